@@ -5,6 +5,7 @@ documents, and the tables of strategies and metrics; read it with ``git diff``.
 """
 
 import contextlib
+import csv
 import io
 import pkgutil
 import re
@@ -20,6 +21,7 @@ from support.running import shell
 
 from epic_cli import strategies
 from epic_cli.engine.keys import KEYS
+from epic_cli.engine.strategies.systems import SYSTEMS
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Better, Weights
@@ -233,6 +235,54 @@ BETTER = {
 }
 
 
+#: Simulated networks, and the same with an outage of half a second in place of the losses.
+MATCH = "--movement strafe --send 20 --seeds 6 --pacing frame --tick 60hz -f csv -q -s"
+STEADY = "latency=50ms,jitter=10ms,loss=1%"
+OUTAGE = 'latency=50ms,jitter=10ms,at="8s loss=100%",at="8.5s loss=0"'
+
+#: Settings that 20 packets a second ask for.
+RATES = {"netcode-for-entities": "+net_rate=20"}
+
+
+def system_table() -> str:
+    """Return the table of engines, with what ``epic compare`` measures."""
+    named = {f"{one.name}{RATES.get(one.name, '')}": one for one in SYSTEMS}
+    compare = f"epic compare {MATCH} {','.join(named)} --link"
+    steady, outage = (
+        {row["strategy"]: row for row in csv.DictReader(io.StringIO(done.stdout.decode()))}
+        for done in (shell(f"{compare} '{link}'", cwd=ROOT) for link in (STEADY, OUTAGE))
+    )
+    lines = [
+        "| engine | `-s` | lag, ms | jumps | while nothing comes | largest jump then |",
+        "| --- | --- | ---: | ---: | --- | ---: |",
+    ]
+    for spec, one in sorted(named.items(), key=lambda item: item[1].title.lower()):
+        usual, without = steady[spec], outage[spec]
+        minutes = float(usual["rows"]) * float(usual["tick"]) / 60
+        cells = (
+            one.title,
+            f"`{spec}`",
+            f"{float(usual['lag']) * 1e3:.0f}",
+            f"{float(usual['jumps']) / minutes:.0f}",
+            describe_outage(usual, without),
+            f"{float(without['largest_jump']):.1f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def describe_outage(steady: dict[str, str], outage: dict[str, str]) -> str:
+    """Return what is drawn in an outage, by the shares of the rows that it adds."""
+    more = {name: float(outage[name]) - float(steady[name]) for name in ("held", "extrapolated")}
+    words = [
+        *(["extrapolates"] if more["extrapolated"] > 0.004 else []),
+        *(["stands"] if more["held"] > 0.004 else []),
+    ]
+    if not words:
+        return "extrapolates" if float(outage["extrapolated"]) > 0.9 else "goes to the newest"
+    return ", then ".join(words)
+
+
 def metric_table() -> str:
     """Return the table of metrics but the costs, from their declarations."""
     lines = ["| column | name | unit | better | meaning |", "| --- | --- | --- | --- | --- |"]
@@ -279,7 +329,7 @@ def words_table() -> str:
     ("document", "tables"),
     [
         (FORMATS, [words_table]),
-        (ENGINE, [strategy_table]),
+        (ENGINE, [strategy_table, system_table]),
         (METRICS_GUIDE, [metric_table, cost_table]),
         (DIAGNOSIS, [cause_table]),
     ],

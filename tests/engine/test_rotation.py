@@ -191,7 +191,15 @@ def test_pickled_packets_keep_their_rotations() -> None:
 TURNING = (
     *("epic", "gambetta", "hermite", "lerp", "snapshot"),
     *("ddnet", "dumb-terminal", "geckos", "james-frowen", "lightyear", "mirror", "panda3d"),
-    *("chrono", "netcode-for-entities", "quake3", "source", "tick-interpolation", "unity-ngo"),
+    *(
+        "chrono",
+        "minecraft",
+        "netcode-for-entities",
+        "quake3",
+        "source",
+        "tick-interpolation",
+        "unity-ngo",
+    ),
     *("alpha-beta", "dead-reckoning", "extrapolator", "kalman", "local-perception"),
     *("one-euro", "projective", "spline", "visual-offset"),
 )

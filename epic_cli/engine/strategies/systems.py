@@ -245,6 +245,14 @@ SYSTEMS = (
         example=(("SimulationTickRate", 60), ("NetworkTickRate", 20)),
     ),
     System(
+        "minecraft", "Minecraft Java, up to 26.2", "minecraft",
+        ("lerpSteps", "partialTick", "ClassiCube", "mineflayer", "Paper", "Spigot"),
+        words=(
+            EngineWord("lerpSteps", "steps"), EngineWord("TPS", "tick", "ticks/s"),
+        ),
+        example=(("lerpSteps", 3), ("TPS", 20)),
+    ),
+    System(
         "chrono", "Chrono: characters on Roblox", "chrono", ("Roblox", "InterpolationBuffer"),
         words=(
             EngineWord("MIN_BUFFER", "least"), EngineWord("MAX_BUFFER", "most"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from epic_cli import Packet, Sample, replay, strategy
 #: The strategy for each file, with the file's settings where they are not the defaults.
 SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "system_chrono": ("chrono", {}),
+    "system_minecraft": ("minecraft", {}),
     "system_netcode_for_entities": ("netcode-for-entities", {"net_rate": 20}),
     "system_purrnet": ("purrnet", {}),
 }
@@ -71,6 +73,56 @@ def test_the_wait_of_chrono_grows_with_the_jitter() -> None:
     ]
     assert lags[0] == pytest.approx(20 * 0.098, abs=0.3)
     assert lags[1] > lags[0] + 0.8
+
+
+# --------------------------------------------------------------------------------- minecraft
+
+
+def ticks_of(packets: list[tuple[float, float]], **settings: Any) -> list[float]:
+    """Return the place at each tick of 50 ms; packets are moves at these ticks."""
+    made, drawn, waiting = strategy("minecraft", **settings), [], list(packets)
+    for tick in range(30):
+        while waiting and waiting[0][0] <= tick:
+            at, x = waiting.pop(0)
+            assert made.update(Packet((x, 0.0, 0.0), None, at), tick / 20)
+        drawn.append(made.read(tick / 20).position[0])
+    return drawn
+
+
+@pytest.mark.parametrize(("steps", "reached"), [(3, 7), (5, 9), (10, 14)])
+def test_minecraft_is_at_its_target_after_its_steps_and_drawn_a_tick_later(
+    steps: int, reached: int
+) -> None:
+    """A packet at tick 5 is seen by the tick of its frame; what it does is drawn up to the next."""
+    drawn = ticks_of([(0, 0.0), (5, 3.0)], steps=steps)
+    assert drawn[: 5 + 1] == pytest.approx([0.0] * 6)
+    assert drawn[reached] < 3 - 1e-9
+    assert drawn[reached + 1 :] == pytest.approx([3.0] * (29 - reached))
+    ways = [b - a for a, b in pairwise(drawn[5 : reached + 2])]
+    assert ways == pytest.approx([3 / steps] * steps)
+
+
+def test_minecraft_jumps_across_its_snap_distance() -> None:
+    assert ticks_of([(0, 0.0), (5, 65.0)])[5] == 65
+    assert ticks_of([(0, 0.0), (5, 64.0)])[5] == 0
+    assert ticks_of([(0, 0.0), (5, 65.0)], snap=0)[5] == 0
+
+
+def test_the_queue_of_minecraft_takes_two_places_a_packet_one_a_tick() -> None:
+    drawn = ticks_of([(0, 0.0), (5, 2.0), (10, 3.0)], mode="queue")
+    assert drawn[5:14] == pytest.approx([0.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.5, 3.0, 3.0])
+    # ten places wait at most: the first packets are lost
+    crowd = ticks_of([(0, 0.0), *[(5, float(n)) for n in range(1, 9)]], mode="queue")
+    assert crowd[5:8] == pytest.approx([0.0, 3.5, 4.0])
+
+
+def test_a_frame_of_minecraft_runs_its_most_ticks() -> None:
+    made = strategy("minecraft", steps=10, most_ticks=4)
+    made.update(Packet((0.0, 0.0, 0.0), None, 0.0), 0.0)
+    made.read(0.0)
+    made.update(Packet((10.0, 0.0, 0.0), None, 0.05), 1.0)
+    assert made.read(1.0).position[0] == pytest.approx(3.0)
+    assert made.read(1.05).position[0] == pytest.approx(4.0)
 
 
 # ---------------------------------------------------------------------- netcode-for-entities

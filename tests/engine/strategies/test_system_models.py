@@ -1,0 +1,201 @@
+"""Each system's name draws what a plain model of the system draws, at frames that read packets."""
+
+# ruff: noqa: ARG002 - a model has no use for all that a client knows
+
+from __future__ import annotations
+
+import math
+import random
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from epic_cli import Packet, strategy
+from epic_cli.engine.strategies import system_names
+
+INTERVAL = 0.05
+Point = Any
+
+
+class Model:
+    """A client as its project has it: packets when a frame reads them, then the frame."""
+
+    def __init__(self) -> None:
+        self.place: Point = None
+        self.newest: Packet | None = None
+        self.last: float | None = None
+
+    def read(self, packet: Packet, now: float) -> None:
+        """Take a packet that the frame at ``now`` reads; an older one than the newest is late."""
+        if self.newest is not None and packet.time < self.newest.time:
+            return
+        point = np.array(packet.position)
+        if self.place is None:
+            self.place = point
+        self.take(point, packet, now)
+        self.newest = packet
+
+    def frame(self, now: float) -> Point:
+        if self.place is not None:
+            self.step(now, 0.0 if self.last is None else now - self.last)
+        self.last = now
+        return self.place
+
+    @abstractmethod
+    def take(self, point: Point, packet: Packet, now: float) -> None: ...
+
+    @abstractmethod
+    def step(self, now: float, elapsed: float) -> None: ...
+
+
+class PhotonTransformView(Model):
+    """MoveTowards, at the speed that gets there in one interval, a goal one lag ahead."""
+
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        way = point - np.array(self.newest.position) if self.newest else 0 * point
+        self.goal = point + way * abs(now - packet.time)
+        self.distance = float(np.linalg.norm(self.goal - self.place))
+
+    def step(self, now: float, elapsed: float) -> None:
+        rest = self.goal - self.place
+        left, most = float(np.linalg.norm(rest)), self.distance * elapsed / INTERVAL
+        self.place = self.goal if left <= most or not left else self.place + rest / left * most
+
+
+class ColyseusTutorial(Model):
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        self.goal = point
+
+    def step(self, now: float, elapsed: float) -> None:
+        self.place = self.place + (self.goal - self.place) * 0.2
+
+
+class SecondLife(Model):
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        self.point, self.velocity, self.arrived = point, np.array(packet.velocity), now
+
+    def step(self, now: float, elapsed: float) -> None:
+        self.place = self.point + self.velocity * (now - self.arrived)
+
+
+class Buffer(Model):
+    """States at their arrivals (or stamps), drawn 0.1 s ago."""
+
+    by_stamp = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.states: list[tuple[float, Point]] = []
+
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        at = packet.time if self.by_stamp else now
+        if not self.states or at > self.states[-1][0] or not self.by_stamp:
+            self.states.append((at, point))
+
+    def step(self, now: float, elapsed: float) -> None:
+        times = [at for at, _ in self.states]
+        self.place = np.array(
+            [np.interp(now - 0.1, times, [p[axis] for _, p in self.states]) for axis in range(3)]
+        )
+
+
+class GoldSrc(Buffer):
+    by_stamp = True
+
+
+class RepliconSnap(Model):
+    """From the state before to the newest one, in one tick from its arrival on."""
+
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        self.before = np.array(self.newest.position) if self.newest else point
+        self.point, self.since = point, 0.0
+        self.fresh = True
+
+    def step(self, now: float, elapsed: float) -> None:
+        self.since, self.fresh = 0.0 if self.fresh else self.since + elapsed, False
+        self.place = self.before + (self.point - self.before) * min(self.since / INTERVAL, 1.0)
+
+
+class Sauerbraten(Model):
+    """Moves on by its velocity; the offset of each packet fades over 75 ms, unless it is long."""
+
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        drawn = self.at(now) if self.newest else point
+        self.offset = drawn - point
+        if np.linalg.norm(self.offset) >= 32:
+            self.offset = 0 * point
+        self.point, self.velocity, self.arrived = point, np.array(packet.velocity), now
+
+    def at(self, now: float) -> Point:
+        age = now - self.arrived
+        return self.point + self.velocity * age + self.offset * max(1 - age / 0.075, 0.0)
+
+    def step(self, now: float, elapsed: float) -> None:
+        self.place = self.at(now)
+
+
+MODELS: dict[str, tuple[type[Model], dict[str, Any]]] = {
+    "bevy-replicon-snap": (RepliconSnap, {}),
+    "colyseus": (ColyseusTutorial, {}),
+    "goldsrc": (GoldSrc, {}),
+    "networked-aframe": (Buffer, {}),
+    "pun2": (PhotonTransformView, {"interval": INTERVAL}),
+    "sauerbraten": (Sauerbraten, {}),
+    "sbox": (Buffer, {}),
+    "second-life": (SecondLife, {}),
+}
+
+#: Where the rows, or the strategy itself, are compared with the project's.
+ELSEWHERE = {
+    "naia": "test_tick_interpolation.py",
+    "photon-tutorial": "formula",
+    "purrnet": "test_system_rows.py",
+}
+
+
+def test_each_name_has_a_model() -> None:
+    assert {*MODELS, *ELSEWHERE} == {*system_names()}
+
+
+def stream(seed: int) -> tuple[list[Packet], list[float]]:
+    """Return packets in order of arrival, with losses, jitter and a silence, and frames."""
+    dice = random.Random(seed)
+    rate, turn = dice.choice((30, 60, 144)), dice.uniform(0.5, 3)
+    silence = dice.uniform(0.5, 2.5)
+    packets = []
+    for n in range(80):
+        time = n * INTERVAL
+        if dice.random() < 0.05 or silence < time < silence + 0.35:
+            continue
+        place = (4 * time, 3 * math.sin(turn * time), 0.5 * time)
+        velocity = (4.0, 3 * turn * math.cos(turn * time), 0.5)
+        packets.append(Packet(place, velocity, time, time + 0.06 + dice.uniform(0, 0.07)))
+    packets.sort(key=lambda packet: packet.arrival or 0.0)
+    begin = packets[0].arrival or 0.0
+    return packets, [begin + dice.random() / rate + n / rate for n in range(int(4 * rate))]
+
+
+def drawn_pairs(name: str, seed: int) -> Iterator[tuple[Point, Point]]:
+    kind, settings = MODELS[name]
+    model, made = kind(), strategy(name, **settings)
+    packets, frames = stream(seed)
+    for at in frames:
+        while packets and (packets[0].arrival or 0.0) <= at:
+            packet = packets.pop(0)
+            model.read(packet, at)
+            made.update(packet, at)
+        sample = made.read(at)
+        if sample.status != "none":
+            yield model.frame(at), sample.position
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", MODELS)
+def test_a_name_draws_what_its_system_draws(name: str, seed: int) -> None:
+    pairs = list(drawn_pairs(name, seed))
+    assert len(pairs) > 100
+    for expected, drawn in pairs:
+        assert drawn == pytest.approx(expected, abs=1e-6)
