@@ -174,7 +174,7 @@ def sort_distances(double[::1] values not None):
     cdef vector[uint64_t] keys, ordered
     cdef vector[uint32_t] places
     cdef uint32_t* place
-    cdef int one
+    cdef int turn
     if count < 2:
         return
     if count > MOST_SORTED:
@@ -185,18 +185,18 @@ def sort_distances(double[::1] values not None):
         places.assign(PASSES * DIGITS, 0)
         memcpy(keys.data(), &values[0], count * sizeof(double))
         for index in range(count):
-            for one in range(PASSES):
-                places[one * DIGITS + (keys[index] >> (32 + one * DIGIT_BITS)) % DIGITS] += 1
-        for one in range(PASSES):
-            place = places.data() + one * DIGITS
-            if place[(keys[0] >> (32 + one * DIGIT_BITS)) % DIGITS] == count:
+            for turn in range(PASSES):
+                places[turn * DIGITS + (keys[index] >> (32 + turn * DIGIT_BITS)) % DIGITS] += 1
+        for turn in range(PASSES):
+            place = places.data() + turn * DIGITS
+            if place[(keys[0] >> (32 + turn * DIGIT_BITS)) % DIGITS] == count:
                 continue                # all have the same digit
             total = 0
             for digit in range(DIGITS):
                 total += place[digit]
                 place[digit] = <uint32_t>(total - place[digit])
             for index in range(count):
-                digit = (keys[index] >> (32 + one * DIGIT_BITS)) % DIGITS
+                digit = (keys[index] >> (32 + turn * DIGIT_BITS)) % DIGITS
                 ordered[place[digit]] = keys[index]
                 place[digit] += 1
             keys.swap(ordered)
