@@ -485,6 +485,9 @@ _UNIT_NAMES = {
 _LONG_STEP, _LOGGERS, _FEW_STEPS = 5, (5, 10, 15, 30, 60), 6
 _SLOWEST, _FASTEST_RATE = 10.0, 1000.0
 
+#: Whole steps that are plainly milliseconds, of 5 to 62 packets a second; so few steps show it.
+_PLAIN_MS, _PLAIN_STEPS = (16.0, 200.0), 2
+
 #: The days since 1900 on which recordings are made, as spreadsheets count them.
 _SERIAL_DAYS = (3e4, 9e4)
 
@@ -621,10 +624,11 @@ def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
     if not mixed:
         found += _find_outliers(watch, tracks)
         found += _find_latitude_longitude(watch, tracks)
-    if totals.packets >= _FEW_STEPS and not mixed:
+    if totals.packets > _PLAIN_STEPS and not mixed:
         figures = survey(_join_samples(watch))
         found += _check_time_unit(figures, watch)
-        if not any(each.code == "E201" for each in found):
+        is_enough = totals.packets >= _FEW_STEPS
+        if is_enough and not any(each.code == "E201" for each in found):
             found += _check_arrival_unit(watch, tracks)
         if totals.packets >= LEAST:
             found += _find_unix_times(figures, watch)
@@ -1012,7 +1016,8 @@ def _guess_time_unit(figures: Survey) -> str | None:
         return next(
             (u for u, size in sizes.items() if agree and _is_about(figures.ratio, size)), None
         )
-    if figures.packets < _FEW_STEPS - 1 or not figures.moves:
+    plain = figures.whole and _PLAIN_MS[0] <= figures.step <= _PLAIN_MS[1]
+    if figures.packets < (_PLAIN_STEPS if plain else _FEW_STEPS - 1) or not figures.moves:
         return None
     if serial:
         return "d"

@@ -193,6 +193,20 @@ def test_what_a_few_packets_show_is_said_by_every_command(times: list[float], co
         assert code.encode() in done.stderr + done.stdout, words
 
 
+@pytest.mark.parametrize(
+    ("times", "doubtful"),
+    [
+        ([0, 50, 100, 150], True), ([0, 16, 33], True), ([0, 50.5, 101], False),
+        ([0, 1, 2, 3], False), ([0, 60, 120], False), ([0, 300, 600], False), ([0, 50], False),
+    ],
+)  # fmt: skip
+def test_steps_that_are_plainly_milliseconds_need_few_packets(
+    times: list[float], doubtful: bool
+) -> None:
+    data = "time,x,y\n" + "".join(f"{time},{n},0\n" for n, time in enumerate(times))
+    assert (b"E201" in epic("inspect", stdin=data.encode()).stdout) == doubtful
+
+
 @pytest.mark.parametrize("mark", ["-999", "0", "2147483647"])
 def test_the_cure_of_a_value_that_stands_for_none_leaves_these_packets_out(mark: str) -> None:
     """The value is given in the file's unit, which the names state to be another one."""
