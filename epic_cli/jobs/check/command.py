@@ -133,7 +133,7 @@ class Program:
 class ReportOptions:
     """The reports to write, and their files."""
 
-    verbose: bool = flag("List passing cases, too.", "-v", "--verbose")
+    verbose: bool = flag("Describe every case, passing ones too.", "-v", "--verbose")
     explain: bool = shared(explain_option)
     junit: str | None = value("Write JUnit XML; - is stdout.", type=OutputFile(), metavar="FILE")
     tap: str | None = value("Write TAP; - is stdout.", type=OutputFile(), metavar="FILE")
@@ -383,6 +383,7 @@ class Output:
         self._color = color
         self._columns = screen_columns(sys.stdout)
         self._reports: list[CaseReport] = []
+        self._folded: list[str] = []
         self._accepted = 0
         self._pictured = False
 
@@ -391,10 +392,9 @@ class Output:
         from epic_cli.jobs.check.report import report
 
         one = report(outcome)
-        if one.cure and any(before.cure == one.cure for before in self._reports):
-            self._write_text(
-                f"{one.headline}, in the same way\n"
-            )  # the end says how many, and what helps
+        is_known = one.kind in {before.kind for before in self._reports if before.kind}
+        if is_known and not (self._report.verbose or self._doing.accept):
+            self._folded.append(one.name)
         elif not outcome.holds or self._report.verbose:
             self._write_text(self._format_paragraph(one, outcome))
         if outcome.difference is not None and not outcome.difference.written:
@@ -411,10 +411,19 @@ class Output:
 
     def end(self) -> ExitStatus:
         """Write the summary and the reports; return the exit status."""
-        from epic_cli.jobs.check.report import METHOD, as_junit, as_tap, repeated_cures, summary
+        from epic_cli.jobs.check.report import (
+            METHOD,
+            as_junit,
+            as_tap,
+            folded,
+            repeated_cures,
+            summary,
+        )
 
         if not self._reports:
             raise WrongUsage("there are no cases")
+        for line in folded(self._reports, self._folded):
+            self._write_text("".join(f"{part}\n" for part in wrap(line, self._columns or PROSE)))
         self._write_text(f"{summary(report.status for report in self._reports)}\n")
         for cure in repeated_cures(self._reports):
             self._write_text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -152,7 +153,7 @@ def circumstance_words(one: Circumstance) -> str:
     packet = f"the packet of {one.time:g} s"
     words = {
         PacketKind.FIRST: f"{packet}, the first",
-        PacketKind.SECOND: f"{packet}, the second: the send interval is known from here on",
+        PacketKind.SECOND: f"{packet}, the second, with which all movement begins",
         PacketKind.LATE: f"{packet} arrives late, {amount(one.amount)} s older than the newest",
         PacketKind.SAME_STAMP: f"{packet} has the timestamp of the one before",
         PacketKind.MANY: f"{one.amount:.0f} packets arrive in one row",
@@ -419,7 +420,8 @@ _LONGEST_CELL = 22
 class CaseReport(NamedTuple):
     """The description of an outcome, which is all that is kept: an outcome may have many rows.
 
-    ``cure`` is what would make all rows of the case right, if known.
+    ``cure`` is what would make all rows of the case right, if known. Failures of equal ``kind``
+    (empty: of no kind) are described once.
     """
 
     name: str
@@ -427,6 +429,7 @@ class CaseReport(NamedTuple):
     headline: str
     lines: tuple[str, ...]
     cure: str = ""
+    kind: str = ""
 
     @property
     def holds(self) -> bool:
@@ -439,7 +442,34 @@ def report(outcome: Outcome) -> CaseReport:
     lines = () if outcome.holds else tuple(map(printable, explanation(outcome)))
     name = printable(outcome.name)
     cure = "" if outcome.timing is None else timing_words(outcome.timing)
-    return CaseReport(name, outcome.status, printable(headline(outcome)), lines, cure)
+    is_folded = outcome.status in _FOLDED and not (outcome.new or outcome.failed_figures)
+    kind = _failure_kind(lines) if is_folded else ""
+    return CaseReport(name, outcome.status, printable(headline(outcome)), lines, cure, kind)
+
+
+def _failure_kind(lines: Sequence[str]) -> str:
+    """Return what equal failures share: a difference's patterns, or all lines, less numbers."""
+    patterns = [line for line in lines if line.startswith(PATTERN)]
+    return re.sub(r"[\d.,]+", "", "\n".join(patterns or lines))
+
+
+#: Failures that are described once if they are equal, and this many of the other cases named.
+_FOLDED, _NAMED = (CaseStatus.DIFFERS, CaseStatus.PORT_FAILED), 3
+
+
+def folded(reports: Sequence[CaseReport], names: Sequence[str]) -> Iterator[str]:
+    """Yield a line for the cases of these ``names`` that fail as an earlier case does, by kind."""
+    first = {case.kind: case.name for case in reversed(reports) if case.kind}
+    left: dict[str, list[str]] = {}
+    for case in reports:
+        if case.name in names:
+            left.setdefault(case.kind, []).append(case.name)
+    for kind, others in left.items():
+        more = ", ..." if len(others) > _NAMED else ""
+        yield (
+            f"{counted(len(others), 'more case')} {verb(len(others), 'fails', 'fail')} as"
+            f" {first[kind]} does: {', '.join(others[:_NAMED])}{more} (--verbose shows all)"
+        )
 
 
 #: How rows are compared.

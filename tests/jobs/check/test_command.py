@@ -321,3 +321,17 @@ def test_a_strategy_that_fails_is_told_and_the_others_are_checked(
     assert "a: the strategy failed\n" in out
     assert "ZeroDivisionError" in out
     assert "b: holds" in out
+
+
+def test_equal_failures_are_described_once(capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["check", "--builtin", "-s", "lerp", "--against"]
+    fails = f"{sys.executable} -c 'raise SystemExit(3)'"
+    assert main([*words, fails]) == 5
+    out, _ = capfd.readouterr()
+    first, reason, *rest, summary = out.splitlines()
+    assert "ended with status 3" in reason
+    assert " ".join(rest).startswith(f"45 more cases fail as {first.partition(':')[0]} does: ")
+    assert summary.startswith("46 cases: 46 ")
+    assert main([*words, fails, "--verbose"]) == 5
+    out, _ = capfd.readouterr()
+    assert out.count("ended with status 3") == 46
