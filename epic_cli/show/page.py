@@ -25,7 +25,7 @@ from epic_cli.metrics.turns import headings
 from epic_cli.network.link import LINK, GilbertElliott
 from epic_cli.recordings import METERS
 from epic_cli.show.documents import Link, as_html
-from epic_cli.show.report import Figure, Report, ReportFinding, Table, Usage
+from epic_cli.show.report import MAYBE, Figure, Report, ReportFinding, Table, Usage
 from epic_cli.show.scene import (
     BINS,
     Scene,
@@ -325,7 +325,7 @@ def _make_link(scenes: Sequence[Scene]) -> Link:
 def _read_figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the table's metrics, and its rows.
 
-    A strategy's label, its cells and which are the best.
+    A row is a strategy's label, its cells, the cells that are best, and whether it may be best.
     """
     table = next((part for part in told.parts if isinstance(part, Table)), Table(()))
     metrics = [column for column in table.columns if column.key]
@@ -339,9 +339,11 @@ def _read_figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, An
         for metric in metrics
     ]
     labels = table.columns[0].cells if table.columns else ()
+    marks = next((column.cells for column in table.columns if column.title == MAYBE), ())
     rows = [
         {
             "label": label,
+            "maybe": row < len(marks) and marks[row] == "maybe",
             "cells": [metric.cells[row] for metric in metrics],
             "best": [row in (metric.best or ()) for metric in metrics],
         }

@@ -25,6 +25,10 @@ class ErrorBar(NamedTuple):
     high: float
 
 
+#: Title of the column that says whether a row may be best, with the cells ``maybe`` and ``no``.
+MAYBE = "best?"
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table: its head and its cells.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -51,7 +52,7 @@ from epic_cli.metrics.score import formula
 from epic_cli.metrics.truth import Origin
 from epic_cli.recordings.findings import limits
 from epic_cli.recordings.opening import UNUSABLE, ReadingLog
-from epic_cli.show.report import KEPT, Column, Data, ErrorBar, Record, Report, Table
+from epic_cli.show.report import KEPT, MAYBE, Column, Data, ErrorBar, Record, Report, Table
 
 if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import Run
@@ -490,7 +491,8 @@ def report(
     rows and the columns that people ask for first, and fits a small screen.
     """
     results = ordered(comparison, sort, by)
-    shown = _select_best_rows(results) if brief else results
+    answer = verdict(comparison, costs=not brief)
+    shown = _select_best_rows(results, _count_rows(answer)) if brief else results
 
     def data() -> list[Record]:
         return records(comparison, results)
@@ -503,7 +505,7 @@ def report(
     else:
         table = _full_table(shown, by, comparison.resolution)
     return Report(
-        verdict=verdict(comparison, costs=not brief),
+        verdict=answer,
         parts=[table],
         notes=notes,
         method=explain_method(comparison, results),
@@ -537,8 +539,9 @@ def sort_results(results: Sequence[Result], by: str) -> list[Result]:
 # ---------------------------------------------------------------- the table
 
 
-#: Rows of a brief table: with verdict and notes they fit a screen of 24 lines.
-MOST_ROWS = 10
+#: Rows of a brief table, fewer below a long verdict: with it they fit a screen of this size, whose
+#: other lines are the prompt, two blank lines, the heads of the columns, and three of the legend.
+MOST_ROWS, _SCREEN, _OTHER_LINES = 10, (80, 24), 7
 
 #: Metrics of a brief table, and the one that it is sorted by.
 BRIEF = ("score", "error", "lag", "jumps")
@@ -563,7 +566,7 @@ def _full_table(results: Sequence[Result], by: str, resolution: float) -> Table:
         scores, likely, marks = metrics[0], likely_scores(results), _mark_possible_best(results)
         if any(marks):
             words = ["maybe" if mark else "no" for mark in marks]
-            metrics.insert(0, Column("best?", words, right=True, group=scores.group))
+            metrics.insert(0, Column(MAYBE, words, right=True, group=scores.group))
         if any(likely):
             between = Column(LIKELY, likely, scores.weight - 1, right=True, group=scores.group)
             metrics.insert(metrics.index(scores) + 1, between)
@@ -611,8 +614,9 @@ def _label_columns(results: Sequence[Result], by: str, labels: Sequence[str]) ->
 
 
 def _find_gaps(results: Sequence[Result]) -> list[int]:
-    """Return the rows at which another entity or recording begins."""
-    return [row for row, (a, b) in enumerate(pairwise(results), 1) if a.place != b.place]
+    """Return the rows at which another entity or recording begins, if one has several rows."""
+    begins = [row for row, (a, b) in enumerate(pairwise(results), 1) if a.place != b.place]
+    return begins if len(begins) < len(results) - 1 else []
 
 
 def _mark_possible_best(results: Sequence[Result]) -> list[bool]:
@@ -624,13 +628,19 @@ def _mark_possible_best(results: Sequence[Result]) -> list[bool]:
     ]
 
 
-def _select_best_rows(results: Sequence[Result]) -> list[Result]:
+def _count_rows(answer: Sequence[str]) -> int:
+    """Return the number of rows that fit a screen below this verdict."""
+    lines = sum(len(textwrap.wrap(sentence, _SCREEN[0])) for sentence in answer)
+    return max(1, min(MOST_ROWS, _SCREEN[1] - _OTHER_LINES - lines))
+
+
+def _select_best_rows(results: Sequence[Result], most: int) -> list[Result]:
     """Return the rows of a brief table: the first few of each entity or recording."""
     places: dict[str, list[Result]] = {}
     for result in results:
         places.setdefault(result.place, []).append(result)
-    each = max(1, MOST_ROWS // max(1, len(places)))
-    return [result for rows in [*places.values()][:MOST_ROWS] for result in rows[:each]]
+    each = max(1, (most + 1) // max(1, len(places)) - 1)  # a line is left between two places
+    return [result for rows in [*places.values()][:most] for result in rows[:each]]
 
 
 def _legend_words(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:

@@ -72,11 +72,12 @@ function fillFigures() {
   });
 }
 
-function fillCell(cell, { label: own, cells, best }, i) {
+function fillCell(cell, { label: own, cells, best, maybe }, i) {
   const jump = cell.querySelector("button");
   (jump || cell).textContent = cells[i];
   jump?.setAttribute("aria-label", `${cells[i]}: go to the worst moment of ${own}`);
   cell.classList.toggle("best", Boolean(best[i]));
+  cell.classList.toggle("maybe", Boolean(maybe) && data.columns[i].name === "score");
 }
 
 function fillRows(brief) {

@@ -143,6 +143,14 @@ def test_a_brief_report_fits_a_small_terminal(drawn: list[tuple[float, int]]) ->
         assert row.startswith("+") == (result.rank == 1 and 1 < tied < len(results))
 
 
+def test_a_brief_report_has_fewer_rows_below_a_long_verdict(monkeypatch: Any) -> None:
+    sentences = ["A sentence of the verdict that fills a whole line of a small terminal."] * 11
+    monkeypatch.setattr("epic_cli.jobs.compare.report.verdict", lambda *_, **__: sentences)
+    lines = brief([standing(f"strategy-{k:02}", 90 - k, 1 + k) for k in range(30)])
+    assert len(lines) == 23
+    assert sum(line.startswith("strategy-") for line in lines) == 6
+
+
 def test_a_brief_report_has_its_method_on_demand() -> None:
     results = [standing("a", 60, 1), standing("b", 50, 2)]
     short, whole = brief(results), brief(results, explain=True)
