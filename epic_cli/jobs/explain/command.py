@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  epic explain
   epic explain E201
   epic explain lag ms
   epic explain clock=min

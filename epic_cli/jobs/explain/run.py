@@ -205,7 +205,7 @@ WORDS = (
     ("rank", "epic compare --full", "1 + the number of strategies that are clearly better"),
     ("step error", "epic diagnose", "RMS of the drawn step minus the true one, at the best constant"
      " lag, over the RMS of the true steps: 0 is smooth and right"),
-    ("held frames", "epic diagnose", "frames in which the drawing stands while the truth moves"),
+    ("still frames", "epic diagnose", "frames in which the drawing stands while the truth moves"),
     ("none", "the status of a row", "there is nothing to draw yet"),
     ("interpolated", "the status of a row", "on the way to a known target, or just arrived there"),
     ("extrapolated", "the status of a row", "beyond what is known"),

@@ -55,7 +55,7 @@ FIGURES = {
     "step_error": DrawingFigure("step error", lambda value: f"{value:.2f}", "", 0.03, 1.0, 0.02),
     "lag": DrawingFigure("lag", seconds, "", 0.005, 2.0, math.inf),
     "jumps": DrawingFigure("jumps", rough, " a minute", 2.0, 0.02, 2.0),
-    "held": DrawingFigure("held frames", lambda value: rough(value * 100), " %", 0.005, 2.0, 0.01),
+    "held": DrawingFigure("still frames", lambda value: rough(value * 100), " %", 0.005, 2.0, 0.01),
 }
 
 
