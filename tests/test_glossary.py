@@ -19,7 +19,7 @@ PACKAGE = ROOT / "epic_cli"
 #: Words that stand for one of the field, or for nothing.
 BANNED = re.compile(
     r"cannot be told|beyond doubt|of one's own\b|\banew\b|\bso many\b|\bnobody\b"
-    r"|\btold of\b|turned away|\bfor one in\b|(?<!there )is no number",
+    r"|\btold of\b|turned away|\bfor one in (?:a|the|\d)|(?<!there )is no number",
     re.IGNORECASE,
 )
 

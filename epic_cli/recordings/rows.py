@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Path = str | os.PathLike[str]
 
 
-class ArrowStream(Protocol):
+class ArrowExporter(Protocol):
     """A table of any library with Arrow's PyCapsule interface."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -36,7 +36,7 @@ class ArrowStream(Protocol):
 
 #: Whatever holds packets: a path, a file open for reading, a table of any library with Arrow's
 #: interface, an array with names, a mapping of columns, or packets, dicts or tuples one by one.
-PacketSource: TypeAlias = "Path | IO[bytes] | IO[str] | Iterable[Any] | ArrowStream"
+PacketSource: TypeAlias = "Path | IO[bytes] | IO[str] | Iterable[Any] | ArrowExporter"
 
 
 def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each kind

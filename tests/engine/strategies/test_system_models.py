@@ -107,7 +107,7 @@ class GoldSrc(Buffer):
 
 
 class RepliconSnap(Model):
-    """From the state before to the newest one, in one tick from its arrival on."""
+    """A line from the state before to the newest one, in one tick from its arrival on."""
 
     def take(self, point: Point, packet: Packet, now: float) -> None:
         self.before = np.array(self.newest.position) if self.newest else point
