@@ -518,15 +518,19 @@ def match(
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
     known = candidates or [*engines, *map(StrategySpec, system_names())]
-    look = _look(first, known, not candidates)
+    look, other = _look(first, known, not candidates), None
     if first.redraw.arrivals and look.residual > first.enough:
         other = _look(first.paced(by_frame=True), known, not candidates)
         if other.residual < LIKELY_PACING * look.residual:
-            look, moving = other, [entity.paced(by_frame=True) for entity in moving]
+            look, other = other, look
+            moving = [entity.paced(by_frame=True) for entity in moving]
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
     if parts is None or not parts.exact:
         found = _search_strategies(moving, candidates or engines)
+        if other is not None and found[-1].residual > max(first.enough, UNDERSTOOD * first.step):
+            moving, found = _search_other_pacing(moving, found, other, candidates or engines)
+            first = moving[0]
         if first.tick and not candidates:
             parts = first.mechanism()
         if parts is not None and parts.residual > AS_GOOD * found[-1].residual:
@@ -576,6 +580,24 @@ def _look(first: _DrawnEntity, specs: Sequence[StrategySpec], in_parts: bool) ->
         first.mechanism() if in_parts else None,
         [(spec, first.comparison.off(FittedStrategy(spec)).residual) for spec in specs],
     )
+
+
+def _search_other_pacing(
+    moving: Sequence[_DrawnEntity],
+    found: list[FittedStrategy],
+    look: _FirstLook,
+    specs: Sequence[StrategySpec],
+) -> tuple[Sequence[_DrawnEntity], list[FittedStrategy]]:
+    """Search the nearest strategies with the other pacing; return what explains the frames better.
+
+    ``look`` is the first look with that pacing; ``found`` was found with the first one.
+    """
+    again = [entity.paced(not entity.redraw.by_frame) for entity in moving]
+    nearest = [spec for spec, _ in sorted(look.usual, key=lambda one: one[1]) if spec in specs]
+    others = _search_strategies(again, nearest[: 2 * FINALISTS])
+    if others[-1].residual < LIKELY_PACING * found[-1].residual:
+        return again, others
+    return moving, found
 
 
 def _find_pacing(first: _DrawnEntity, best: FittedStrategy) -> bool | None:

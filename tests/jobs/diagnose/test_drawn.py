@@ -10,6 +10,7 @@ import pytest
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.strategies import system_names
 from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
 from epic_cli.jobs.diagnose.redraw import Redraw, low_pass
 from epic_cli.jobs.diagnose.report import strategy_options
@@ -87,6 +88,31 @@ def test_packets_that_are_read_by_frames_are_told_from_exact_arrivals(
     found = explained(block, drawn(block, strategy, by_frame=by_frame), read_specs([strategy]))
     assert found.found
     assert found.by_frame is by_frame
+
+
+def test_an_engine_with_another_setting_that_reads_by_frames_is_found() -> None:
+    """Exact arrivals come near to it with no setting."""
+    block = recorded("figure-eight")
+    found = match({"": block}, {"": drawn(block, "unity-ngo+tick_latency=2", by_frame=True)})
+    assert found.best.candidate.label == "unity-ngo+tick_latency=2"
+    assert found.by_frame is True
+
+
+@pytest.mark.parametrize(
+    ("strategy", "named"),
+    [
+        ("pun2", ["pun2"]),
+        ("sbox", ["networked-aframe", "sbox"]),
+        ("second-life", ["second-life"]),
+        ("bevy-replicon-snap", ["bevy-replicon-snap"]),
+        ("purrnet", ["purrnet"]),
+    ],
+)
+def test_systems_are_named(strategy: str, named: list[str]) -> None:
+    block = recorded("figure-eight")
+    found = match({"": block}, {"": drawn(block, strategy, by_frame=True)})
+    told = [spec.name for spec in found.same_as]
+    assert [name for name in told if name in system_names()] == named
 
 
 def test_it_does_not_matter_when_packets_are_read_to_what_shows_the_newest() -> None:
