@@ -211,7 +211,7 @@ class CompareSpec:
 COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 
-class EntitySummary(NamedTuple):
+class EntityExtent(NamedTuple):
     """The size of an entity that can be measured: its packets, its rows, and the judged rows.
 
     Rows go from ``begin`` to ``end`` (s). ``resolution`` is the least meaningful length.
@@ -226,9 +226,9 @@ class EntitySummary(NamedTuple):
     resolution: float
 
 
-def _summarize_entity(entity: Entity) -> EntitySummary:
+def _measure_extent(entity: Entity) -> EntityExtent:
     truth = entity.truth
-    return EntitySummary(
+    return EntityExtent(
         entity.name,
         len(entity.packets),
         len(truth.times),
@@ -247,23 +247,23 @@ class JudgedEntities(Sequence[Entity]):
 
     def __init__(
         self,
-        summaries: Sequence[EntitySummary],
+        extents: Sequence[EntityExtent],
         held: Sequence[Entity],
         make: Callable[[str], Entity] | None = None,
     ) -> None:
-        self.summaries, self._held, self._make = tuple(summaries), tuple(held), make
+        self.extents, self._held, self._make = tuple(extents), tuple(held), make
 
     @classmethod
     def hold(cls, entities: Iterable[Entity]) -> JudgedEntities:
         """Return these entities, in memory."""
         held = tuple(entities)
-        return cls(list(map(_summarize_entity, held)), held)
+        return cls(list(map(_measure_extent, held)), held)
 
     def __len__(self) -> int:
-        return len(self.summaries)
+        return len(self.extents)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._make(self.summaries[index].name) if self._make else self._held[index]
+        return self._make(self.extents[index].name) if self._make else self._held[index]
 
     def __iter__(self) -> Iterator[Entity]:
         for index in range(len(self)):
@@ -288,17 +288,17 @@ class PreparedEntities:
     @property
     def all_rows(self) -> int:
         """Number of rows."""
-        return sum(each.rows for each in self.judged.summaries)
+        return sum(each.rows for each in self.judged.extents)
 
     @property
     def resolution(self) -> float:
         """Least meaningful length."""
-        return max(each.resolution for each in self.judged.summaries)
+        return max(each.resolution for each in self.judged.extents)
 
     @property
     def rows(self) -> int:
         """Number of judged rows."""
-        return sum(each.judged for each in self.judged.summaries)
+        return sum(each.judged for each in self.judged.extents)
 
 
 @dataclass(frozen=True)
@@ -444,7 +444,7 @@ def prepare(run: Run, spec: CompareSpec, held_rows: int = HELD_ROWS) -> Prepared
     notes: list[Note] = [*missing]
     notes += [ClocksDiffer(maker.offset)] if maker.offset != spec.truth_offset else []
     held: list[Entity] = []
-    judged: list[EntitySummary] = []
+    judged: list[EntityExtent] = []
     refused: list[Refusal] = []
     rows, interval = 0, math.inf
     for name, one in known.items():
@@ -456,7 +456,7 @@ def prepare(run: Run, spec: CompareSpec, held_rows: int = HELD_ROWS) -> Prepared
             notes.append(missing[-1])
             continue
         origin = truth.origin
-        judged.append(_summarize_entity(entity))
+        judged.append(_measure_extent(entity))
         notes += [Adjusted(name, note) for note in truth.notes]
         notes += _outage_notes(name, entity.events, origin)
         interval = min(interval, entity.events.interval)
@@ -660,17 +660,17 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     """
     prepared = run if isinstance(run, Prepared) else prepare(run, spec)
     entities, share = prepared.entities, spec.share
-    summaries = entities.judged.summaries
+    extents = entities.judged.extents
     drawn_by = [(one, prepared.judged(one)) for one in spec.participants]
-    selection = spec.selection.among(len(summaries) * len(drawn_by)) if spec.selection else None
-    most = max(1, MOST_AT_ONCE // max(entity.rows for entity in summaries))
+    selection = spec.selection.among(len(extents) * len(drawn_by)) if spec.selection else None
+    most = max(1, MOST_AT_ONCE // max(entity.rows for entity in extents))
     workers = place.threads or spec.threads or os.cpu_count() or 1
     work = _SharedWork(
         prepared.pacing,
         spec.weights,
         selection,
-        max(KEPT // (len(summaries) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
-        grid([(entity.begin, entity.end) for entity in summaries], 1 if spec.many else share)
+        max(KEPT // (len(extents) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
+        grid([(entity.begin, entity.end) for entity in extents], 1 if spec.many else share)
         if spec.intervals
         else None,
         place.stop or threading.Event(),
@@ -679,7 +679,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     )
     found: list[list[EntityResult]] = [[] for _ in drawn_by]
     scenes = []
-    of_all = range(len(summaries))
+    of_all = range(len(extents))
     for _, several in _measure_entities(drawn_by, of_all, work, place.progress):
         for own, (_, measured) in zip(found, several, strict=True):
             own.append(measured._replace(drawn=None))
@@ -709,7 +709,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     by_entity = [
         work.keep(combine_results(participant.label, entity.name, [one], *kind))
         for participant, own, kind in zip(spec.participants, found, kinds, strict=True)
-        for entity, one in zip(summaries, own, strict=True)
+        for entity, one in zip(extents, own, strict=True)
     ]
     return Comparison(
         weights=spec.weights,
@@ -837,7 +837,7 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
 
 def _find_network_events(judged: JudgedEntities) -> NetworkEvents:
     """Return the network's events in the judged rows, by the entity with most packets."""
-    sizes = [entity.packets for entity in judged.summaries]
+    sizes = [entity.packets for entity in judged.extents]
     one = judged[sizes.index(max(sizes))]
     times = one.truth.times[one.truth.counted]
     return rare(packet_table(one.packets), float(times[0]), float(times[-1]))

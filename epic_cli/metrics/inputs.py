@@ -32,6 +32,7 @@ from epic_cli.network.movement_spec import load_movement
 from epic_cli.network.trace import recorded, trace_packets
 from epic_cli.recordings.opening import (
     MOST_ENTITIES,
+    MOST_PACKETS,
     UNUSABLE,
     ReadingLog,
     blocks,
@@ -60,6 +61,10 @@ if TYPE_CHECKING:
     Truths = Mapping[str, Truth]
 
 
+#: Most packets of a recording that is evaluated by entity: an hour of 64 players has 5,000,000.
+MOST_EVALUATED = 20_000_000
+
+
 class RecordingSpec(NamedTuple):
     """The way to read recordings, the ``entity`` (None.
 
@@ -69,12 +74,14 @@ class RecordingSpec(NamedTuple):
     spec: ReadSpec = INFERRED
     entity: str | None = None
     traces: bool = False
+    most_packets: int = MOST_PACKETS
 
-    def packets(self, recording: Any, log: ReadingLog) -> dict[str, PacketBlock]:
-        """Read the packets by entity; raise ``UNUSABLE``."""
+    def packets(self, recording: Any, log: ReadingLog) -> Mapping[str, PacketBlock]:
+        """Read at most ``most_packets`` packets by entity; raise ``UNUSABLE``."""
         if self.traces and (trace := self.trace(recording, log)) is not None:
             return trace
-        return load(_make_source(recording), self.spec, log, self.entity, MOST_ENTITIES)
+        source, limits = _make_source(recording), (MOST_ENTITIES, self.most_packets)
+        return load(source, self.spec, log, self.entity, *limits)
 
     def trace(self, file: Any, log: ReadingLog) -> dict[str, PacketBlock] | None:
         """Read a recording of a network, at the origin; None if the file is no network trace.
@@ -264,7 +271,7 @@ class RecordedRuns:
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:
         """Read one recording with its truth and the game's frames; raise ``UNUSABLE``."""
-        reading = self.reading.of_one()
+        reading = self.reading.of_one()._replace(most_packets=MOST_EVALUATED)
         run = reading.run(recording, log, truths)
         if self.drawn is None:
             return run

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-import threading
-import weakref
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
+
+from epic_cli.recordings.spooled import TemporaryStore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,9 +23,7 @@ class ArraySpool:
     """A store of arrays, in memory up to ``most`` bytes, then in a temporary file of its own."""
 
     def __init__(self, most: int = IN_MEMORY) -> None:
-        self._left = most
-        self._lock = threading.Lock()
-        self._file: Any = None
+        self._left, self._store = most, TemporaryStore()
 
     def keep(self, array: Kept) -> Kept:
         """Return the array, or a ``SpooledArray`` in its place; None stays None."""
@@ -36,34 +33,22 @@ class ArraySpool:
             self._left -= array.nbytes
             return array
         self._left = 0
-        with self._lock:
-            if self._file is None:
-                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as its arrays
-                weakref.finalize(self, self._file.close)
-            place = self._file.seek(0, 2)
-            self._file.write(np.ascontiguousarray(array).data)
-        return cast("Kept", SpooledArray(self, place, array.shape))
-
-    def read(self, place: int, size: int) -> bytes:
-        """Return bytes that ``keep`` has written."""
-        with self._lock:
-            self._file.seek(place)
-            found: bytes = self._file.read(size)
-        return found
+        place = self._store.write(np.ascontiguousarray(array, float).data)
+        return cast("Kept", SpooledArray(self._store, place, array.shape))
 
 
 class SpooledArray:
     """An array of floats in the file of an ``ArraySpool``; numpy reads it whenever it is used."""
 
-    def __init__(self, spool: ArraySpool, place: int, shape: tuple[int, ...]) -> None:
-        self._spool, self._place, self.shape = spool, place, shape
+    def __init__(self, store: TemporaryStore, place: int, shape: tuple[int, ...]) -> None:
+        self._store, self._place, self.shape = store, place, shape
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         found = np.empty(self.shape, dtype or float)
-        content = self._spool.read(self._place, 8 * found.size)
+        content = self._store.read(self._place, 8 * found.size)
         found[:] = np.frombuffer(content).reshape(self.shape)
         return found
 

@@ -11,7 +11,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, BinaryIO, Protocol, Self, TypeVar
 
 from epic_cli.engine.packets import Entities, PacketBlock
@@ -348,16 +348,19 @@ def load(
     log: ReadingLog,
     entity: str | None = None,
     most: int = sys.maxsize,
-) -> dict[str, PacketBlock]:
+    most_packets: int = MOST_PACKETS,
+) -> Mapping[str, PacketBlock]:
     """Return the packets of a whole recording by entity; the ``log`` takes its refused lines.
 
     With ``entity`` only that entity's packets are returned, otherwise those of the ``most``
-    entities with most packets, or of as many as the ``spec`` says.
+    entities with most packets, or of as many as the ``spec`` says. Those of a long recording with
+    several entities wait in a temporary file.
 
-    Raises ``CannotAccess``, and ``Unreadable``, also for a recording that is too long to hold.
+    Raises ``CannotAccess``, and ``Unreadable``, also for a recording of more than ``most_packets``.
     """
     from epic_cli.engine.packets import ConnectionTimes
     from epic_cli.engine.replay import most_seen, separate
+    from epic_cli.recordings.spooled import HELD_PACKETS, SpooledPackets
 
     source = source_at(given) if isinstance(given, str) else given
     most = spec.max_entities or most
@@ -369,6 +372,7 @@ def load(
     size = os.path.getsize(path) if os.path.isfile(path) else 0  # noqa: PTH113, PTH202
     places = [0]
     rest = PacketBlock()
+    spooled, in_memory = SpooledPackets(), 0
     with log.progress() as progress:
 
         def read_so_far(done: int) -> None:
@@ -380,20 +384,31 @@ def load(
                 rest = PacketBlock(block.entities)
             elif size and len(places) == 2 and places[1]:
                 # growing bit by bit would copy everything several times
-                more = ROOM * min(size / places[1], MOST_PACKETS / max(count, 1))
-                for entity_name in (*entities.values(), rest):
-                    entity_name.reserve(int(more * len(entity_name)))
+                more = ROOM * min(size / places[1], most_packets / max(count, 1))
+                for one in (*entities.values(), rest):
+                    held = HELD_PACKETS // len(entities) if len(entities) > 1 else sys.maxsize
+                    one.reserve(min(int(more * len(one)), held))
+                    if one.connection is not None:
+                        one.connection.reserve(int(more * len(one.connection)))
             log.refuse(block.refusals)
             if entity is not None:
                 connection.note(block)
                 block.keep_entity(entity)
-            count += separate(block, entities, most, rest)
-            if count > MOST_PACKETS:
+            taken = separate(block, entities, most, rest)
+            count, in_memory = count + taken, in_memory + taken
+            if count > most_packets:
                 raise Unreadable(
-                    f"{source.name}: more than {MOST_PACKETS:,} packets, which is more"
+                    f"{source.name}: more than {most_packets:,} packets, which is more"
                     " than is held in memory; give a part of the recording"
                 )
-    if entity is not None and entity not in entities:
+            if in_memory > HELD_PACKETS and len(entities) > 1 and not len(rest):
+                spooled.take(entities)
+                in_memory = 0
+    if len(spooled):
+        spooled.take(entities)
+        entities = {}
+    packets: Mapping[str, PacketBlock] = spooled or entities
+    if entity is not None and entity not in packets:
         names = map(rest.entities.name, range(len(rest.entities)))
         there = some(sorted(filter(None, names))) or "no named ones"
         raise Unreadable(f"{log.name}: there is no entity {entity!r}; there are: {there}")
@@ -401,8 +416,8 @@ def load(
         entities[entity].connection = connection
     if len(rest):
         log.left_out(most, len(rest.entities))
-        entities = most_seen(entities, rest, most)
-    return entities
+        packets = most_seen(dict(packets), rest, most)
+    return packets
 
 
 def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:

@@ -95,6 +95,10 @@ cdef class ConnectionTimes:
         self.datagrams.insert(self.datagrams.end(), other.datagrams.begin(), other.datagrams.end())
         self.in_order = False
 
+    def reserve(self, size_t count):
+        """Make room for this many datagrams in all."""
+        self.datagrams.reserve(count)
+
     def without(self, const double[::1] timestamps not None):
         """Return the connection without the datagrams of these timestamps (sorted)."""
         cdef ConnectionTimes left = ConnectionTimes()

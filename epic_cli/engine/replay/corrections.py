@@ -47,13 +47,12 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
     """
     found = {}
     entities = Entities()
-    for name, block in packets.items():
+    for name in packets:
         player, slash, state = name.rpartition("/")
-        server = packets.get(f"{player}{slash}{AUTHORITATIVE}")
-        if state == PREDICTED and server is not None:
-            found[player] = _make_own_player(
-                player, [*_iterate_packets(block)], [*_iterate_packets(server)], entities
-            )
+        server = f"{player}{slash}{AUTHORITATIVE}"
+        if state == PREDICTED and server in packets:
+            predicted, states = ([*_iterate_packets(packets[each])] for each in (name, server))
+            found[player] = _make_own_player(player, predicted, states, entities)
     return found
 
 

@@ -376,7 +376,7 @@ def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
     ``NotEnoughToSay`` if one of them has nothing to evaluate.
     """
     whole = evaluation_set([run], spec)
-    spans = whole.prepared[0].entities.judged.summaries
+    spans = whole.prepared[0].entities.judged.extents
     start, end = min(each.begin for each in spans), max(each.end for each in spans)
     middle = start + 0.5 * (end - start)
     early = {name: _select_packets_before(block, middle) for name, block in run.packets.items()}
