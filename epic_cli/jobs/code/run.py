@@ -100,6 +100,7 @@ def _collect_values(
             else used[name.lower()] if kind != "str" else written[name.lower()]
         )
         for name, kind, *_ in _list_constants(text)
+        if name in derived or name.lower() in used  # else one of the words that are not used
     }  # fmt: skip
 
 

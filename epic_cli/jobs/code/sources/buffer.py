@@ -465,11 +465,12 @@ class Smoothing(SendInterval, Turning, Rounding):
 
     def approach(self, rest: Vec3, elapsed: float) -> None:
         """Go some of the way to the buffer."""
-        share: float = FOLLOW_SHARE
         if FOLLOW == "exponential":
-            share = 1.0 - exp(-elapsed / LOW_PASS)
+            self.go(rest, 1.0 - exp(-elapsed / LOW_PASS))
         if FOLLOW == "lerp":
-            share = min(elapsed / LOW_PASS, 1.0)
+            self.go(rest, min(elapsed / LOW_PASS, 1.0))
+        if FOLLOW == "share":
+            self.go(rest, FOLLOW_SHARE)
         if FOLLOW == "spring":
             # Unity's SmoothDamp, a critically damped spring (Gems 4, 1.10)
             frequency: float = 2.0 / max(LOW_PASS, 0.0001)
@@ -482,10 +483,12 @@ class Smoothing(SendInterval, Turning, Rounding):
                 reached = self.raw
                 self.motion = Vec3(0.0, 0.0, 0.0)
             self.position = reached
-        else:
-            self.position = self.position + rest * share
-            if ROTATIONS:
-                self.rotation = self.slerp(self.rotation, self.raw_rotation, share)
+
+    def go(self, rest: Vec3, share: float) -> None:
+        """Go a share of the way to the buffer."""
+        self.position = self.position + rest * share
+        if ROTATIONS:
+            self.rotation = self.slerp(self.rotation, self.raw_rotation, share)
 
     def place(self, time: float) -> None:
         """Draw the buffer's state at a time."""

@@ -20,7 +20,8 @@ __all__ = [
 ]
 
 
-ROUNDING: float  # of the source that has it
+# The sources whose strategies round have it as a setting.
+ROUNDING: float
 
 
 class Vec3(NamedTuple):
