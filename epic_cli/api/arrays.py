@@ -33,7 +33,7 @@ def replay_array(
     latency: float | None = None,
     **settings: Value,
 ) -> NDArray[np.void]:
-    """Draw all that ``replay`` would, as a structured array with a row for each sample.
+    """Draw the whole replay as a structured array with a row for each sample.
 
     Arguments and errors are those of ``replay``. The fields are those of the CSV format: ``time``
     (seconds), ``x``, ``y``, ``z`` (the recording's own length unit), ``vx``, ``vy``, ``vz`` (that

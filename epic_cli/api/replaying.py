@@ -144,7 +144,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         return self._raise_own(super().to_arrow)
 
     def _raise_own(self, convert: Callable[[], Any]) -> Any:
-        """Convert the samples; raise what the replay raised, not what a library made of it."""
+        """Convert the samples; raise the replay's own error instead of the library's."""
         try:
             return convert()
         except Exception:

@@ -43,7 +43,7 @@ def _can_be_pickled(value: object) -> bool:
 
 
 class StrategyInUse(Portable, RuntimeError):
-    """A strategy object cannot be shared, since a replay that is still running uses it."""
+    """An error: a replay that is still running uses this strategy object."""
 
     def __init__(self, strategy: object) -> None:
         super().__init__(
@@ -53,7 +53,7 @@ class StrategyInUse(Portable, RuntimeError):
 
 
 class StrategyFailed(Portable, RuntimeError):
-    """A strategy's code raised ``error``, or (None) returned an invalid value.
+    """An error: a strategy's code raised ``error`` or, if None, returned an invalid value.
 
     ``strategy`` names the class, ``during`` is the call that failed: ``import``, ``__init__``,
     ``reset``, ``update`` or ``read``. ``file`` and ``line`` locate the failure in its own code, if

@@ -129,7 +129,7 @@ Converted = float | int | bool | str | IntEnum
 
 
 class SettingError(ValueError):
-    """A setting or parameter does not exist, or does not accept the value.
+    """An error: a setting or parameter does not exist, or does not accept the value.
 
     ``about`` are the names of those that do not go together.
     """

@@ -1011,7 +1011,7 @@ def _largest_moves(more: Floats) -> tuple[float, float]:
 
 
 class _FigureDraws(NamedTuple):
-    """A metric of one candidate in each draw, and in the other data of ``Sampled``."""
+    """A metric of one candidate: its value in each draw, and in each variation of ``Sampled``."""
 
     draws: Floats
     more: Floats

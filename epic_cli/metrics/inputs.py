@@ -66,9 +66,9 @@ MOST_EVALUATED = 20_000_000
 
 
 class RecordingSpec(NamedTuple):
-    """The way to read recordings, the ``entity`` (None.
+    """The way to read recordings.
 
-    All), and whether network ``traces`` will do.
+    ``entity`` is the only one to read (None: all); ``traces``: network traces are read, too.
     """
 
     spec: ReadSpec = INFERRED

@@ -233,7 +233,7 @@ class _EncodedFile:
         return bytes(self._file.read(max(size, 1)).encode("utf-8", "surrogatepass"))
 
     def seekable(self) -> bool:
-        """Return False: there are no places in bytes."""
+        """Return False: the bytes of encoded text have no positions."""
         return False
 
 

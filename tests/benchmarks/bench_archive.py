@@ -61,7 +61,7 @@ def cluster(port: int) -> list[subprocess.Popen[bytes]]:
 
 
 def main() -> None:
-    """Measure all ways to work, and print the figures."""
+    """Measure one process, two, and the cluster, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--recordings", type=int, default=200)
     parser.add_argument("--packets", type=int, default=10_000)

@@ -1,4 +1,4 @@
-"""Calls ``replay`` in one process, again and again: memory must not grow.
+"""Calls of ``replay`` in one process, again and again: memory must not grow.
 
     python -m endurance.calls --calls 1000000
 

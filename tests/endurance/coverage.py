@@ -1,4 +1,4 @@
-"""The share of single recordings whose interval contains the figure of a hundred, by network.
+"""The share of recordings whose interval contains the figure of a hundred recordings together.
 
     python -m endurance.coverage [--runs RUNS] [--first SEED] [--only WORDS]
 

@@ -267,7 +267,7 @@ def turning(
 def test_a_constant_spin_is_drawn_as_that(
     name: str, settings: dict[str, Any], about: tuple[float, float, float], flip: bool
 ) -> None:
-    """Over more than a hundred turns of less than half of one a packet, whatever the signs."""
+    """A body turns a hundred times, by less than half a turn a packet, and signs may flip."""
     spin, rate = 12.0, 20.0
     packets = turning(spin, 60, rate, flip, about)
     rows = replay_array(packets, strategy(name, **settings), pacing="arrival", latency=0.1)

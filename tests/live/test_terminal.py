@@ -21,7 +21,7 @@ ALTERNATE = (b"\x1b[?1049h", b"\x1b[?1049l")
 
 
 class Game:
-    """Sends two entities at 50 Hz to a port, until it is stopped."""
+    """A sender of two entities at 50 Hz to a port, until it is stopped."""
 
     def __init__(self, port: int) -> None:
         self.sent = 0

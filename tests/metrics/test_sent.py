@@ -52,7 +52,7 @@ def test_plain_floats_are_counted_like_any_sender() -> None:
 
 
 def test_each_strategy_gets_what_a_sender_with_its_copy_sends() -> None:
-    """Together they are what each is alone, with its name in the place of judged."""
+    """Strategies judged together get the streams that each gets alone."""
     names = ["dead-reckoning", "epic", "kalman"]
     together = compared("60hz,threshold=0.2,against=judged", ",".join(names))
     for name, result in zip(names, together.results, strict=True):

@@ -155,7 +155,7 @@ def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Turning, late: in
 
 @pytest.mark.parametrize(("seed", "late"), [(0, 0), (1, 4), (2, 0)])
 def test_overshoot_is_that_of_its_definition(seed: int, late: int) -> None:
-    """Swings past what it follows: more than the truth turns in half a second, here and there."""
+    """A drawing swings past the truth in places, further than the truth turns in half a second."""
     block, true = tumbling(4, seed, flips=True)
     swing = np.sin(TIMES * 7)[:, None] * np.random.default_rng(seed).normal(0, 0.4, 3)
     drawn = Rotation.from_rotvec(swing) * true(np.maximum(TIMES - late * TICK, 0))

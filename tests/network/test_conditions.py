@@ -64,7 +64,7 @@ def test_a_packet_in_the_queue_leaves_at_the_rate_at_which_it_came() -> None:
 
 
 def test_conditions_change_exactly_at_their_times() -> None:
-    """Counted from the first packet, which need not be sent at 0."""
+    """Times count from the first packet, which need not be sent at 0."""
     link = LinkSpec.parse('latency=0.1,at="1s loss=1",at="1.5s loss=0 latency=20ms"').conditions
     for start in (0.0, 5.1, 1.7e9):
         channel = Link(link)

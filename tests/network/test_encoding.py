@@ -250,13 +250,13 @@ def states_of(spec: str, movement: str, strategy: str = "") -> list[float]:
 
 
 def test_a_threshold_along_a_line_is_an_interval() -> None:
-    """5 units/s, 1 unit: every 0.2 s, and a moment later, when it is exceeded."""
+    """States at 5 units/s with a threshold of 1 unit are 0.2 s apart, plus one tick."""
     times = np.diff(states_of("100hz,threshold=1", "straight,speed=5,duration=20"))
     assert times == pytest.approx(np.full(len(times), 0.21), abs=0.0101)
 
 
 def test_a_threshold_against_dead_reckoning_under_constant_acceleration() -> None:
-    """A circle is left by a v^2/2r t^2 / 2: sqrt(2 h r) / v apart."""
+    """A tangent leaves a circle by v^2 t^2 / (2 r): states are sqrt(2 h r) / v apart."""
     spec = "1000hz,threshold=0.1,against=dead-reckoning"
     times = np.diff(states_of(spec, "circle,speed=4,size=8,duration=20"))
     assert np.median(times) == pytest.approx(math.sqrt(2 * 0.1 * 8) / 4, rel=0.02)

@@ -91,7 +91,7 @@ def test_every_parameter() -> None:
     ],
 )
 def test_both_directions(text: str, up: dict[str, float], down: dict[str, float]) -> None:
-    """A preset gives way to other entries, whatever their order, and both directions to one."""
+    """Other entries override a preset in any order, and those of one direction that of both."""
     ways = LinkSpec.parse(text, LinkConditions(latency=0.05), two_ways=True).ways
     assert {name: getattr(ways.up, name) for name in up} == up
     assert {name: getattr(ways.down, name) for name in down} == down

@@ -141,7 +141,7 @@ def test_an_endless_gap_takes_no_time() -> None:
 def test_a_log_in_order_of_arrival_is_the_movement_that_was_sent(
     sent: list[tuple[int, int, bool, str]], velocities: str
 ) -> None:
-    """States that came up to 2.9 s late, some twice, are what they are in order of time."""
+    """States up to 2.9 s late, some of them doubled, give the movement of the sorted states."""
     rows = [
         (
             stamp / 10,

@@ -86,7 +86,7 @@ def test_the_clock_is_ahead_and_drifts() -> None:
 
 @pytest.mark.parametrize(("repeats", "sent"), [(None, 21), (0, 11), (1, 12), (3, 14), (100, 21)])
 def test_repeats_while_nothing_moves(repeats: int | None, sent: int) -> None:
-    """Ten intervals of going, ten of standing."""
+    """The entity moves for ten intervals and stands for ten."""
     movement = PathMovement(stop_and_go(1, 1, 0))
     sender = Sender(SenderSpec(repeats=repeats))
     packets = [p for snapshot in sample(movement, 10, 2.0) for p in sender.packets(snapshot)]

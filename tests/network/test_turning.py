@@ -83,7 +83,7 @@ def test_the_smallest_three_are_off_by_half_a_step_each(bits: int) -> None:
 
 @pytest.mark.parametrize("one", load("compression_runs")["rotations"])
 def test_the_smallest_three_of_other_programs(one: dict[str, list[float]]) -> None:
-    """Mirror drops what is behind the last bit, where ours is rounded; NGO has bits and a sign."""
+    """Mirror truncates where epic rounds; NGO has magnitude bits and a sign."""
     x, y, z, w = one["sent"]
     ours, step = np.array(smallest_three((x, y, z, w), 10)), math.sqrt(2) / 1023
     largest = int(np.abs(one["sent"]).argmax())

@@ -174,7 +174,7 @@ def write(name: str, times: Iterable[float], late: float) -> None:
 def test_a_file_beside_a_recording_lies_in_its_plane(
     recording: str, beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever place is the first of either."""
+    """The plane is the recording's, whichever place the file begins with."""
     monkeypatch.chdir(tmp_path)
     write(f"packets.{recording}", [k / 10 for k in range(150)], 0)
     write(f"truth.{beside}", [3 + k / 50 for k in range(500)], 0)

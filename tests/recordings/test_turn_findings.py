@@ -93,7 +93,7 @@ def test_what_looks_wrong_is_found(change: Callable[[Row], Row], code: str, cure
 
 
 def test_w_first_is_found_and_its_cure_mends_it() -> None:
-    """The tilt is a few degrees, the heading goes from one side to the other of the first."""
+    """The tilt is a few degrees; the heading swings around its first value."""
     made = []
     for row in rows(20, 3, 0.05):
         heading = Rotation.from_rotvec([0, 0, math.sin(row["time"])])

@@ -90,12 +90,12 @@ def completed(shell: Any, typed: str) -> str:
 
 
 def test_real_shells_complete(shell: Any) -> None:
-    """Takes about three seconds for each shell: eight runs of epic."""
+    """The test takes about three seconds for each shell: eight runs of epic."""
     assert [(typed, completed(shell, typed)) for typed, _ in COMPLETED] == COMPLETED
 
 
 def test_real_shells_explain(shell: Any) -> None:
-    """Whole sentences, with commas and colons; bash shows none."""
+    """Descriptions are whole sentences, with commas and colons; bash shows none."""
     child, name = shell
     if name == "bash":
         child.send("epic replay --c\t\t")

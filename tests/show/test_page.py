@@ -352,7 +352,7 @@ def test_headings_and_angles_are_those_of_the_rows() -> None:
 def test_darts_arrows_and_angles_are_drawn_where_the_rows_are(
     browser: Page, tmp_path: Path
 ) -> None:
-    """Tips are as many pixels from their rows as the x axis, seen from above, is long."""
+    """A tip's distance from its row (pixels) is the length of the x axis seen from above."""
     oracle = comparisons.Turning(TUMBLING["a"], comparisons.TURNING)
     found = visited(browser, "turned", tmp_path, TURNED)
     for label, darts in found["darts"].items():

@@ -113,7 +113,7 @@ def test_it_is_better_until_velocities_are_as_wrong_as_they_change(share: float)
 
 
 def test_a_ball_that_bounces_is_drawn_no_deeper_than_it_goes() -> None:
-    """Up and down at 10 m/s, once a second; at the floor the box reaches to where lines meet."""
+    """A ball goes up and down at 10 m/s, once a second; the box ends where the lines meet."""
     time = np.arange(0, 20, 1 / 30) + 0.01
     phase = time % 1
     position = np.stack([0 * time, 0 * time, 10 * np.minimum(phase, 1 - phase)], 1)

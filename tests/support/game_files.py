@@ -1,4 +1,4 @@
-"""Writes small recordings of games: Rocket League's replays and Slippi's, bit by bit.
+"""Small recordings of games: Rocket League's replays and Slippi's, written bit by bit.
 
 The layouts are those that their readers document: https://github.com/nickbabcock/boxcars (MIT) and
 https://github.com/project-slippi/slippi-wiki/blob/master/SPEC.md.

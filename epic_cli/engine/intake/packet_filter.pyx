@@ -50,7 +50,7 @@ cdef struct Stamp:
 
 
 cdef class PacketFilter:
-    """An admission of packets; its memory grows only with the number of admitted names.
+    """A filter of packets; its memory grows only with the number of admitted names.
 
     The receiver's clock starts with the first packet, at the packet's time: its delay counts as 0.
     ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a Unix time; NaN: the

@@ -370,9 +370,9 @@ cdef class Census:
 
 
 cdef void follow(State* state, const Packet& packet, double step) noexcept nogil:
-    """Return True if a step, squared, leads away, or back from there.
+    """Count the packets of excursions: a leap away from the path, and a leap back.
 
-    Before ``last`` is the packet's.
+    ``step`` is the squared distance from the packet at ``state.last`` to this one.
     """
     cdef Vec3[double] way
     cdef double far
@@ -408,7 +408,8 @@ cdef void follow(State* state, const Packet& packet, double step) noexcept nogil
 
 
 cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogil:
-    """Return True if a long step is short beside all that there is, or velocities get there."""
+    """Return True if a long step is short beside the entity's extent, or explained by a velocity.
+    """
     cdef Vec3[double] way = state.high - state.low
     cdef double reach = state.speed
     if step <= FAR * dot(way, way):
@@ -419,7 +420,7 @@ cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogi
 
 
 cdef void vote(State* state, int axis, double value, double home) noexcept nogil:
-    """Count a value that differs from the present one; replace one that fewer than half have."""
+    """Count a vote for a repeated value on an axis (Boyer and Moore's majority vote)."""
     if value == home:
         return
     if value == state.marks[axis] and state.votes[axis]:

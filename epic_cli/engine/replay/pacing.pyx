@@ -293,17 +293,17 @@ cdef class Clock:
         run.limit = self.reach()
 
     cdef void take_back(self, const Run& run) noexcept nogil:
-        """Take the state back from that loop."""
+        """Take the clock's state back from the loop for one entity."""
         self.now = run.now
 
     cdef void follow_demo(self, Run& run, void* strategy) noexcept nogil:
-        """Run that loop with the demo's pacing."""
+        """Run the loop for one entity with the demo's pacing."""
 
     cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
-        """Run that loop with arrival pacing."""
+        """Run the loop for one entity with arrival pacing."""
 
     cdef void follow_frames(self, Run& run, void* strategy) noexcept nogil:
-        """Run that loop with frame pacing."""
+        """Run the loop for one entity with frame pacing."""
 
 
 cdef class SingleClock(Clock):

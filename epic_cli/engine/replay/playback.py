@@ -253,10 +253,7 @@ class SampleStream:
         return self._get_replay(block).largest_tick_gap(block) if len(block) else (0.0, 0)
 
     def horizon(self) -> tuple[float, float]:
-        """Return two times (s).
-
-        Rows are drawn up to the first, and wait for packets up to the second.
-        """
+        """Return the times (s) up to which rows are drawn, and up to which rows wait."""
         return self.replay.horizon() if self.replay else (-math.inf, -math.inf)
 
     def advance(self, time: float) -> Iterator[SampleBlock]:

@@ -231,7 +231,7 @@ def separate(PacketBlock block not None, dict entities not None, size_t most=0,
 
 
 def most_seen(dict entities not None, PacketBlock rest not None, size_t most):
-    """Return the ``most`` entities with most packets, of all that ``separate`` has put in the two.
+    """Return the ``most`` entities with most packets, of ``entities`` and of ``rest`` together.
 
     Of equals the first to appear. The given blocks are used up.
     """

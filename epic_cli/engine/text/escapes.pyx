@@ -1,4 +1,4 @@
-"""Names in rows: escaped or quoted, so that they steer no terminal and end no row."""
+"""Names in rows: escaped or quoted, so that they cannot control a terminal or end a row."""
 
 from libc.string cimport memcpy
 from libcpp.string cimport string
@@ -57,7 +57,7 @@ cdef char* append_hex(char* out, const char* prefix, char last) noexcept nogil:
 
 cdef char* append_escaped(char* out, string_view text, const char* prefix,
                           bint quotes) noexcept nogil:
-    """Text without control characters: a name must not steer a terminal or end a row."""
+    """Append a text with its control characters escaped: a name must not control a terminal."""
     cdef char c
     cdef int length
     cdef size_t index = 0

@@ -74,7 +74,7 @@ cdef class DocumentCutter:
         ]
 
     def place(self, int64_t line):
-        """Line and column, from 1, in the document of a line that was cut out of it."""
+        """Return line and column, from 1, in the document, of a line that was cut out of it."""
         cdef int64_t index = line - 1 - self.forgotten
         if not 0 <= index < <int64_t>self.cutter.places.size():
             raise IndexError(line)

@@ -42,9 +42,9 @@ class Ending(enum.Enum):
 
 
 class PortRun(NamedTuple):
-    """The result of a run: its output, the end of its standard error, its status (below 0.
+    """The result of a run: its output, the end of its standard error, and its status.
 
-    A signal).
+    A status below 0 is the number of a signal.
     """
 
     ending: Ending

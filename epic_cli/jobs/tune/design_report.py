@@ -129,9 +129,9 @@ _CURVES = {"linear": "linear", "hermite": "Hermite", "catmull-rom": "Catmull-Rom
 
 
 def _describe_composition(row: DesignRow, found: Design) -> str:
-    """Describe a composition: ``a buffer.
+    """Describe a composition in words.
 
-    Linear, clock=min, delay=1.7i (85 ms), no extrapolation``.
+    For example ``a buffer: linear, clock=min, delay=1.7i (85 ms), no extrapolation``.
     """
     spec = row.strategy
     assert spec is not None

@@ -172,9 +172,6 @@ def moments_of_recording(
 def moments_of_movement(
     movement: Movement, rate: float | None, duration: float, sender: Sender
 ) -> Iterator[Moment]:
-    """Yield the packets of a movement by time, sampled ``rate`` times a second (Hz.
-
-    None: as recorded).
-    """
+    """Yield the packets of a movement by time, sampled at ``rate`` (Hz; None: as recorded)."""
     for snapshot in sample(movement, rate, duration):
         yield snapshot.time, sender.packets(snapshot)

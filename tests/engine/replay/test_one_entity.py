@@ -26,7 +26,7 @@ class OtherArrivalPacing(ArrivalPacing):
 
 
 class OtherFramePacing(FramePacing):
-    """The same pacing, which the loop for one entity does not know."""
+    """A copy of the frame pacing, which the loop for one entity does not recognize."""
 
 
 class OtherDemoPacing(DemoPacing):

@@ -371,7 +371,10 @@ class Tween(Game):
 
 
 class Coroutine(Game):
-    """``for (t = 0; t < 0.1; t += dt) { position = Lerp(start, newest, t / 0.1); yield; }``."""
+    """A coroutine that lerps from the drawn position to each packet's within 0.1 s.
+
+    ``for (t = 0; t < 0.1; t += dt) { position = Lerp(start, newest, t / 0.1); yield; }``.
+    """
 
     new, goal, elapsed = False, None, 0.0
 
@@ -425,7 +428,7 @@ class Tutorial(Game):
 
 
 class FedBack(Tutorial):
-    """The factor is applied to what is drawn, not to where it began."""
+    """A lerp whose factor applies to the drawn position, not to the start."""
 
     def frame(self) -> None:
         self.read()
@@ -435,7 +438,7 @@ class FedBack(Tutorial):
 
 
 class GoalAhead(AgeOfVelocity):
-    """Unclamped steps towards where its velocity leads; after a second without a packet, there."""
+    """Unclamped steps to the extrapolated state; after a second without a packet, that state."""
 
     def frame(self) -> None:
         old = self.at - self.got[-1][0]
@@ -453,7 +456,7 @@ class HalfWay(Game):
 
 
 class FixedTicks(Game):
-    """Three ticks of 50 ms from what was drawn to the newest state; frames lie between ticks."""
+    """A walk in three ticks of 50 ms from the drawn position to the newest state, by frames."""
 
     ticks, left, seen = None, 0, 0
 
@@ -474,7 +477,7 @@ class FixedTicks(Game):
 
 
 class Follower(Game):
-    """60 ms behind the newest stamp, then SmoothDamp in 25 ms; nearer than 1 mm it is left out."""
+    """A SmoothDamp in 25 ms after a point 60 ms behind the newest stamp, but not within 1 mm."""
 
     velocity: Any = 0.0
 
@@ -496,7 +499,7 @@ class Follower(Game):
 
 
 class UnityQueue(Game):
-    """Between the first two states, 20 a second; what is left of a frame is lost."""
+    """A queue drawn at 20 states a second, between its first two; the rest of a frame is lost."""
 
     factor, first = 0.0, 0
 
@@ -510,7 +513,7 @@ class UnityQueue(Game):
 
 
 class SendTimer(Game):
-    """Between the two newest states by the client's own send timer."""
+    """A line between the two newest states, by the client's own send timer."""
 
     def frame(self) -> None:
         share = (self.at - 0.0171) / 0.05 % 1
@@ -519,7 +522,7 @@ class SendTimer(Game):
 
 
 class OldestState(Game):
-    """100 ms behind, over arrivals, of the last twenty states; outside of them the oldest."""
+    """A line 100 ms behind, by arrivals, through the last twenty states; else the oldest one."""
 
     def frame(self) -> None:
         kept = [(arrival, p) for arrival, _, p in self.got[-20:]]
@@ -528,7 +531,7 @@ class OldestState(Game):
 
 
 class SharedMean(Game):
-    """The clock's offset is a mean, of which each packet is a tenth."""
+    """A clock whose offset is a mean to which each packet adds a tenth."""
 
     def arrive(self) -> None:
         now, stamp, _ = self.got[-1]
@@ -541,7 +544,7 @@ class SharedMean(Game):
 
 
 class NewestClock(Game):
-    """A packet sets the clock, and a frame adds all of its time; 100 ms behind."""
+    """A clock set by each packet and advanced by each frame; states are drawn 100 ms behind."""
 
     def arrive(self) -> None:
         self.clock = self.got[-1][1]
@@ -552,7 +555,7 @@ class NewestClock(Game):
 
 
 class Pixels(Game):
-    """Nearer than 0.1 it stays; whole pixels of 0.25."""
+    """A chase that stays within 0.1 of its goal, and draws multiples of 0.25."""
 
     def frame(self) -> None:
         self.place = getattr(self, "place", self.drawn)

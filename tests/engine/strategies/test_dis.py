@@ -177,7 +177,7 @@ def test_what_is_below_the_thresholds_counts_as_none() -> None:
 @pytest.mark.parametrize("turn", [1e-1, 1e-2, 3.6e-3, 5.0])
 @pytest.mark.parametrize("seconds", [-1.0, 0.001, 0.05, 2.0, 2.8, 10.0])
 def test_the_closed_form_is_the_integral(turn: float, seconds: float) -> None:
-    """Against Simpson's rule over the turning velocity."""
+    """The oracle is Simpson's rule over the turning velocity."""
     state = DisState(DisModel.RVB, (1, 2, 3), (10, -4, 2), (1, 2, -3), (0, 0, turn))
 
     def velocity(s: float) -> Vector:

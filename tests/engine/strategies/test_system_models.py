@@ -120,7 +120,7 @@ class RepliconSnap(Model):
 
 
 class Sauerbraten(Model):
-    """Moves on by its velocity; the offset of each packet fades over 75 ms, unless it is long."""
+    """An extrapolation by the velocity; short offsets of packets fade in 75 ms."""
 
     def take(self, point: Point, packet: Packet, now: float) -> None:
         drawn = self.at(now) if self.newest else point

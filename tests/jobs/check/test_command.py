@@ -221,7 +221,7 @@ def test_pictures(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_pictures_of_rotations(capfd: pytest.CaptureFixture[str]) -> None:
-    """The expected rows are the truth's here, but for the rotations of some of them."""
+    """The expected rows are the truth, except for some rotations."""
     lines = "".join(f"{t / 20},{t / 10},0,0,{t * 6 % 360}\n" for t in range(40))
     Path("turns.csv").write_text(f"time,x,y,z,yaw\n{lines}")
     assert main(["check", "--new", "turns", "turns.csv", "-s", "snapshot"]) == 0

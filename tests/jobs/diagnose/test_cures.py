@@ -92,7 +92,7 @@ def test_changed_packets_are_drawn_and_say_what_the_truth_is() -> None:
 
 
 def test_step_errors_are_those_of_a_slow_and_obvious_oracle() -> None:
-    """Against the movement itself, which the packets show nearly exactly at 60 Hz."""
+    """The oracle uses the movement itself, which the packets show nearly exactly at 60 Hz."""
     block = recorded(60)
     shown = Redraw(block).draw(read_spec("buffer+clock=min+delay=0.02"), np.arange(0.4, 39, 1 / 60))
     stand = Bench(block, np.arange(0.4, 39, 1 / 60), read_spec(SHORT), shown)
@@ -198,7 +198,7 @@ def test_what_is_said_first_is_the_drawing_and_its_cure() -> None:
 
 @pytest.mark.parametrize("rate", [15, 20, 30, 60])
 def test_the_rate_of_ticks_is_that_of_the_packets(rate: int) -> None:
-    """However their stamps are rounded."""
+    """The rate does not depend on the rounding of the stamps."""
     block = PacketBlock()
     for number, at in ((number, number / rate) for number in range(30 * rate)):
         packet = Packet(

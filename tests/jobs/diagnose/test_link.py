@@ -56,7 +56,7 @@ LINKS = {
 @pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize("name", LINKS)
 def test_the_link_that_was_put_in_is_found(name: str, numbers: bool) -> None:
-    """Within 3 standard errors for shares, a tenth for jitter, and 3 ms for latency."""
+    """The tolerance is 3 standard errors for shares, a tenth for jitter, 3 ms for latency."""
     given = LINKS[name]
     what = found(recorded(given, numbers))
     conditions = what.conditions
@@ -79,7 +79,7 @@ def test_the_link_that_was_put_in_is_found(name: str, numbers: bool) -> None:
 
 @pytest.mark.parametrize("name", LINKS)
 def test_its_words_make_the_same_delays(name: str) -> None:
-    """Quantiles within a fifth of the jitter, and 2 ms."""
+    """Quantiles may differ by a fifth of the jitter, and 2 ms."""
     before = recorded(LINKS[name])
     after = recorded(found(before).conditions)
     for share in (0.05, 0.25, 0.5, 0.75, 0.95):

@@ -181,7 +181,7 @@ def test_a_recorded_movement_is_tuned_on_its_first_half() -> None:
 
 
 def test_as_it_was_recorded_is_tried_too() -> None:
-    """Twice a second, of which no rate that is tried sends less."""
+    """The recording has two states a second, fewer than any rate that is tried."""
     send = "threshold=50,quantize=0.01,velocity=none"
     (one,) = found("lerp", "", send, "truth=sample_inputs/airliner.csv").found
     assert one.given.send_rate == one.front[0].send.send_rate == "recorded"

@@ -181,7 +181,7 @@ def test_the_same_by_any_number_of_threads_and_workers_and_from_a_journal(
 def test_figures_are_those_that_compare_prints_on_the_same_part(
     recordings: list[str], told: Told, tmp_path: Path
 ) -> None:
-    """Recordings that were kept back, or all of one with what the game drew."""
+    """The part is the recordings kept back or, with frames of the game, all of one recording."""
     frames = tmp_path / "frames.csv"
     frames.write_text(told("replay", "-s", "lerp", "--tick", "1/60", "-f", "csv", recordings[0]))
     beside = ["--drawn", str(frames)]

@@ -87,7 +87,9 @@ def test_the_least_delay_that_never_holds_is_the_longest_wait() -> None:
 
 
 def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
-    """Kalata 1984: with white acceleration and noise of positions, an index has the best gains."""
+    """Kalata 1984: for white acceleration and position noise, a tracking index gives the best
+    gains.
+    """
     random = np.random.default_rng(5)
     period, acceleration, noise = 0.05, 40.0, 0.15
     count = 1000

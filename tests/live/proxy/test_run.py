@@ -306,7 +306,7 @@ def test_whatever_is_in_them_datagrams_pass_as_they_are_in_both_directions() -> 
 
 
 def test_a_rate_counts_the_bytes_of_each_datagram(tmp_path: Path) -> None:
-    """972 bytes and 28 of headers take 1 s at 8 kbit/s; the half as long one behind, 0.5 s more."""
+    """A datagram of 972 + 28 bytes takes 1 s at 8 kbit/s; the next, half as long, 0.5 s more."""
     file = tmp_path / "rate.csv"
     with game("--link", "rate=8kbit,queue=1packets", "--record", file) as playing:
         for size in (972, 472, 10):

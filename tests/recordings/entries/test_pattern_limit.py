@@ -46,7 +46,7 @@ def test_from_a_case(tmp_path: Path) -> None:
 
 
 def test_a_proposal_is_looked_for_no_longer_than_that() -> None:
-    """A line of many numbers and names has no pattern, soon."""
+    """A line of many numbers and names is given up soon, without a pattern."""
     for line in ("x=1 " * 300, "pos (1,2,3) " * 80, "a=" * 500, "t=1 pos(" + "1," * 480):
         assert all("(?P<x>" in str(pair) for pair in reader.propose(line))
 

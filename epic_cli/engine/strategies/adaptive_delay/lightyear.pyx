@@ -202,7 +202,7 @@ cdef class Lightyear(Strategy):
         return self.deviation / 2 if isnan(self.jitter) else self.jitter
 
     cdef void weigh(self, double stamp) noexcept nogil:
-        """Take the stamp of a packet into the sender's time at the next frame."""
+        """Add a packet's stamp to the estimate of the sender's time at the next frame."""
         cdef double whole = floor(self.current_jitter() * 1000 + 1e-9)
         cdef double share = clamped((whole - LITTLE_JITTER) / (MUCH_JITTER - LITTLE_JITTER), 0, 1)
         cdef double weight = MOST_WEIGHT - share * (MOST_WEIGHT - LEAST_WEIGHT)

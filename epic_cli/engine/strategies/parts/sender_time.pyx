@@ -154,7 +154,7 @@ cdef double SLIGHTLY = 1e-9
 
 @cython.final
 cdef class ClockOffset:
-    """The receiver's time minus the sender's, in seconds, as games find it of (arrival - stamp).
+    """The receiver's time minus the sender's (s), as games estimate it from arrival minus stamp.
 
     agree: 0. first: that of the first packet. newest: of the newest. min, median, max: of those
     that arrived within ``duration`` (s; infinite: since the first). mean: the exponential mean with

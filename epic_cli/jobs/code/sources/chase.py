@@ -197,14 +197,14 @@ class Smoothing(SendInterval, Turning, Rounding):
         return True
 
     def restore(self) -> None:
-        """Take up the last step again."""
+        """Return to the state after the last step."""
         if self.started:
             self.position = self.current
             if ROTATIONS and STEPS == "tick":
                 self.rotation = self.current_rotation
 
     def keep(self) -> None:
-        """Note what the last step has left."""
+        """Store the state after the last step."""
         self.current = self.position
         if ROTATIONS and STEPS == "tick":
             self.current_rotation = self.rotation

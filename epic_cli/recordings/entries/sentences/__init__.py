@@ -50,7 +50,7 @@ def is_sentence(line: bytes) -> bool:
 
 
 class Sentences(Format):
-    """Chosen by a pattern; without one a log is refused with what may be its pattern."""
+    """Logs in sentences, read by a pattern; without one a log is refused, with a proposal."""
 
     name = "sentences"
 

@@ -1,4 +1,4 @@
-"""A pattern for a log in sentences, by one of its lines: a beginning for who has to write one."""
+"""A pattern for a log in sentences, proposed from one of its lines, and the reader of such logs."""
 
 from __future__ import annotations
 
