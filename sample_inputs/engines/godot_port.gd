@@ -7,7 +7,8 @@
 #
 # Source: the delay buffers that games write themselves; formulas in the description
 # Made by: epic code buffer+stamps=arrival+delay=0.1 --lang gdscript --rotations --main
-# epic check --builtin -s buffer+stamps=arrival+delay=0.1 --rtol 1e-4 --atol 1e-3 --against 'godot3-server --no-window --script godot_port.gd'
+# epic check --builtin -s buffer+stamps=arrival+delay=0.1 --rtol 1e-4 --atol 1e-3 --against \
+# 'godot --headless --script godot_port.gd'
 #
 # 0BSD: use it as you like, without any warranty.
 extends SceneTree
@@ -20,13 +21,13 @@ const KEEP: int = 1024  # the largest number of states kept
 class Smoothing:
 	var position: Vector3 = Vector3(0.0, 0.0, 0.0)  # what is drawn
 	var drawn: bool = false  # something has been drawn
-	var states: Array = []  # in order of time
+	var states: Array[Dictionary] = []  # in order of time
 	var begun: bool = false  # a packet was taken
 	var newest: float = 0.0  # the newest timestamp
 	var stamp: float = 0.0  # when its state was true
-	var rotation  # what is drawn
+	var rotation: Quaternion = Quaternion(0.0, 0.0, 0.0, 1.0)  # what is drawn
 
-	func _init():
+	func _init() -> void:
 		reset()
 
 	# Forget the past.
@@ -36,7 +37,7 @@ class Smoothing:
 		drawn = false
 
 	# Take a packet (finite numbers, times in s); return false if it is late, and dropped.
-	func receive(time: float, arrival: float, position: Vector3, rotation) -> bool:
+	func receive(time: float, arrival: float, position: Vector3, rotation: Quaternion) -> bool:
 		if begun and time <= newest:
 			return false
 		stamp = arrival
@@ -48,7 +49,7 @@ class Smoothing:
 		return true
 
 	# Take a packet of an entity that was moved on purpose.
-	func teleport(time: float, arrival: float, position: Vector3, rotation) -> void:
+	func teleport(time: float, arrival: float, position: Vector3, rotation: Quaternion) -> void:
 		if not begun or time >= newest:
 			reset()
 			receive(time, arrival, position, rotation)
@@ -57,7 +58,7 @@ class Smoothing:
 			self.rotation = rotation
 
 	# Draw a position.
-	func show(position: Vector3, rotation) -> void:
+	func show(position: Vector3, rotation: Quaternion) -> void:
 		self.position = position
 		self.rotation = rotation
 		drawn = true
@@ -97,75 +98,89 @@ class Smoothing:
 		var newest: Dictionary = states[states.size() - 1]
 		show(newest.position, newest.rotation)
 
-# Packet text in, rows out, by arrival times (Godot 3: godot --no-window --script FILE).
-func _initialize():
-	var tick = (OS.get_environment("EPIC_TICK") if OS.has_environment("EPIC_TICK") else "1/20").split("/")
-	var num = float(tick[0])
-	var den = float(tick[1])
-	var output = []
-	OS.execute("cat", [], true, output)
-	var packets = []
-	for line in output[0].split("\n", false):
-		var parts = line.strip_edges().split("/", true, 2)
-		if parts.size() < 3:
-			continue
-		var words = parts[2].split(" ", false)
-		var packet = {"time": float(_number(words[0])), "arrival": words[0], "order": packets.size()}
-		packet["position"] = _vector(parts[0])
-		packet["velocity"] = _vector(parts[1])
-		for i in range(1, words.size()):
-			var word = words[i].split("=", true, 1)
-			if word.size() > 1:
-				packet[word[0]] = word[1]
-		packet["arrival"] = _number(packet["arrival"])
-		var q = packet.get("rotation", "0,0,0,1").split(",")
-		packet["rotation"] = Quat(_number(q[0]), _number(q[1]), _number(q[2]), _number(q[3]))
-		packets.append(packet)
-	packets.sort_custom(self, "_by_arrival")
-	print(PoolStringArray(["time", "entity", "x", "y", "z", "qx", "qy", "qz", "qw"]).join("\t"))
-	var players = {}
-	var taken = 0
-	var k = floor(packets[0]["arrival"] * den / num) - 1 if packets else 0
-	while packets and k * num / den <= packets[-1]["arrival"] + 0.15:
-		var now = k * num / den
+# Packet text in, rows out, by arrival times or frames.
+func _initialize() -> void:
+	var tick: PackedStringArray = "1/20".split("/")
+	if OS.has_environment("EPIC_TICK"):
+		tick = OS.get_environment("EPIC_TICK").split("/")
+	var by_frame: bool = OS.get_environment("EPIC_PACING") == "frame"
+	var num: float = tick[0].to_float()
+	var den: float = tick[1].to_float()
+	var packets: Array[Dictionary] = _read_packets()
+	print("\t".join(PackedStringArray(["time", "entity", "x", "y", "z", "qx", "qy", "qz", "qw"])))
+	if packets.is_empty():
+		quit()
+		return
+	var players: Dictionary = {}
+	var taken: int = 0
+	var k: float = floor(packets[0]["arrival"] * den / num) - 1.0
+	var end: float = packets[-1]["arrival"] + 0.15
+	while k * num / den <= end:
+		var now: float = k * num / den
 		while taken < packets.size() and packets[taken]["arrival"] <= now:
-			var packet = packets[taken]
+			if by_frame:
+				packets[taken]["arrival"] = now
+			_take(packets[taken], players)
 			taken += 1
-			var name = packet.get("entity", "")
-			if not players.has(name):
-				players[name] = Smoothing.new()
-			if packet.get("teleport", "0") == "1":
-				players[name].teleport(packet["time"], packet["arrival"], packet["position"], packet["rotation"])
-			else:
-				players[name].receive(packet["time"], packet["arrival"], packet["position"], packet["rotation"])
-		for name in players:
-			if players[name].draw(float(now)):
-				var p = players[name].position
-				var row = "%.9f\t%s\t%.9f\t%.9f\t%.9f" % [now, name, p.x, p.y, p.z]
-				var q = players[name].rotation
-				row += "\t%.9f\t%.9f\t%.9f\t%.9f" % [q.x, q.y, q.z, q.w]
-				print(row.replace("inf.000000000", "inf"))
-		k += 1
+		for entity in players:
+			if players[entity].draw(now):
+				print(_row(now, entity, players[entity]))
+		k += 1.0
 	quit()
 
 
-func _vector(text):
-	var n = text.split(",")
-	return Vector3(_number(n[0]), _number(n[1]), _number(n[2]))
+func _read_packets() -> Array[Dictionary]:
+	var output: Array = []
+	OS.execute("cat", [], output)
+	var packets: Array[Dictionary] = []
+	for line in output[0].split("\n", false):
+		var parts: PackedStringArray = line.strip_edges().split("/", true, 2)
+		if parts.size() < 3:
+			continue
+		var words: PackedStringArray = parts[2].split(" ", false)
+		var packet: Dictionary = {"time": words[0].to_float(), "arrival": words[0]}
+		packet["order"] = packets.size()
+		packet["position"] = _vector(parts[0])
+		packet["velocity"] = _vector(parts[1])
+		for i in range(1, words.size()):
+			var word: PackedStringArray = words[i].split("=", true, 1)
+			if word.size() > 1:
+				packet[word[0]] = word[1]
+		packet["arrival"] = packet["arrival"].to_float()
+		var q: PackedStringArray = packet.get("rotation", "0,0,0,1").split(",")
+		packet["rotation"] = Quaternion(
+			q[0].to_float(), q[1].to_float(), q[2].to_float(), q[3].to_float()
+		)
+		packets.append(packet)
+	packets.sort_custom(_by_arrival)
+	return packets
 
 
-# Godot 3 reads numbers in single precision.
-func _number(text):
-	var parts = text.strip_edges().to_lower().split("e")
-	var power = int(parts[1]) if parts.size() > 1 else 0
-	var digits = parts[0].split(".")
-	if digits.size() > 1:
-		power -= digits[1].length()
-	var value = float(int(parts[0].replace(".", "")))
-	return value * pow(10.0, power) if power > 0 else value / pow(10.0, -power)
+func _take(packet: Dictionary, players: Dictionary) -> void:
+	var entity: String = packet.get("entity", "")
+	if not players.has(entity):
+		players[entity] = Smoothing.new()
+	var player: Smoothing = players[entity]
+	if packet.get("teleport", "0") == "1":
+		player.teleport(packet["time"], packet["arrival"], packet["position"], packet["rotation"])
+	else:
+		player.receive(packet["time"], packet["arrival"], packet["position"], packet["rotation"])
 
 
-func _by_arrival(a, b):
+func _row(now: float, entity: String, player: Smoothing) -> String:
+	var p: Vector3 = player.position
+	var row: String = "%.9f\t%s\t%.9f\t%.9f\t%.9f" % [now, entity, p.x, p.y, p.z]
+	var q: Quaternion = player.rotation
+	row += "\t%.9f\t%.9f\t%.9f\t%.9f" % [q.x, q.y, q.z, q.w]
+	return row
+
+
+func _vector(text: String) -> Vector3:
+	var n: PackedStringArray = text.split(",")
+	return Vector3(n[0].to_float(), n[1].to_float(), n[2].to_float())
+
+
+func _by_arrival(a: Dictionary, b: Dictionary) -> bool:
 	if a["arrival"] != b["arrival"]:
 		return a["arrival"] < b["arrival"]
 	return a["order"] < b["order"]

@@ -138,9 +138,10 @@ export class Smoothing {
     return { x: a.x * p + b.x * q, y: a.y * p + b.y * q, z: a.z * p + b.z * q, w: a.w * p + b.w * q };
   }
 }
-// Packet text in, rows out, by arrival times (Node).
+// Packet text in, rows out, by arrival times or frames (Node).
 declare const module: any, process: any;
 const [num, den] = (process.env.EPIC_TICK ?? "1/20").split("/").map(Number);
+const byFrame = process.env.EPIC_PACING === "frame";
 const lines: string[] = module.require("fs").readFileSync(0, "utf8").split("\n");
 const packets = lines.filter((line) => line.trim()).map((line) => {
   const [place, speed, ...rest] = line.split("/");
@@ -163,11 +164,13 @@ packets.sort((a, b) => a.arrival - b.arrival); // it keeps the order of equals
 const rows = [["time", "entity", "x", "y", "z", "qx", "qy", "qz", "qw"].join("\t")];
 const players = new Map<string, Smoothing>();
 let taken = 0;
+const end = packets.length ? packets[packets.length - 1].arrival + 0.15 : 0;
 for (let k = packets.length ? Math.floor((packets[0].arrival * den) / num) - 1 : 0; packets.length; k++) {
   const now = (k * num) / den;
-  if (now > packets[packets.length - 1].arrival + 0.15) break;
+  if (now > end) break;
   for (; taken < packets.length && packets[taken].arrival <= now; taken++) {
     const packet = packets[taken];
+    if (byFrame) packet.arrival = now;
     const player = players.get(packet.entity) ?? new Smoothing();
     players.set(packet.entity, player);
     if (packet.moved) player.teleport(packet.time, packet.arrival, packet.position, packet.rotation);

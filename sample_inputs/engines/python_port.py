@@ -7,7 +7,8 @@
 #
 # Source: the delay buffers that games write themselves; formulas in the description
 # Made by: epic code buffer+stamps=arrival+delay=0.1 --lang python --rotations --main
-# epic check --builtin -s buffer+stamps=arrival+delay=0.1 --atol 1e-9 --against 'python3 python_port.py'
+# epic check --builtin -s buffer+stamps=arrival+delay=0.1 --atol 1e-9 --against \
+# 'python3 python_port.py'
 #
 # 0BSD: use it as you like, without any warranty.
 
@@ -140,8 +141,9 @@ Return false before the first packet."""
         return Quat(a.x * p + b.x * q, a.y * p + b.y * q, a.z * p + b.z * q, a.w * p + b.w * q)
 
 def main() -> None:
-    """Packet text in, rows out, by arrival times."""
+    """Packet text in, rows out, by arrival times or frames."""
     num, den = map(int, os.environ.get("EPIC_TICK", "1/20").split("/"))
+    by_frame = os.environ.get("EPIC_PACING") == "frame"
     packets = []
     for line in filter(str.strip, sys.stdin):
         *vectors, rest = line.split("/", 2)
@@ -157,6 +159,7 @@ def main() -> None:
         now = k * num / den
         while taken < len(packets) and packets[taken][0] <= now:
             arrival, time, position, velocity, more = packets[taken]
+            arrival = now if by_frame else arrival
             rotation = Quat(*map(float, more.get("rotation", "0,0,0,1").split(",")))
             player = players.setdefault(more.get("entity", ""), Smoothing())
             if more.get("teleport") == "1":

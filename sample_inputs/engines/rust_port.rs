@@ -154,7 +154,7 @@ impl Smoothing {
         Quat { x: a.x * p + b.x * q, y: a.y * p + b.y * q, z: a.z * p + b.z * q, w: a.w * p + b.w * q }
     }
 }
-// Packet text in, rows out, by arrival times.
+// Packet text in, rows out, by arrival times or frames.
 #[allow(dead_code)]
 struct Packet {
     time: f64,
@@ -193,6 +193,7 @@ fn read(line: &str) -> Packet {
 
 fn main() {
     let tick = std::env::var("EPIC_TICK").unwrap_or("1/20".to_string());
+    let by_frame = std::env::var("EPIC_PACING").is_ok_and(|pacing| pacing == "frame");
     let ratio: Vec<f64> = tick.split('/').map(|part| part.parse().unwrap()).collect();
     let lines = std::io::stdin().lines().map(Result::unwrap);
     let mut packets: Vec<Packet> =
@@ -209,8 +210,11 @@ fn main() {
     while k as f64 * ratio[0] / ratio[1] <= end {
         let now = k as f64 * ratio[0] / ratio[1];
         while taken < packets.len() && packets[taken].arrival <= now {
-            let packet = &packets[taken];
+            let packet = &mut packets[taken];
             taken += 1;
+            if by_frame {
+                packet.arrival = now;
+            }
             let index = players.iter().position(|(name, _)| *name == packet.entity).unwrap_or_else(|| {
                 players.push((packet.entity.clone(), Smoothing::new()));
                 players.len() - 1

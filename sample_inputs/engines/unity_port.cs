@@ -149,7 +149,7 @@ public class Smoothing {
         return new Quat(a.X * p + b.X * q, a.Y * p + b.Y * q, a.Z * p + b.Z * q, a.W * p + b.W * q);
     }
 }
-// Packet text in, rows out, by arrival times.
+// Packet text in, rows out, by arrival times or frames.
 static class Program {
     class Packet {
         public double Time, Arrival;
@@ -185,6 +185,7 @@ static class Program {
     static void Main() {
         CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
         var tick = (Environment.GetEnvironmentVariable("EPIC_TICK") ?? "1/20").Split('/').Select(double.Parse).ToArray();
+        bool byFrame = Environment.GetEnvironmentVariable("EPIC_PACING") == "frame";
         var packets = new List<Packet>();
         for (string line; (line = Console.ReadLine()) != null;)
             if (line.Trim() != "") packets.Add(Read(line.Trim()));
@@ -194,11 +195,13 @@ static class Program {
         var names = new List<string>();
         int taken = 0;
         if (packets.Count == 0) return;
+        double end = packets.Last().Arrival + 0.15;
         for (long k = (long)Math.Floor(packets[0].Arrival * tick[1] / tick[0]) - 1;; k++) {
             double now = k * tick[0] / tick[1];
-            if (now > packets.Last().Arrival + 0.15) return;
+            if (now > end) return;
             for (; taken < packets.Count && packets[taken].Arrival <= now; taken++) {
                 var packet = packets[taken];
+                if (byFrame) packet.Arrival = now;
                 string name = packet.Entity;
                 if (!players.ContainsKey(name)) { players[name] = new Smoothing(); names.Add(name); }
                 if (packet.Moved) players[name].Teleport((Real)packet.Time, (Real)packet.Arrival, packet.Position, packet.Rotation);

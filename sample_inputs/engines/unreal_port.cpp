@@ -150,7 +150,7 @@ private:
         return Quat{a.x * p + b.x * q, a.y * p + b.y * q, a.z * p + b.z * q, a.w * p + b.w * q};
     }
 };
-// Packet text in, rows out, by arrival times.
+// Packet text in, rows out, by arrival times or frames.
 struct Packet {
     double arrival, time;
     Vec3 position, velocity;
@@ -170,6 +170,8 @@ std::vector<double> numbers(const std::string& text) {
 int main() {
     int num = 1, den = 20;
     if (const char* tick = std::getenv("EPIC_TICK")) std::sscanf(tick, "%d/%d", &num, &den);
+    const char* pacing = std::getenv("EPIC_PACING");
+    const bool by_frame = pacing && std::string(pacing) == "frame";
     std::vector<Packet> packets;
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream parts(line);
@@ -201,11 +203,13 @@ int main() {
     std::size_t taken = 0;
     std::puts("time\tentity\tx\ty\tz\tqx\tqy\tqz\tqw");
     if (packets.empty()) return 0;
+    const double end = packets.back().arrival + 0.15;
     for (long k = long(std::floor(packets[0].arrival * den / num)) - 1;; ++k) {
         double now = double(k) * num / den;
-        if (now > packets.back().arrival + 0.15) return 0;
+        if (now > end) return 0;
         for (; taken < packets.size() && packets[taken].arrival <= now; ++taken) {
-            const Packet& packet = packets[taken];
+            Packet& packet = packets[taken];
+            if (by_frame) packet.arrival = now;
             auto found = std::find_if(players.begin(), players.end(),
                                       [&](const auto& player) { return player.first == packet.entity; });
             if (found == players.end()) found = players.insert(found, {packet.entity, Smoothing()});

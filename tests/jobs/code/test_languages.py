@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.godot3 import for_godot3
 from support.places import SAMPLES
 from support.ports import stream_lines
 from support.recordings import EXHAUSTIVE
@@ -126,6 +127,8 @@ def built(language: str, strategy: str, folder: Path, *more: str) -> tuple[str, 
     file = folder / f"port{languages()[language].suffix}"
     made = epic("code", strategy, "--lang", language, "--main", *more, "-o", file)
     assert made.returncode == 0, made.stderr.decode()
+    if language == "gdscript":
+        file.write_text(for_godot3(file.read_text()))
     words = [[word.format(file, folder) for word in words] for words in (tools.build, tools.run)]
     if words[0]:
         done = subprocess.run(words[0], check=False, capture_output=True, timeout=300)
@@ -218,6 +221,7 @@ def assert_close(
 
 #: What finds fault with a file's style; {0} is the file, {1} its folder.
 LINTERS = {
+    "gdscript": _words("gdlint {0}"),
     "rust": _words("clippy-driver -D warnings --crate-type lib --emit metadata -o {1}/port {0}"),
     "lua": _words("luacheck -q {0}"),
 }

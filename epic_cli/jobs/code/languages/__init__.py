@@ -12,6 +12,7 @@ import ctypes
 import importlib
 import pkgutil
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -21,6 +22,12 @@ from epic_cli.jobs.code.translate import Method, ParsedSource, Variable, get_typ
 
 #: How tightly operators bind.
 _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _SIGN, _CALL = range(1, 9)
+
+#: A comment that is a command.
+_COMMAND = re.compile("(?:Made by: )?epic ")
+
+#: Columns of the longest line, unless code is longer.
+LONGEST = 100
 
 _COMPARED = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
@@ -105,7 +112,22 @@ class LanguageWriter:
             self.state()
         self.smoothing()
         self.finish(main)
-        return "\n".join(self.lines).rstrip() + "\n"
+        lines = [part for line in self.lines for part in self.fit(line)]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def fit(self, line: str) -> list[str]:
+        """Break a line that is too long: a comment at its end is put above it."""
+        if len(line.expandtabs(4)) <= LONGEST:
+            return [line]
+        text = line.lstrip()
+        indent = line.removesuffix(text)
+        sign = rf"{re.escape(self.comment)}[/!]? "
+        found = re.fullmatch(rf"(?P<code>[^'\"]*?\S  )?(?P<sign>{sign})(?P<comment>.*)", text)
+        if found is None or (self.comment == "//" and _COMMAND.match(found["comment"])):
+            return [line]  # in C++, a comment that ends with a backslash goes on
+        width = LONGEST - len(f"{indent}{found['sign']}".expandtabs(4))
+        above = [f"{indent}{found['sign']}{part}" for part in wrap_comment(found["comment"], width)]
+        return [*above, f"{indent}{found['code'].rstrip()}"] if found["code"] else above
 
     def begin(self, main: bool) -> None:
         """Print the lines before the classes."""
@@ -494,6 +516,19 @@ class IndentedWriter(LanguageWriter):
 
     def for_(self, name: str, count: str) -> str:
         return f"for {name} in range({count})"
+
+
+def wrap_comment(text: str, width: int) -> list[str]:
+    """Wrap a line; a command goes on behind a backslash, as a shell reads it."""
+    if not _COMMAND.match(text):
+        return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    lines = [""]
+    for part in re.findall(r"'[^']*'|[^ +]*[ +]|[^ +]+", text):
+        if len(lines[-1] + part.rstrip()) >= width:
+            lines[-1] += "\\"
+            lines.append("")
+        lines[-1] += part
+    return lines
 
 
 def camel(name: str) -> str:

@@ -1,10 +1,11 @@
-"""GDScript: the class runs in Godot 3 and 4; only the lines of ``main`` need Godot 3."""
+"""GDScript for Godot 4, with types."""
 
 from __future__ import annotations
 
 import ast
+import re
 
-from epic_cli.jobs.code.languages import IndentedWriter
+from epic_cli.jobs.code.languages import LONGEST, IndentedWriter
 from epic_cli.jobs.code.translate import Method, Variable
 
 
@@ -13,22 +14,20 @@ class GDScript(IndentedWriter):
 
     name = "gdscript"
     suffix = ".gd"
-    runs = "godot3-server --no-window --script {file}"
+    runs = "godot --headless --script {file}"
     rounds = "f32"
     tolerance = "--rtol 1e-4 --atol 1e-3"
     indent = "\t"
     types = {  # noqa: RUF012
-        "Vec3": "Vector3", "State": "Dictionary", "list": "Array", "": "void",
+        "Vec3": "Vector3", "Quat": "Quaternion", "State": "Dictionary", "list": "Array[{0}]",
+        "": "void",
     }  # fmt: skip
     functions = {  # noqa: RUF012
-        "min": "least", "max": "greatest",
         "length": "{0}.length()", "dot": "{0}.dot({1})", "float": "float({0})", "len": "{0}.size()", "Vec3": "Vector3",
+        "Quat": "Quaternion",
     }  # fmt: skip
-    #: Godot 3's own ``min`` and ``max`` round to single precision.
     vectors = {  # noqa: RUF012
-        "min": "static func least(a, b):\n\treturn a if a < b else b",
-        "max": "static func greatest(a, b):\n\treturn a if a > b else b",
-        "f32": "# As the original computes.\nstatic func f32(number):\n"
+        "f32": "# As the original computes.\nstatic func f32(number: float) -> float:\n"
         "\treturn Vector3(number, 0.0, 0.0).x",
     }
     changes = {  # noqa: RUF012
@@ -41,6 +40,19 @@ class GDScript(IndentedWriter):
         name: f'packet["{name}"]'
         for name in ("time", "arrival", "position", "velocity", "rotation")
     }
+
+    def fit(self, line: str) -> list[str]:
+        """Break a line that is too long; one of code between two arguments."""
+        lines = super().fit(line)
+        if len(lines) > 1 or len(line.expandtabs(4)) <= LONGEST:
+            return lines
+        cut = line.rfind(", ", 0, LONGEST - 4 * line.count("\t")) + 1
+        indent = line[: len(line) - len(line.lstrip())] + 2 * self.indent
+        return [line[:cut], *self.fit(indent + line[cut:].lstrip())] if cut else lines
+
+    def fill_template(self, template: str) -> str:
+        text = super().fill_template(template)
+        return text if self.rounding else re.sub(r"\bfloat\((now|.*?\))\)", r"\1", text)
 
     def begin(self, main: bool) -> None:
         self.inner = main
@@ -64,12 +76,8 @@ class GDScript(IndentedWriter):
         return f"var {self.typed(Variable(name, kind))} = {self.text(value)}"
 
     def typed(self, variable: Variable) -> str:
-        """Return a name with its type; rotations are Quat in Godot 3, Quaternion in Godot 4.
-
-        That of rotations is called Quat in Godot 3, Quaternion in 4.
-        """
-        kind = "" if variable.type == "Quat" else f": {self.type(variable.type)}"
-        return variable.name + kind
+        """Return a name with its type."""
+        return f"{variable.name}: {self.type(variable.type)}"
 
     def call_text(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "slerp":
@@ -89,10 +97,11 @@ class GDScript(IndentedWriter):
         if self.inner:
             self.open("class Smoothing")
         for field in self.program.fields:
-            begins = f" = {self.zero(field)}" if field.type != "Quat" else ""
-            self.line(f"var {self.typed(field)}{begins}{self.end_comment(field.comment)}")
+            self.line(
+                f"var {self.typed(field)} = {self.zero(field)}{self.end_comment(field.comment)}"
+            )
         self.line()
-        self.open("func _init()")
+        self.open("func _init() -> void")
         self.line("reset()")
         self.close()
         methods = tuple(method for method in self.program.methods if method.name != "slerp")
@@ -109,8 +118,7 @@ class GDScript(IndentedWriter):
             self.typed(parameter._replace(name=method.parameter(parameter)))
             for parameter in method.parameters
         )
-        returns = self.typed(Variable("", method.returns)).replace(": ", " -> ")
-        return f"func {method.name}({taken}){returns}"
+        return f"func {method.name}({taken}) -> {self.type(method.returns)}"
 
 
 WRITER = GDScript
