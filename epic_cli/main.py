@@ -124,15 +124,15 @@ def _set_up_windows() -> None:
 
 def _run_with_click(words: list[str]) -> int:
     from epic_cli.shell.command_line import run_command_line
-    from epic_cli.shell.errors import ending_of
+    from epic_cli.shell.errors import run_to_exit
 
-    return ending_of(lambda: run_command_line(words))
+    return run_to_exit(lambda: run_command_line(words))
 
 
 def _run_plain_replay(files: list[str], spec: ReplaySpec) -> int:
     from epic_cli.jobs.replay.output import write_rows
-    from epic_cli.shell.errors import ending_of
+    from epic_cli.shell.errors import run_to_exit
 
     gc.freeze()
     gc.enable()
-    return ending_of(lambda: write_rows(spec, files))
+    return run_to_exit(lambda: write_rows(spec, files))

@@ -20,7 +20,7 @@ from epic_cli.metrics.evaluation import CompareSpec, Participant
 from epic_cli.metrics.inputs import RecordedRuns, RunInputs, SimulatedRuns
 from epic_cli.metrics.metric import GAMES, make_weights
 from epic_cli.recordings.reading import recordings_in
-from epic_cli.recordings.rows import PacketSource, Path, path_of, source_of
+from epic_cli.recordings.rows import PacketSource, Path, make_source, write_path
 from epic_cli.work.jobs import Workers
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def make_inputs(
 ) -> RunInputs:
     """Return the recordings or the simulated networks to compare; raise ``ValueError``."""
     if networks is None:
-        where = path_of(truth) if isinstance(truth, (str, os.PathLike)) else truth
+        where = write_path(truth) if isinstance(truth, (str, os.PathLike)) else truth
         return RecordedRuns(tuple(_list_recordings(packets)), truth=where)
     if packets is not None or truth is not None:
         raise ValueError(
@@ -162,12 +162,12 @@ def _list_recordings(
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or a movement")
     if isinstance(packets, (str, os.PathLike)):
-        return recordings_in(path_of(packets))
+        return recordings_in(write_path(packets))
     if isinstance(packets, (list, tuple)) and packets:
         paths = [path for path in packets if isinstance(path, (str, os.PathLike))]
         if len(paths) == len(packets):
             return [inside for path in paths for inside in recordings_in(path)]
-    return [source_of(packets)]
+    return [make_source(packets)]
 
 
 def make_simulation(

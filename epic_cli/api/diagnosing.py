@@ -19,7 +19,7 @@ from epic_cli.metrics.drawn_path import ROWS, drawn_paths
 from epic_cli.metrics.inputs import RecordingSpec
 from epic_cli.metrics.traffic import make_traffic
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import PacketSource, Path, source_of
+from epic_cli.recordings.rows import PacketSource, Path, make_source
 
 if TYPE_CHECKING:
     from epic_cli.show.report import Report
@@ -71,7 +71,7 @@ def diagnose(
     """
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
     taking_part = tuple(read_specs(wanted)) if wanted else ()
-    source = source_of(packets)
+    source = make_source(packets)
     each = DiagnoseEach(RecordingSpec(), StrictLog, taking_part, span)
     with python_errors(), source.log or StrictLog(source.name) as log:
         path = os.fsdecode(packets) if isinstance(packets, (str, os.PathLike)) else None

@@ -11,7 +11,7 @@ from epic_cli.jobs.inspect.run import Inspection
 from epic_cli.jobs.inspect.run import inspect as run
 from epic_cli.recordings.opening import ReadingLog, blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import PacketSource, settled, source_of
+from epic_cli.recordings.rows import PacketSource, make_source, settled
 from epic_cli.recordings.watch import RecordingMonitor
 
 
@@ -24,7 +24,7 @@ def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspectio
     make every result from the recording doubtful. There are no warnings. Raise what ``replay`` does
     for what is no recording.
     """
-    source = settled(source_of(packets))
+    source = settled(make_source(packets))
     log = source.log or ReadingLog(source.name, RecordingMonitor(True, source.name))
     log.watch.thorough = True
     with python_errors(), warnings.catch_warnings():

@@ -175,7 +175,7 @@ class Golden:
         --epic-accept`` accepts the rows.
         """
         __tracebackhide__ = True  # a failure shows the line of the test
-        from epic_cli.jobs.check.differences import format_of
+        from epic_cli.jobs.check.differences import recognize_format
         from epic_cli.jobs.check.run import check_rows
         from epic_cli.jobs.check.spec import Case, DrawSpec, Tolerance, Tolerances
         from epic_cli.jobs.replay.spec import ReplaySpec
@@ -186,7 +186,7 @@ class Golden:
         drawn = rows.encode() if isinstance(rows, str) else rows
         if not isinstance(drawn, bytes):
             drawn = _write_tsv(drawn)
-        row_format = format_of(drawn) or "tsv"
+        row_format = recognize_format(drawn) or "tsv"
         stem = re.sub(r"[^\w.+-]+", "_", self._request.node.name)
         stem += f"-{name}" if name else ""
         folder = self._request.path.parent / "golden"

@@ -14,7 +14,7 @@ from epic_cli.recordings.extras import extras_at
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import AT_ONCE, ReadingLog, RecordingSource, blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import PacketSource, settled, source_of
+from epic_cli.recordings.rows import PacketSource, make_source, settled
 from epic_cli.shell.profiles import read_spec
 from epic_cli.work.jobs import JobTally, UnusableJob
 
@@ -235,7 +235,7 @@ def read_packets(
     """
     if refused not in ("raise", "warn") and not callable(refused):
         raise ValueError(f'refused must be "raise", "warn" or a function, not {refused!r}')
-    return _make_reader(source_of(source), parse_read(read), refused, rebase_time=False)
+    return _make_reader(make_source(source), parse_read(read), refused, rebase_time=False)
 
 
 def _make_reader(
@@ -260,7 +260,7 @@ def open_packets(packets: PacketSource) -> RecordingSource:
     Unix times begin at 0, as on the command line. A table or rows without packets are refused at
     once. Raise as ``replay``.
     """
-    source = source_of(packets)
+    source = make_source(packets)
     if source.packets is not None:
         return source
     reader = _make_reader(source, INFERRED, "raise", rebase_time=True)

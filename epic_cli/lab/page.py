@@ -33,7 +33,7 @@ from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
 from epic_cli.network.simulation import SimulationSpec
-from epic_cli.show.page import PAGE, PageParts, content_of, control, page_data, written
+from epic_cli.show.page import PAGE, PageParts, control, make_content, page_data, written
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Comparison
@@ -83,7 +83,7 @@ def _make_data(given: LabInputs) -> dict[str, Any]:
 
 def figures_data(found: Comparison, pack: Pack | None = None) -> dict[str, Any]:
     """Return the data of a page of ``--html`` without the picture of scores."""
-    content = content_of(found, report(found, "given"))
+    content = make_content(found, report(found, "given"))
     return page_data(found.scenes, replace(content, scores=""), pack)
 
 

@@ -42,9 +42,9 @@ from epic_cli.live.browser.server import File, ServeSpec
 from epic_cli.live.browser.session import Outbox, PageFrame, check_strategies, frame
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket
-from epic_cli.show.page import About, content_of, looks, page_of, scene_data
+from epic_cli.show.page import About, looks, make_content, make_page, scene_data
 from epic_cli.show.svg import picture
-from epic_cli.show.video import VideoSpec, kind_of, write_video
+from epic_cli.show.video import VideoSpec, find_kind, write_video
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Comparison
@@ -294,7 +294,7 @@ def _make_page(request: ExportRequest) -> bytes:
     lab, given = request.experiment.lab, request.given
     found = request.bench.figures(request.experiment)
     about = About("" if lab.moves == BY_HAND else given.recording, "", lab.command(given))
-    return page_of(found.scenes, content_of(found, report(found), about=about)).encode()
+    return make_page(found.scenes, make_content(found, report(found), about=about)).encode()
 
 
 def _make_svg(request: ExportRequest) -> bytes:
@@ -306,7 +306,7 @@ def _make_video(request: ExportRequest) -> bytes:
     found = request.bench.figures(request.experiment)
     spec, stream = VideoSpec.parse(request.clip), io.BytesIO()
     labels = request.experiment.labels
-    write_video(stream, kind_of(request.name), found.scenes[:1], spec, labels, found.pictured)
+    write_video(stream, find_kind(request.name), found.scenes[:1], spec, labels, found.pictured)
     return stream.getvalue()
 
 

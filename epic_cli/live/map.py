@@ -247,7 +247,7 @@ def _find_place(history: History, heads: Points, name: str | None) -> Floats | N
     """Return the cell of an entity on the map; None if the entity is not on the map."""
     if name is None:
         return None
-    found = np.flatnonzero(heads.entities == history.entities.number_of(name))
+    found = np.flatnonzero(heads.entities == history.entities.assign_number(name))
     return heads.positions[found[0]] if len(found) else None
 
 

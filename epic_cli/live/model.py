@@ -173,7 +173,7 @@ class History:
         return end < now - PACKETS_KEPT or self._count > _MOST * PACKETS_KEPT
 
     def _make_points(self, packets: Iterable[Packet]) -> Rows:
-        number = self.entities.number_of
+        number = self.entities.assign_number
         points = [
             (packet.position, arrival, number(packet.entity), arrival - packet.time,
              packet.sequence or 0, packet.sequence is not None)
@@ -483,7 +483,7 @@ class LiveEvaluator:
             self._gathered = _gather_packets(history, now, only, truth)
             if only is not None:
                 points = history.points(now - WINDOW)
-                own = points[points["entity"] == history.entities.number_of(only)]
+                own = points[points["entity"] == history.entities.assign_number(only)]
                 self.curves[2].update(_group_by_second(own["time"], own["delay"], np.max))
                 for curve in self.curves:
                     while len(curve) > HISTORY:
@@ -600,7 +600,7 @@ def _gather_packets(
     entities = rows["entity"][order]
     found = {}
     for name, block in packets.items():
-        number = history.entities.number_of(name)
+        number = history.entities.assign_number(name)
         begin, end = np.searchsorted(entities, (number, number + 1))
         found[name] = block, sent.get(name), rows[order[begin:end]]
     return found

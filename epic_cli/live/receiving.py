@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 from epic_cli.engine.failures import Portable
 from epic_cli.recordings.addresses import LARGEST, Address, ReceivedDatagram, Resolved, resolve
 from epic_cli.recordings.datagrams.counts import Refused
-from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, IngestSpec, kind_of
+from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, IngestSpec, recognize_format
 from epic_cli.recordings.read_spec import INFERRED
 from epic_cli.work.event_loop import wait_for_event
 
@@ -461,7 +461,7 @@ class Lines(Splitter):
             return b""
         if not self._begun:
             self._begun = True
-            if (self._format or kind_of(line)) == "csv":
+            if (self._format or recognize_format(line)) == "csv":
                 if len(line) >= LONGEST_NAMES:
                     raise Unacceptable(Refused.OVERLONG, f"the header has {len(line):,} bytes")
                 self.head = line + b"\n"

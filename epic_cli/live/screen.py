@@ -153,7 +153,7 @@ def roster(game: RunningGame, lines: int) -> Lines:
     head = f" {pad('entity', _NAME)} {'packets/s':>9}  silent {'error':>6}"
     drawn: Lines = [[("class:keys", pad(head, ROSTER))]]
     for name in shown:
-        number = history.entities.number_of(name)
+        number = history.entities.assign_number(name)
         silent = max(now - (history.newest[name].arrival or now), 0.0)
         text = f"{rates[number]:>9} {silent:>5.1f} s {_format_error(game.evaluator.error(name)):>6}"
         style = f"class:drawn class:entity-{number % COLORS}"

@@ -59,7 +59,7 @@ def turning_table(packets: PacketBlock) -> NDArray[np.float64]:
     return np.concatenate((columns, turns.T))
 
 
-def rows_of(trace: Trace) -> NDArray[Any]:
+def collect_rows(trace: Trace) -> NDArray[Any]:
     """Return the rows of a trace, by field.
 
     Numpy parses their format more slowly than it draws a few.

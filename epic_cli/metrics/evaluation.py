@@ -31,7 +31,15 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, create, declaration, is_built_in
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.arrays import ARRIVAL, TIME, distinct, edges, median, packet_table, rows_of
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    TIME,
+    collect_rows,
+    distinct,
+    edges,
+    median,
+    packet_table,
+)
 from epic_cli.metrics.certainty import (
     FEWEST_UNITS,
     WORST,
@@ -411,7 +419,7 @@ class _EntityMaker(NamedTuple):
         truth = truth or self.make_truth(name, block)
         # the ticks, which are the same for all: a strategy that takes and draws nothing has them
         silent = Trace(Strategy, self.timing.resolve(self.arrivals), block)
-        times = rows_of(silent)["time"].copy()
+        times = collect_rows(silent)["time"].copy()
         refused = silent.refusals
         del silent  # its rows are the largest thing here
         events = find_events(block, truth, self.offset, self.latency, self.silent)
@@ -940,7 +948,7 @@ def _draw_rows(
         )
     except StrategyFailed as failure:
         return ResultNote(Flaw.FAILED, error=failure.story)
-    rows = rows_of(trace)
+    rows = collect_rows(trace)
     if work.stop.is_set() or len(rows) != len(truth.times):
         return ResultNote(Flaw.STOPPED)
     shown, status = rows["position"].copy(), rows["status"].copy()
@@ -954,7 +962,7 @@ def _draw_rows(
     if undrawn.any():
         # a player sees nothing there: no better than the last state that came
         last_state = partial(create, "dumb-terminal", {})
-        held = rows_of(Trace(last_state, work.pacing(), entity.packets))["position"]
+        held = collect_rows(Trace(last_state, work.pacing(), entity.packets))["position"]
         shown = np.where(undrawn[:, None], held, shown)
     return shown, status, turns
 

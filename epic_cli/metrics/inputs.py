@@ -48,7 +48,7 @@ from epic_cli.recordings.read_spec import (
     ReadSpec,
     begun_together,
 )
-from epic_cli.recordings.rows import settled, source_of
+from epic_cli.recordings.rows import make_source, settled
 from epic_cli.work.jobs import HERE, JobTally, Workers
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class RecordingSpec(NamedTuple):
 
 
 def _make_source(given: Any) -> str | RecordingSource:
-    return given if isinstance(given, str) else settled(source_of(given))
+    return given if isinstance(given, str) else settled(make_source(given))
 
 
 def run_name(recording: Any) -> str:
@@ -228,7 +228,7 @@ class RecordedRuns:
         spec = spec._replace(beginning=Beginning(beginning.time, beginning.place))
         return replace(self, reading=self.reading._replace(spec=spec))
 
-    def held(self, log: Logs, tally: JobTally, offset: float = 0.0) -> list[Run]:
+    def load_runs(self, log: Logs, tally: JobTally, offset: float = 0.0) -> list[Run]:
         """Read all recordings with their truth into memory; report unusable ones to ``tally``.
 
         Raises ``UNUSABLE`` for the only one.
@@ -361,8 +361,8 @@ class SimulatedRuns:
         """Yield a run for each seed; raise ``UNUSABLE``, ``TableRefusal`` and ``SettingError``."""
         return simulated(self.simulation.open(self.load), self.seeds)
 
-    def held(self, *_: object) -> list[Run]:
-        """Return all runs, in the form of ``RecordedRuns.held``."""
+    def load_runs(self, *_: object) -> list[Run]:
+        """Return all runs, in the form of ``RecordedRuns.load_runs``."""
         return list(self)
 
 

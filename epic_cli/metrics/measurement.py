@@ -47,7 +47,7 @@ def judged(drawn: DrawnRows, counted: Integers) -> Integers:
     return np.where(both, counted, -1).astype(np.int32)
 
 
-def lag_of(drawn: DrawnRows, counted: Integers) -> Lag:
+def find_turn_lag(drawn: DrawnRows, counted: Integers) -> Lag:
     """Return the lag of the drawn rotations."""
     turns = drawn.truth.turns
     assert turns is not None
@@ -799,7 +799,7 @@ def measure(
     drawn, turned = DrawnRows(shown, status, sampled, shift, sent=entity.sent), None
     if rotations is not None and sampled.turns is not None:
         drawn = replace(drawn, rotations=rotations, aim_range=entity.aim_range)
-        angular = lag_of(drawn, counted)
+        angular = find_turn_lag(drawn, counted)
         late = 0.0 if math.isnan(angular.seconds) else angular.seconds
         drawn = replace(drawn, turn_lag=late)
     added = {

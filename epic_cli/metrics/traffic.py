@@ -300,9 +300,9 @@ class MessageLog:
     @property
     def usual_delay(self) -> float:
         """Median delay."""
-        return self.delay_of(0.5)
+        return self.find_delay(0.5)
 
-    def delay_of(self, share: float) -> float:
+    def find_delay(self, share: float) -> float:
         """Return the delay that this share of the messages does not exceed."""
         return quantile(self.sorted_delays, share)
 
@@ -359,7 +359,7 @@ def round_rate(rate: float) -> float:
 
 def measure_network(messages: MessageLog) -> Network:
     """Return the network's figures, from the messages that arrived."""
-    low, middle, high = (messages.delay_of(value) for value in (0.05, 0.5, 0.95))
+    low, middle, high = (messages.find_delay(value) for value in (0.05, 0.5, 0.95))
     ordered = np.sort(waits(messages) - messages.sorted_delays[0])
     needed = tuple(quantile(ordered, share) for share in SHARES)
     return Network(message_rate(messages), middle, high - low, needed, messages.frame)

@@ -437,7 +437,7 @@ class LinkSpec(description.Described):
 
         Raises as ``read_file``.
         """
-        from epic_cli.network.trace import held, read_trace
+        from epic_cli.network.trace import read_trace, read_whole
         from epic_cli.recordings.opening import read_file
 
         trace = self.trace
@@ -448,7 +448,7 @@ class LinkSpec(description.Described):
         )
 
         def read(stream: BinaryIO) -> dict[Way, NetworkTrace]:
-            data = held(stream).read()
+            data = read_whole(stream).read()
             return {
                 way: read_trace(io.BytesIO(data), flow=trace.flow, direction=direction)
                 for way, direction in ways.items()

@@ -15,7 +15,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, find_probe, sent
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
-from epic_cli.recordings.tables import RecordingTable, TableRow, delimiter_of, split_row
+from epic_cli.recordings.tables import RecordingTable, TableRow, find_delimiter, split_row
 
 if TYPE_CHECKING:
     from epic_cli.network.link import Link, LinkConditions, TraceBy, TraceEnd, Way
@@ -218,7 +218,7 @@ def recorded(
     head = stream.readline(LONGEST_LINE).removeprefix(BYTE_ORDER_MARK)
     stream.seek(begin)
     header = head.decode("utf-8", "replace")
-    names = [name.strip() for name in split_row(header, delimiter_of(header)) or ()]
+    names = [name.strip() for name in split_row(header, find_delimiter(header)) or ()]
     placed = any(_POSITIONS & set(name.lower().split("_")) for name in names)
     column = next((name for name in _delay_columns(direction) if name in names), "")
     if "send_time" not in names or placed or not column:
@@ -232,14 +232,14 @@ def recorded(
 def _decompress(stream: BinaryIO) -> BinaryIO:
     """Return a seekable, uncompressed stream; raise ``ValueError``."""
     if not stream.seekable():
-        stream = held(stream)
+        stream = read_whole(stream)
     begin = stream.tell()
     magic = stream.read(2)
     stream.seek(begin)
-    return held(gzip.GzipFile(fileobj=stream)) if magic == b"\x1f\x8b" else stream
+    return read_whole(gzip.GzipFile(fileobj=stream)) if magic == b"\x1f\x8b" else stream
 
 
-def held(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
+def read_whole(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
     """Read a stream into memory; raise ``ValueError`` if it is too long or damaged."""
     try:
         data = stream.read(LONGEST_TRACE + 1)
@@ -259,7 +259,7 @@ def _read_probe_file(stream: BinaryIO, flow: str | None, direction: Way) -> Reco
     probe = find_probe(head.decode(encoding, "replace"))
     if probe is None:
         return None
-    text = held(stream).read().decode(encoding, "replace")
+    text = read_whole(stream).read().decode(encoding, "replace")
     packets, words = sent(probe, text, direction)
     builder = _TraceBuilder()
     chosen = _choose_flow(dict.fromkeys(packet.flow for packet in packets), flow)

@@ -79,7 +79,7 @@ class PoseHistory:
         """Return the time when a snapshot was sent; None if it is forgotten."""
         return self._time_of.get(snapshot)
 
-    def time_of(self, view: View) -> float | None:
+    def find_time(self, view: View) -> float | None:
         """Return the time in seconds at which a view was true; None if it is forgotten."""
         older, newer = self._time_of.get(view.older), self._time_of.get(view.newer)
         if older is None or newer is None:
@@ -291,7 +291,7 @@ class SourceCompensation(LagCompensation):
         seen = [
             time
             for view in shooter.views.values()
-            if (time := self._history.time_of(view)) is not None
+            if (time := self._history.find_time(view)) is not None
         ]
         # a client reports one tick for all players
         command_tick = (_to_ticks(seen[0], self._step) if seen else 0) + lerp_ticks

@@ -368,7 +368,7 @@ class Rules(NamedTuple):
             weapon, refused = Weapon.NONE, "stunned" if body.stun_us else "reloading"
         if weapon:
             reload_us = RELOAD_US if weapon == Weapon.SHOT else THROW_RELOAD_US
-            body = body._replace(reload_us=reload_us, heading=heading_of(control.aim))
+            body = body._replace(reload_us=reload_us, heading=compute_heading(control.aim))
         return MoveResult(body, weapon, refused, knocks)
 
 
@@ -407,7 +407,7 @@ def _turn_heading(heading: int, control: Control, step_us: int) -> int:
     return (heading + max(-most, min(most, way))) % TURN
 
 
-def heading_of(aim: Point) -> int:
+def compute_heading(aim: Point) -> int:
     """Return the heading of a direction by bisection, since atan2 differs between machines."""
     low = 0 if aim[1] > 0 or (aim[1] == 0 and aim[0] > 0) else TURN // 2
     high = low + TURN // 2

@@ -59,7 +59,7 @@ _JSON = (Appearance.JSON_LINES,)
 _TABLE = (Appearance.JSON_LINES, Appearance.TABLE, Appearance.LOG)
 
 
-def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
+def guess_appearance(refusals: Sequence[Refusal]) -> Appearance | None:
     """Return what kind of file a recording looks like by its first refused lines, or None."""
     first = next((refusal for refusal in refusals if refusal.text.strip()), None)
     if first is None:

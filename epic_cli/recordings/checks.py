@@ -22,7 +22,7 @@ from epic_cli.recordings.read_spec import (
     TIME_UNITS,
     VELOCITY,
     ReadSpec,
-    star_of,
+    find_star,
     unit_of_arrivals,
     used_columns,
 )
@@ -182,10 +182,10 @@ def _iterate_unread_cells(
 def unread(reader: LineReader, line: bytes) -> dict[str, str]:
     """Return the cells of a line, by column, that no field is read from."""
     places = reader.layout.places
-    if any(star_of(column) >= 0 for column in places.values()):
+    if any(find_star(column) >= 0 for column in places.values()):
         return reader.shared_cells(line) if "entity" not in places else {}
     used = used_columns(reader.layout)
-    return {name: cell for name, cell in reader.cells_of(line).items() if name not in used}
+    return {name: cell for name, cell in reader.split_cells(line).items() if name not in used}
 
 
 def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -> tuple[str, ...]:
@@ -244,9 +244,9 @@ def _has_several_values(rows: Sequence[UnreadCells], name: str) -> bool:
 
 def _rank_entity_column(column: str) -> int:
     """Rank of a column as the name of an entity: 0 for the likeliest spelling."""
-    from epic_cli.recordings.names.spellings import SPELLINGS, name_of  # tables alone have names
+    from epic_cli.recordings.names.spellings import SPELLINGS, split_name  # tables alone have names
 
-    spelling = name_of(column).spelling
+    spelling = split_name(column).spelling
     known = [rank for rank, names in enumerate(SPELLINGS["entity"]) if spelling in names]
     return known[0] if known else len(SPELLINGS["entity"])
 
@@ -292,7 +292,7 @@ def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
 
     None if none.
     """
-    from epic_cli.recordings.names.spellings import name_of  # tables alone have names
+    from epic_cli.recordings.names.spellings import split_name  # tables alone have names
 
     rows = list(_iterate_unread_cells(samples, sum(len(sample.block) for sample in samples)))
     at, last = 0, dict[str, float]()
@@ -312,7 +312,7 @@ def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
         now = {row.cells.get(name) for row in after}
         earlier = {row.cells.get(name) for row in rows[:at]}
         if len(was) == len(now) == 1 and not now & earlier:
-            words = set(name_of(name).words)
+            words = set(split_name(name).words)
             found.append((not words & set(_MATCHES), name))
     return min(found)[1] if found else None
 
@@ -404,7 +404,7 @@ def _find_degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFin
         if reader is None:
             return
         for index in range(len(block)):
-            cell = reader.cells_of(block.line_text(index)).get(column, "").replace(",", ".")
+            cell = reader.split_cells(block.line_text(index)).get(column, "").replace(",", ".")
             with suppress(ValueError):
                 state = block[index].time, float(cell)
                 found.setdefault(block[index].entity, []).append(state)
@@ -568,7 +568,7 @@ def _extend_cure(watch: RecordingMonitor, finding: RecordingFinding) -> Recordin
         given = watch.given or ReadSpec()
         layout = given.again(finding.read)
         again = reader.again(layout, block.text)
-        further = cure_of(again, again.scan(block.text, True), layout)
+        further = find_cure(again, again.scan(block.text, True), layout)
         if not further:
             break
         finding = finding._replace(read=write(further))
@@ -580,7 +580,7 @@ def _has_cure(finding: RecordingFinding) -> bool:
     return bool(finding.read) and (finding.is_error or finding.code == "E209")
 
 
-def cure_of(
+def find_cure(
     reader: Reader, block: PacketBlock, layout: ReadSpec
 ) -> tuple[tuple[str, str], ...] | None:
     """Return the ``--read`` entries that mend doubtful packets; empty if none is needed or known.

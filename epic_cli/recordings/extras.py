@@ -201,7 +201,7 @@ def _quote(text: Value) -> str:
     return json.dumps(text, ensure_ascii=not str(text).isprintable())
 
 
-def cell_of(separator: str) -> Callable[[str, Value], str | Loss]:
+def make_cell_writer(separator: str) -> Callable[[str, Value], str | Loss]:
     """Return a function that writes a value as a cell of a table with this separator."""
 
     def cell(_name: str, value: Value) -> str | Loss:
@@ -244,7 +244,7 @@ def names_in(block: PacketBlock) -> tuple[str, ...]:
     return tuple(names)
 
 
-def told(lost: Mapping[Loss, Mapping[str, int]]) -> Iterable[str]:
+def describe_losses(lost: Mapping[Loss, Mapping[str, int]]) -> Iterable[str]:
     """Yield a message for each kind of loss: how many values were lost, and under which names."""
     from epic_cli.engine.text.widths import some
 

@@ -20,8 +20,8 @@ from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.extras import parse_value
 from epic_cli.recordings.names.guess import AmbiguousLayout, entities_in, starred
-from epic_cli.recordings.names.spellings import TICKS, component_of, name_of
-from epic_cli.recordings.read_spec import ReadSpec, column_name, in_order, star_of, used_columns
+from epic_cli.recordings.names.spellings import TICKS, parse_component, split_name
+from epic_cli.recordings.read_spec import ReadSpec, column_name, find_star, in_order, used_columns
 
 if TYPE_CHECKING:
     from epic_cli.recordings.extras import Extras
@@ -217,7 +217,7 @@ class LineReader(ABC):
 
     def _count_tick(self, entity: str) -> int:
         """Return the number of the current row, among all rows or among those of a named entity."""
-        if any(star_of(column) >= 0 for column in self.layout.places.values()):
+        if any(find_star(column) >= 0 for column in self.layout.places.values()):
             self._ticks.setdefault("", self._line)
             return self._line - self._ticks[""]
         self._ticks[entity] = self._ticks.get(entity, -1) + 1
@@ -232,7 +232,7 @@ class LineReader(ABC):
         column = layout.places.get("entity", "")
         if column in ("", "entity") or "entity" in dict(self.layout.columns or ()):
             return None
-        names = [cells[column] for cells in map(self.cells_of, self._ahead) if column in cells]
+        names = [cells[column] for cells in map(self.split_cells, self._ahead) if column in cells]
         if len(names) < _FEWEST or len(set(names)) < len(names):
             return None
         columns = {**dict(self.layout.columns or ()), "entity": ""}
@@ -243,9 +243,9 @@ class LineReader(ABC):
         places = layout.places
         if "seq" in {**dict(self.layout.columns or ()), **places}:
             return layout
-        rows = list(map(self.cells_of, self._ahead[:-1]))
+        rows = list(map(self.split_cells, self._ahead[:-1]))
         free = (column for column in (rows[0] if rows else ()) if column not in places.values())
-        ticks = [column for column in free if name_of(column).spelling in TICKS]
+        ticks = [column for column in free if split_name(column).spelling in TICKS]
         if len(ticks) != 1:
             return layout
         cells = [row[ticks[0]].strip() for row in rows if ticks[0] in row]
@@ -259,13 +259,13 @@ class LineReader(ABC):
     def with_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
         """Return the same error, proposing never decreasing columns if no name is a time's."""
         unnamed = ambiguous.reason is Reason.COLUMN_UNCLEAR and ambiguous.facts["field"] == "time"
-        rows = list(map(self.cells_of, self._ahead[:-1])) if unnamed else []
+        rows = list(map(self.split_cells, self._ahead[:-1])) if unnamed else []
         readings = []
         for column in ambiguous.facts["names"]:
             texts = (row.get(column, "").strip().replace(",", ".") for row in rows)
             numbers = [float(text) for text in texts if _PART.fullmatch(text)]
             steps = {after - before for before, after in pairwise(numbers)}
-            if len(numbers) < _FEWEST or min(steps) < 0 or component_of(name_of(column)):
+            if len(numbers) < _FEWEST or min(steps) < 0 or parse_component(split_name(column)):
                 continue
             if steps <= {0, 1}:
                 readings.append(Reading((("time", column), ("unit", "ticks@HZ"))))
@@ -309,7 +309,7 @@ class LineReader(ABC):
         return "", 0
 
     @abstractmethod
-    def cells_of(self, raw: bytes) -> dict[str, str]:
+    def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return all cells of a line, read or not, by name as a layout writes it."""
 
     def shared_cells(self, _raw: bytes) -> dict[str, str]:
@@ -325,7 +325,7 @@ class LineReader(ABC):
         """Return the values of a packet that no field is read from; see ``recordings.extras``."""
         raw = block.line_text(index)
         if self._grouped is None or self._grouped[0] != raw:  # a line may have many entities
-            shared, entities = self._group_values(self.values_of(raw))
+            shared, entities = self._group_values(self.split_values(raw))
             groups = {name: self._name_extras(values) for name, values in entities.items()}
             self._grouped = raw, self._name_extras(shared), groups
         _, shared, entities = self._grouped
@@ -339,9 +339,9 @@ class LineReader(ABC):
             if name not in self._used_columns
         }
 
-    def values_of(self, raw: bytes) -> Extras:
-        """Return all single values of a line by the names that ``cells_of`` has."""
-        return {name: parse_value(cell) for name, cell in self.cells_of(raw).items() if cell}
+    def split_values(self, raw: bytes) -> Extras:
+        """Return all single values of a line by the names that ``split_cells`` has."""
+        return {name: parse_value(cell) for name, cell in self.split_cells(raw).items() if cell}
 
     @cached_property
     def _used_columns(self) -> frozenset[str]:
@@ -359,13 +359,13 @@ class LineReader(ABC):
         An entity with several states in a line gets the shared values only.
         """
         places = self.layout.places
-        templates = {field: one for field, one in places.items() if star_of(one) >= 0}
+        templates = {field: one for field, one in places.items() if find_star(one) >= 0}
         if not templates:
             return values, {}
         template = templates.get("x") or next(iter(templates.values()))
         if template.count("*") > 1:
             return {}, {}
-        at = star_of(template)
+        at = find_star(template)
         before, behind = template[:at], template[at + 1 : at + 2]
         named = templates.get("entity")
         shared: Extras = {}
@@ -384,8 +384,8 @@ class LineReader(ABC):
                 shared[name] = value
             else:
                 groups.setdefault(star, {})[name[at + len(star) + len(behind) :]] = value
-        of_name = named[star_of(named) + 2 :] if named else ""
-        read = {path[star_of(path) + 2 :] for path in templates.values()} | self._entry_columns
+        of_name = named[find_star(named) + 2 :] if named else ""
+        read = {path[find_star(path) + 2 :] for path in templates.values()} | self._entry_columns
         found: dict[str, Extras] = {}
         for star, group in groups.items():
             entity = str(group.get(of_name, star))

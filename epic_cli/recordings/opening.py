@@ -1,7 +1,7 @@
 """Open recordings from anywhere: files, folders, standard input, Python objects.
 
-A front end passes a path, ``-`` or the result of ``rows.source_of`` for an object, a ``ReadSpec``,
-and a ``ReadingLog`` that reports what is learned of the recording. A recording that cannot be
+A front end passes a path, ``-`` or an object's ``rows.make_source``, a ``ReadSpec``, and a
+``ReadingLog`` that reports what is learned of the recording. A recording that cannot be
 opened or read raises one of ``UNUSABLE``, with the recording's name.
 """
 
@@ -216,7 +216,7 @@ def source_name(file: str | RecordingSource) -> str:
     return getattr(sys.stdin, "recording_name", "<stdin>") if file == "-" else file
 
 
-def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
+def list_recordings(given: Sequence[str], truth: str | None = None) -> list[str]:
     """Return the files of a command's recordings, standard input if none is given.
 
     The files of a folder are in the order of their names. The file of the ``truth`` is left out.

@@ -74,7 +74,7 @@ def _check_columns(columns: Mapping[str, str]) -> None:
 
 def _check_stars(columns: Mapping[str, str]) -> None:
     """Raise ``SettingError`` for stars that cannot stand for the same entities."""
-    starred = {field: column for field, column in columns.items() if star_of(column) >= 0}
+    starred = {field: column for field, column in columns.items() if find_star(column) >= 0}
     if not starred:
         return
     _check_levels(starred)
@@ -104,7 +104,7 @@ def _check_levels(starred: Mapping[str, str]) -> None:
 def star_levels(column: str) -> tuple[str, ...]:
     """Split a column at its stars: the parts before, between and behind them."""
     parts: list[str] = []
-    while (at := star_of(column)) >= 0:
+    while (at := find_star(column)) >= 0:
         parts.append(column[:at].removesuffix("."))
         column = column[at + 1 :].removeprefix(".")
     return (*parts, column)
@@ -120,7 +120,7 @@ def column_text(name: str) -> str:
     return re.sub(r"[\\*|]", r"\\\g<0>", name)
 
 
-def star_of(column: str) -> int:
+def find_star(column: str) -> int:
     """Return the index of a column's star, which stands for each of several entities, or -1."""
     found = re.search(r"(?<!\\)(?:\\\\)*\*", column)
     return found.end() - 1 if found else -1

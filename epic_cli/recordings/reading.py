@@ -91,20 +91,20 @@ def unwrapped(source: int | IO[bytes]) -> BufferedReader:
             return True
 
         def readinto(self, into: Any) -> int:
-            data = bytes_of.more()
+            data = open_bytes.more()
             size = min(len(data), len(into))
             into[:size] = data[:size]
-            bytes_of.give_again(data[size:])
+            open_bytes.give_again(data[size:])
             return size
 
-    bytes_of = BytesSource(source)
+    open_bytes = BytesSource(source)
     while True:
-        head = bytes_of.more()
+        head = open_bytes.more()
         around = wrapper(head)
-        bytes_of.give_again(head)
+        open_bytes.give_again(head)
         if around is None or around.name == "capture":
             return io.BufferedReader(Bytes(), BLOCK_SIZE)
-        bytes_of = BytesSource(around.unpack(bytes_of, None))
+        open_bytes = BytesSource(around.unpack(open_bytes, None))
 
 
 def wrapper(head: bytes) -> Format | None:
@@ -208,22 +208,22 @@ def read(
     Raises ``OSError`` if the source cannot be read, ``NoLayout`` if ``spec`` asks for something
     that packet text does not have, and other kinds of ``Unreadable``.
     """
-    bytes_of = BytesSource(source)
+    open_bytes = BytesSource(source)
     wanted = "auto" if spec is None else spec.format
     while True:  # what is around a recording is taken off, one after the other
-        entry, head, final, spec = _identify_format(bytes_of, wanted, spec)
+        entry, head, final, spec = _identify_format(open_bytes, wanted, spec)
         if entry is not None and not entry.unpacked:
             break
-        bytes_of.give_again(head)
+        open_bytes.give_again(head)
         if entry is None:
-            more, spec, on_read = _decode_source(bytes_of, spec, on_read)
+            more, spec, on_read = _decode_source(open_bytes, spec, on_read)
         else:
-            more = entry.unpack(bytes_of, spec)
+            more = entry.unpack(open_bytes, spec)
             if entry.unpacked != "auto":  # else it has the name of what is inside
                 wanted = entry.unpacked
                 if watch is not None:
                     watch.unpacked_from = entry.name
-        bytes_of = BytesSource(more)
+        open_bytes = BytesSource(more)
     reader = entry.reader(spec, on_read, entities, head)
     if watch is not None:
         watch.reading(reader, entry.name)
@@ -232,13 +232,13 @@ def read(
         _filter_readings(block, entry.name, begun, spec)
         whole |= bool(len(block) or block.refusals)
         if reader.ended:
-            _report_text_after_end(reader, block, bytes_of, watch)
+            _report_text_after_end(reader, block, open_bytes, watch)
         if not whole and not block.refusals and (final or getattr(reader, "torn", False)):
             _report_no_packets(begun, block, watch)
         yield block
         if final or reader.ended:
             return
-        data = bytes_of.more()
+        data = open_bytes.more()
         final = not data
         if len(begun) < _TRIED and not len(block):
             begun += data
@@ -274,7 +274,7 @@ def _report_no_packets(begun: bytes, block: PacketBlock, watch: RecordingMonitor
 
 
 def _identify_format(
-    bytes_of: BytesSource, wanted: str, spec: ReadSpec | None
+    open_bytes: BytesSource, wanted: str, spec: ReadSpec | None
 ) -> tuple[Format | None, bytes, bool, ReadSpec | None]:
     """Find the format of a source or of its wrapper.
 
@@ -285,7 +285,7 @@ def _identify_format(
     if wanted != "auto" and _find_format(wanted).unpacked:
         return _find_format(wanted), head, final, spec
     while True:
-        data = bytes_of.more()
+        data = open_bytes.more()
         final = not data
         head += data
         if data and goes_on_as_magic(head):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.description import write
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reading, Refusal
-from epic_cli.recordings.checks import cure_of
+from epic_cli.recordings.checks import find_cure
 from epic_cli.recordings.read_spec import ReadSpec
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _try_entries(
     layout = given.again(write({**entries, **dict.fromkeys(rated, _SOME_RATE)}.items()))
     reader, block = attempt(layout)
     doubtful = next((refusal for refusal in block.refusals if refusal.readings), None)
-    mending = cure_of(reader, block, layout) if doubtful is None else ()
+    mending = find_cure(reader, block, layout) if doubtful is None else ()
     if mending is None:
         return
     if doubtful is not None:

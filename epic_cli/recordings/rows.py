@@ -39,7 +39,7 @@ class ArrowExporter(Protocol):
 PacketSource: TypeAlias = "Path | IO[bytes] | IO[str] | Iterable[Any] | ArrowExporter"
 
 
-def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each kind
+def make_source(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each kind
     """Return the source of a path, an open file, a table, or anything with packets in it.
 
     Packets that have a length are checked now. Raises ``TypeError`` for an object without packets,
@@ -48,18 +48,18 @@ def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each ki
     if isinstance(given, RecordingSource):
         return given
     if isinstance(given, (str, os.PathLike)):
-        return source_at(path_of(given))
+        return source_at(write_path(given))
     if hasattr(given, "as_source"):
         return cast("RecordingSource", given.as_source())
     name = f"<{type(given).__name__}>"
     if hasattr(given, "read"):
         file = str(getattr(given, "name", "<file>"))
-        return RecordingSource(file, content=bytes_of(given), kept=_is_complete_file(given))
+        return RecordingSource(file, content=open_bytes(given), kept=_is_complete_file(given))
     if isinstance(given, Packet):
         raise TypeError("this is one packet: give a list of packets, as [packet]")
     if isinstance(given, (bytes, bytearray)):
         raise TypeError("these are bytes: give read_packets(io.BytesIO(them)), a path or packets")
-    if (table := table_of(given)) is not None:
+    if (table := write_table(given)) is not None:
         return RecordingSource(name, content=table, form="csv", kept=True)
     if not isinstance(given, Iterable):
         raise TypeError(f"{given!r} holds no packets: give a list of packets, or a path")
@@ -68,13 +68,13 @@ def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each ki
     if not hasattr(given, "__len__"):
         return _IteratorSource(given)
     if any(map(is_row, islice(given, 1))):
-        content, form = rows_of(given)
+        content, form = encode_rows(given)
         return RecordingSource(name, content=content, form=form, kept=True)
     check_packets(given)
     return RecordingSource("packets", packets=partial(packet_blocks, given), kept=True)
 
 
-def path_of(given: Path) -> str:
+def write_path(given: Path) -> str:
     """Return a path as text.
 
     Raises ``Unreadable`` for the content of a recording given as a path.
@@ -104,7 +104,7 @@ def settled(source: RecordingSource) -> RecordingSource:
     items = chain([] if first is None else [first], left)
     if not is_row(first):
         return RecordingSource(source.name, packets=partial(packet_blocks, items))
-    content, form = rows_of(items)
+    content, form = encode_rows(items)
     return RecordingSource(f"<{type(source.items).__name__}>", content=content, form=form)
 
 
@@ -144,7 +144,7 @@ class _ObjectExtras(dict[int, "Extras"]):
 Bytes = Callable[[], bytes]
 
 
-def table_of(source: Any) -> Bytes | None:
+def write_table(source: Any) -> Bytes | None:
     """Return the rows of a table, an array or a mapping of columns as CSV.
 
     None for other objects.
@@ -204,7 +204,7 @@ def _is_dataclass_row(item: object) -> bool:
     return hasattr(item, "__dataclass_fields__") and not hasattr(item, "position")
 
 
-def rows_of(items: Iterable[Any]) -> tuple[Bytes, str]:
+def encode_rows(items: Iterable[Any]) -> tuple[Bytes, str]:
     """Return dicts as JSON lines, or tuples as CSV, as they come, and the name of the format."""
     left = iter(items)
     first = next(left)
@@ -216,7 +216,7 @@ def rows_of(items: Iterable[Any]) -> tuple[Bytes, str]:
     return _make_source(_write_csv_lines(chain([names] if names else [], items))), "csv"
 
 
-def bytes_of(file: Any) -> IO[bytes]:
+def open_bytes(file: Any) -> IO[bytes]:
     """Return a file as a binary file; one that gives text is encoded."""
     return cast("IO[bytes]", _EncodedFile(file) if isinstance(file, io.TextIOBase) else file)
 

@@ -23,7 +23,7 @@ MOST_ROWS = 5_000_000
 FARTHEST = 1e15
 
 
-def delimiter_of(line: str) -> str:
+def find_delimiter(line: str) -> str:
     """Return the separator of a table's columns, judged by its first line.
 
     A blank if nothing else is.
@@ -132,7 +132,7 @@ class RecordingTable:
         self._delimiter = ","
         self.places: dict[str, int] = {}
         header = self._read_line()
-        self._delimiter = delimiter_of(header)
+        self._delimiter = find_delimiter(header)
         names = [name.strip() for name in self._split_line(header)]
         expected = tuple(needed)
         missing = tuple(name for name in expected if name not in names)

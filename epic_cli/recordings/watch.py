@@ -160,7 +160,7 @@ class RecordingMonitor:
         places = layout.places if layout is not None else {}
         if layout is None or not places or "*" in "".join(places.values()):
             return True
-        cells = self.reader.cells_of(line) if self.reader is not None else {}
+        cells = self.reader.split_cells(line) if self.reader is not None else {}
         for field in FIELDS[:-1]:
             try:
                 number = float(cells.get(places.get(field, ""), "").replace(",", "."))

@@ -113,7 +113,7 @@ class LineWriter:
             raise Unwritable(Fault.TOO_LONG, "entity", packet.entity)
         return bytes(row)
 
-    def tails_of(self, block: PacketBlock) -> list[bytes | None] | None:
+    def write_tails(self, block: PacketBlock) -> list[bytes | None] | None:
         """Return the end of each packet's row; None if no packet of the block has extras."""
         none = self.tails.write({})
         if not none and not block.any_extras():
@@ -141,7 +141,7 @@ class _BlockLines:
     def write(self, block: PacketBlock, begin: int) -> tuple[bytes, int]:
         """Return the lines from an index on, and the index of the first packet left over."""
         if block is not self._block:
-            self._block, self._tails = block, self._writer.tails_of(block)
+            self._block, self._tails = block, self._writer.write_tails(block)
         return self._rows.rows(block, begin, self._tails)
 
 

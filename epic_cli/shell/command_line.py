@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def run_command_line(args: list[str]) -> int | None:
-    """Run the command and return the exit status; raises the errors that ``ending_of`` handles."""
+    """Run the command and return the exit status; raise the errors that ``run_to_exit`` handles."""
     try:
         return _run_epic(args)
     except click.exceptions.Exit as done:

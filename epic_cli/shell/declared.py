@@ -236,7 +236,7 @@ def propose_variants(begun: str) -> list[CompletionItem]:
     """Return the names of strategies or, after a plus sign, the settings of a strategy."""
     variant, plus, assignment = begun.rpartition("+")
     if plus:
-        return assignments_of(variant.partition("+")[0], assignment, f"{variant}+")
+        return propose_assignments(variant.partition("+")[0], assignment, f"{variant}+")
     return propose_strategies(begun)
 
 
@@ -301,7 +301,7 @@ STRATEGIES = Parsed(
 )  # fmt: skip
 
 
-def assignments_of(strategy: str, begun: str, before: str) -> list[CompletionItem]:
+def propose_assignments(strategy: str, begun: str, before: str) -> list[CompletionItem]:
     """Return the completions of ``key=value`` for a strategy: settings, then words of a setting.
 
     ``before`` is put in front of each.

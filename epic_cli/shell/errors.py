@@ -101,7 +101,7 @@ def printable(text: bytes) -> str:
     return widths.printable(text.decode("utf-8", "backslashreplace"))
 
 
-def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for each ending
+def run_to_exit(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for each ending
     """Run a job and return its exit status; errors are reported on stderr."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for good

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from epic_cli.metrics.evaluation import CompareSpec, Participant
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec, RunInputs, SimulatedRuns
 from epic_cli.network.movement_spec import load_movement
-from epic_cli.recordings.opening import recordings_of
+from epic_cli.recordings.opening import list_recordings
 from epic_cli.shell.console import ColorChoice, use_color
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
@@ -49,7 +49,7 @@ def given_runs(
             raise WrongUsage("--drawn belongs to one recording, not to simulated networks", "drawn")
         load = partial(load_movement, spec=inputs.read, log=partial(Reporter, messages=messages))
         return SimulatedRuns(network.simulation, network.all_seeds, load)
-    names = recordings_of(inputs.recordings, inputs.truth)
+    names = list_recordings(inputs.recordings, inputs.truth)
     reading = RecordingSpec(inputs.read, inputs.entity, traces)
     return RecordedRuns(tuple(names), reading, inputs.truth, file, offset)
 

@@ -82,9 +82,9 @@ class RefusedLines:
             words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown;"
             words += f" --all-errors shows all\n{self._count_reasons()}"
         if packets * _HARDLY < self._total:
-            from epic_cli.recordings.appearance import appearance_of
+            from epic_cli.recordings.appearance import guess_appearance
 
-            appearance = appearance_of(self._first)
+            appearance = guess_appearance(self._first)
             if appearance is not None:
                 words += f"{name}: this looks like {appearance.value}\n"
         return words

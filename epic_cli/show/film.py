@@ -216,7 +216,7 @@ class Stage(NamedTuple):
         return times, errors
 
 
-def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = "") -> Stage:
+def make_stage(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = "") -> Stage:
     """Return the stage of these scenes' entities.
 
     ``labels`` chooses strategies, the best one first; none stands for all. Raises
@@ -257,7 +257,7 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = "") 
     )
 
 
-def seconds_of(
+def choose_span(
     stage: Stage, given: tuple[float, float], worst: bool, rate: float
 ) -> tuple[float, float]:
     """Choose the video's start and end.

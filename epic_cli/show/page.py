@@ -152,7 +152,7 @@ class Content:
     of: str = ""
 
 
-def content_of(
+def make_content(
     comparison: Comparison,
     told: Report,
     shown: Sequence[str] = (),
@@ -229,7 +229,7 @@ def _list_facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
     return found
 
 
-def page_of(scenes: Sequence[Scene], content: Content) -> str:
+def make_page(scenes: Sequence[Scene], content: Content) -> str:
     """Return the page of any scenes, which shows drawn positions beside the truth.
 
     A scene's ``truth`` is the thick line, each of its ``drawn`` a line of its own, and their
@@ -243,7 +243,7 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
 def page_data(
     scenes: Sequence[Scene], content: Content, pack: Pack | None = None
 ) -> dict[str, Any]:
-    """Return the data for the scripts of ``page_of``.
+    """Return the data for the scripts of ``make_page``.
 
     ``pack`` returns a placeholder for an array of numbers; without it, the numbers are in the data.
     """

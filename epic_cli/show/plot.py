@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from epic_cli.metrics.turns import headings, yaws
-from epic_cli.show.scene import chosen_of, ground_axes
+from epic_cli.show.scene import ground_axes, select_chosen
 from epic_cli.show.styles import LineStyle, line_styles
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def plot(
     ``labels`` chooses strategies, the best one first; none stands for all. The view from above
     shows the ``plane`` of two axes, by default those of the widest movement.
     """
-    chosen, styles = chosen_of(scene, labels), line_styles(trace.label for trace in scene.drawn)
+    chosen, styles = select_chosen(scene, labels), line_styles(trace.label for trace in scene.drawn)
     name = f"{scene.entity}: " if scene.entity else ""
     a, b = plane = plane or ground_axes(scene)
     axes = f"{'xyz'[b]} over {'xyz'[a]}"

@@ -243,7 +243,7 @@ class Selection(NamedTuple):
         kept = distinct(len(times), shared, of_all, edges(truth))
         blurs = [trace.blur for trace in shown] + [blur(times, truth, kept, shared)]
         known_blurs = [values for values in blurs if values is not None]
-        deliveries = deliveries_of(entity.packets, offset, sampled.truth)
+        deliveries = make_deliveries(entity.packets, offset, sampled.truth)
         sent = deliveries.sent
         inside = np.flatnonzero((sent >= self.start) & (sent <= self.end))
         if len(inside):
@@ -337,7 +337,7 @@ class Deliveries(NamedTuple):
         return took[np.isfinite(took)]
 
 
-def deliveries_of(packets: PacketBlock, offset: float, truth: Truth) -> Deliveries:
+def make_deliveries(packets: PacketBlock, offset: float, truth: Truth) -> Deliveries:
     """Return the deliveries of one entity; ``offset`` (s) is added to the times of sending."""
     table = packet_table(packets)
     usable = (np.abs(table[:4]) < LARGEST).all(axis=0)
@@ -625,7 +625,7 @@ def ground_axes(scene: Scene) -> tuple[int, int]:
     return first, second
 
 
-def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, StrategyTrace]]:
+def select_chosen(scene: Scene, labels: Sequence[str]) -> list[tuple[int, StrategyTrace]]:
     """Return the strategies with these labels and their ranks from 0, the best one last.
 
     The last one is drawn above all others. Without labels all strategies are returned.

@@ -32,7 +32,7 @@ from epic_cli.show.plot import (
     ticks,
     unbroken,
 )
-from epic_cli.show.scene import Scene, StrategyTrace, chosen_of, scene_words
+from epic_cli.show.scene import Scene, StrategyTrace, scene_words, select_chosen
 from epic_cli.show.styles import LineStyle, line_styles
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
 
     Raises ``NothingToDraw`` if the scene holds nothing to draw.
     """
-    chosen = chosen_of(scene, labels)
+    chosen = select_chosen(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
     span, path = _find_range(scene.times), plot(scene, "above", labels)
     panel = _make_map_panel(path)

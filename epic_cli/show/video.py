@@ -50,13 +50,13 @@ def write_video(
             import av  # noqa: F401
     except ImportError:
         raise NoVideo("a video needs libraries: pip install av pillow") from None
-    from epic_cli.show.film import Backdrop, frames, seconds_of, stage_of
+    from epic_cli.show.film import Backdrop, choose_span, frames, make_stage
 
     usual_size, usual_fps = KINDS[kind]
     size, fps = spec.size or usual_size, spec.fps or usual_fps
-    stage = stage_of(scenes, labels, of)
+    stage = make_stage(scenes, labels, of)
     try:
-        start, end = seconds_of(stage, (spec.start, spec.end), spec.worst, fps / spec.speed)
+        start, end = choose_span(stage, (spec.start, spec.end), spec.worst, fps / spec.speed)
     except ValueError as error:
         raise NoVideo(str(error)) from error
     if kind == "mp4" and not stream.seekable():
@@ -176,7 +176,7 @@ def _parse_size(text: str) -> tuple[int, int]:
     raise ValueError(f"it must be WIDTHxHEIGHT, even numbers from {_SMALLEST} to {_LARGEST}")
 
 
-def kind_of(path: str) -> str:
+def find_kind(path: str) -> str:
     """Return ``gif`` or ``mp4``, by the end of the file's name; raises ``ValueError``."""
     kind = path.lower().rpartition(".")[2]
     if kind not in KINDS:
@@ -185,7 +185,7 @@ def kind_of(path: str) -> str:
 
 
 def _parse_file_name(text: str) -> str:
-    kind_of(text)
+    find_kind(text)
     return text
 
 

@@ -219,24 +219,24 @@ def test_a_sample_block_holds_something() -> None:
 def test_entities_are_numbered_as_they_come(names: list[str]) -> None:
     entities = Entities()
     distinct = list(dict.fromkeys(names))
-    assert [entities.number_of(name) for name in names] == [distinct.index(n) for n in names]
+    assert [entities.assign_number(name) for name in names] == [distinct.index(n) for n in names]
     assert [entities.name(number) for number in range(len(entities))] == distinct
 
 
 def test_very_many_entities_are_numbered_in_any_order() -> None:
     entities = Entities()
     names = [f"e{n}" for n in range(50_000)]
-    assert [entities.number_of(name) for name in names] == list(range(50_000))
+    assert [entities.assign_number(name) for name in names] == list(range(50_000))
     places = list(range(50_000))
     random.Random(1).shuffle(places)
-    assert [entities.number_of(names[place]) for place in places] == places
+    assert [entities.assign_number(names[place]) for place in places] == places
     assert [entities.name(place) for place in places[:1000]] == [names[p] for p in places[:1000]]
     assert len(entities) == 50_000
 
 
 def test_a_name_that_is_no_text_is_refused() -> None:
     with pytest.raises(ValueError, match="surrogates"):
-        Entities().number_of("\ud800")
+        Entities().assign_number("\ud800")
 
 
 def test_blocks_go_to_another_process_bit_by_bit() -> None:

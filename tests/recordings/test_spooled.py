@@ -13,7 +13,7 @@ from epic_cli.engine.packets import Entities, PacketBlock, put_packets, take_pac
 from epic_cli.recordings import spooled
 from epic_cli.recordings.opening import ReadingLog, load
 from epic_cli.recordings.read_spec import INFERRED
-from epic_cli.recordings.rows import source_of
+from epic_cli.recordings.rows import make_source
 from epic_cli.recordings.spooled import SpooledPackets
 
 #: Packets with all that a packet can have, and with nothing.
@@ -62,7 +62,7 @@ def test_other_bytes_are_refused(content: bytes) -> None:
 
 def read_text(text: str) -> Mapping[str, PacketBlock]:
     """Return the packets of CSV by entity."""
-    source = source_of(io.BytesIO(text.encode()))
+    source = make_source(io.BytesIO(text.encode()))
     return load(source, INFERRED, ReadingLog("text"))
 
 

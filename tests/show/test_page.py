@@ -20,7 +20,7 @@ from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.show.page import About, Content, Section, content_of, page_of
+from epic_cli.show.page import About, Content, Section, make_content, make_page
 from epic_cli.show.report import Column, Figure, Report, Table, Usage
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
@@ -28,7 +28,7 @@ COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</
 
 def page(comparison: Comparison, **how: Any) -> str:
     """Return the page of a comparison."""
-    return page_of(comparison.scenes, content_of(comparison, compared(comparison), **how))
+    return make_page(comparison.scenes, make_content(comparison, compared(comparison), **how))
 
 
 PAGE = page(COMPARISON, shown=["Late", "Jumping"])
@@ -138,7 +138,7 @@ def test_it_says_what_it_is() -> None:
 
 def test_any_scenes_make_a_page() -> None:
     told = Report(verdict=["3 rows differ."])
-    text = page_of(COMPARISON.scenes, Content("Expected and drawn", told))
+    text = make_page(COMPARISON.scenes, Content("Expected and drawn", told))
     found = content(text)
     assert found["verdict"] == ["3 rows differ."]
     assert [row["label"] for row in found["rows"]] == ["Late", "Jumping"]
@@ -207,9 +207,9 @@ def test_the_map_is_the_page_and_nothing_is_cut_off(
 def test_the_picture_of_scores_is_in_the_order_of_the_table() -> None:
     told = compared(COMPARISON, sort="name")
     labels = [
-        row["label"] for row in content(page_of(COMPARISON.scenes, Content("", told)))["rows"]
+        row["label"] for row in content(make_page(COMPARISON.scenes, Content("", told)))["rows"]
     ]
-    scores = content_of(COMPARISON, told).scores
+    scores = make_content(COMPARISON, told).scores
     places = [scores.find(f">{label}</text>") for label in labels]
     known = [place for place in places if place > 0]
     assert len(known) > 1

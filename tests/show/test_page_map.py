@@ -17,7 +17,7 @@ from epic_cli import Packet, replay
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.compare.report import report
-from epic_cli.show.page import content_of, page_of
+from epic_cli.show.page import make_content, make_page
 from epic_cli.show.scene import Selection
 
 STRATEGIES = ("snapshot", "dead-reckoning", "epic", "dumb-terminal")
@@ -81,7 +81,7 @@ def test_markers_are_where_the_rows_are(
         blocks, taking_part, Timing(), selection=Selection(most, -math.inf, math.inf)
     )
     assert (study.scenes[0].shared is not None) == (len(every.times) > most)
-    text = page_of(study.scenes, content_of(study, report(study)))
+    text = make_page(study.scenes, make_content(study, report(study)))
     left_out = len(every.times) - len(times_of(content(text)["scenes"][0], {}))
     assert (left_out > 0) == (len(every.times) > most)
     seen = visited(browser, "markers", tmp_path, text)
@@ -118,7 +118,7 @@ def test_trails_of_long_recordings_are_lines(browser: Page, tmp_path: Path) -> N
     )
     assert study.scenes[0].shared is not None
     seen = visited(
-        browser, "trails", tmp_path, page_of(study.scenes, content_of(study, report(study)))
+        browser, "trails", tmp_path, make_page(study.scenes, make_content(study, report(study)))
     )
     assert sum(steps for _, steps, _ in seen) > 150
     for scale, steps, painted in seen:

@@ -174,7 +174,7 @@ cdef tuple make_column(
         keys, _ = read_format(schema.format)
         words = make_column(owner, schema.dictionary, array.dictionary, 0)
         return ("keys", (keys, buffer_at(owner, array, 1), None, None, offset, 0),
-                (array.dictionary.length, words), validity_of(owner, array), offset, 0)
+                (array.dictionary.length, words), read_validity(owner, array), offset, 0)
     if strcmp(schema.format, b"n") == 0:
         return "empty", None, None, None, 0, 0
     kind, width = read_format(schema.format)
@@ -183,10 +183,10 @@ cdef tuple make_column(
         texts = [buffer_at(owner, array, index) for index in range(2, array.n_buffers - 1)]
     elif array.n_buffers > 2:
         texts = buffer_at(owner, array, 2)
-    return kind, buffer_at(owner, array, 1), texts, validity_of(owner, array), offset, width
+    return kind, buffer_at(owner, array, 1), texts, read_validity(owner, array), offset, width
 
 
-cdef object validity_of(IncomingArray owner, const ArrowArray* array):
+cdef object read_validity(IncomingArray owner, const ArrowArray* array):
     return None if array.null_count == 0 else buffer_at(owner, array, 0)
 
 

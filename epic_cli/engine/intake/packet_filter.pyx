@@ -237,7 +237,7 @@ cdef class PacketFilter:
 
     cdef int32_t enter(self, int32_t entity) except -1:
         name = self.source.name(entity)
-        number = self.entities.number_of(name)
+        number = self.entities.assign_number(name)
         self.numbers[name] = number
         self.newest_times.resize(len(self.entities), -INFINITY)
         self.states[entity] = number

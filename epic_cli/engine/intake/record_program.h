@@ -237,7 +237,7 @@ private:
                 default:
                     if (!has(PART_X)) break;
                     const std::string_view name = has(PART_ID) ? std::string_view(name_) : "";
-                    const int32_t entity = names.number_of(name);
+                    const int32_t entity = names.assign_number(name);
                     if (!has(PART_TIME)) stop.why = RecordStop::kNoTime;
                     else if (entity < 0) stop.why = RecordStop::kName;
                     else emit(packets, entity, offset, uint32_t(p - begin));

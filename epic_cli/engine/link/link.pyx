@@ -333,7 +333,7 @@ cdef class Transit:
         natives.resize(len(packets) if arrivals else 0)
         for packet in packets if arrivals else ():
             packet_from_python(packet, natives[copy])
-            natives[copy].entity = self.entities.number_of(packet.entity)
+            natives[copy].entity = self.entities.assign_number(packet.entity)
             copy += 1
         self.tally.count_sent(time, arrivals)
         copy = 0

@@ -138,7 +138,7 @@ cdef extern from "packets/packet.h" namespace "epic" nogil:
 
 cdef extern from "packets/entities.h" namespace "epic" nogil:
     cdef cppclass EntityNames:
-        int32_t number_of(string_view) except +
+        int32_t assign_number(string_view) except +
         string_view name(int32_t) except +IndexError
         size_t size()
         size_t longest()

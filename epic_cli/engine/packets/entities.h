@@ -44,7 +44,7 @@ public:
 
     // The number of a name, a new one for a new name, or kNotText. Throws std::bad_alloc, and
     // nothing has changed then.
-    int32_t number_of(std::string_view name) {
+    int32_t assign_number(std::string_view name) {
         if (last_ < size() && at(last_) == name) return int32_t(last_);
         // recordings name their entities in the same order again and again
         const size_t next = last_ + 1 < size() ? last_ + 1 : 0;

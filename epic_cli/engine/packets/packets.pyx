@@ -39,10 +39,10 @@ cdef extern from *:
 cdef class Entities:
     """The names of a recording's entities, numbered in order of appearance."""
 
-    def number_of(self, str name):
+    def assign_number(self, str name):
         """Return the number of an entity; a new name gets a new number."""
         cdef bytes text = name.encode()
-        return self.names.number_of(view(text))
+        return self.names.assign_number(view(text))
 
     cpdef str name(self, int32_t number):
         """Return the name that has this number."""
@@ -60,7 +60,7 @@ def restore_entities(list names):
     """Restore pickled entities."""
     entities = Entities()
     for name in names:
-        entities.number_of(name)
+        entities.assign_number(name)
     return entities
 
 
@@ -204,7 +204,7 @@ cdef class PacketBlock:
         """
         cdef Packet native
         packet_from_python(packet, native)
-        native.entity = self.entities.number_of(find_entity(packet))
+        native.entity = self.entities.assign_number(find_entity(packet))
         native.line = line or <int64_t>self.items.size() + 1
         self.items.push_back(native)
 

@@ -248,14 +248,14 @@ def most_seen(dict entities not None, PacketBlock rest not None, size_t most):
             order[packet.entity].first -= 1
     sort(order.begin(), order.end())
     for number in sorted([order[at].second for at in range(min(most, order.size()))]):
-        kept.number_of(rest.entities.name(number))
+        kept.assign_number(rest.entities.name(number))
         found[number] = PacketBlock(kept)
         (<PacketBlock>found[number]).connection = rest.connection
     for block in (*entities.values(), rest):
         for packet in block.items:
             into = found.get(packet.entity)
             if into is not None:
-                packet.entity = kept.number_of(rest.entities.name(packet.entity))
+                packet.entity = kept.assign_number(rest.entities.name(packet.entity))
                 into.items.push_back(packet)
         block.items = vector[Packet]()
     return {kept.name(number): into for number, into in enumerate(found.values())}

@@ -415,6 +415,6 @@ def _simplify(text: str) -> str:
     return "".join(letter for letter in text.lower() if letter.isalnum())
 
 
-def setting_of(word: EngineWord, settings: tuple[Setting, ...]) -> Setting:
+def find_setting(word: EngineWord, settings: tuple[Setting, ...]) -> Setting:
     """Return the setting that an engine's word means."""
     return next(setting for setting in settings if setting.name == word.setting)

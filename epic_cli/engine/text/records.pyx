@@ -251,7 +251,7 @@ cdef class RecordScanner:
             return self.finish(block, record, packet) == FIELD_NONE and packet.entity >= 0
         if record.finish(self.units, packet) != FIELD_NONE:
             return False
-        packet.entity = self.entities.names.number_of(record.entity)
+        packet.entity = self.entities.names.assign_number(record.entity)
         if packet.entity < 0:
             return False
         block.items.push_back(packet)
@@ -261,7 +261,7 @@ cdef class RecordScanner:
         """Add the packet; return the field that it lacks. Its entity is -1 if that is no UTF-8."""
         cdef int32_t missing
         if self.units.delta:
-            packet.entity = self.entities.names.number_of(record.entity)
+            packet.entity = self.entities.names.assign_number(record.entity)
             if packet.entity >= 0:
                 if self.before.size() <= <size_t>packet.entity:
                     self.before.resize(packet.entity + 1)
@@ -273,7 +273,7 @@ cdef class RecordScanner:
             if packet.entity >= 0:
                 self.before[packet.entity] = record
         else:
-            packet.entity = self.entities.names.number_of(record.entity)
+            packet.entity = self.entities.names.assign_number(record.entity)
         if packet.entity >= 0:
             block.items.push_back(packet)
         return FIELD_NONE

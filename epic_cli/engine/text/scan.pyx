@@ -174,7 +174,7 @@ cdef bint is_remark(const char* p, const char* end) noexcept nogil:
 
 
 cdef int number_entity(Entities entities, string_view name, Packet& packet) except -1 nogil:
-    packet.entity = entities.names.number_of(name)
+    packet.entity = entities.names.assign_number(name)
     return EXPECTED_NOTHING if packet.entity >= 0 else EXPECTED_TEXT
 
 

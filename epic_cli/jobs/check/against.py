@@ -14,8 +14,8 @@ from epic_cli.jobs.check.differences import (
     NotRows,
     compare,
     drawn_rows,
-    format_of,
     parse,
+    recognize_format,
 )
 from epic_cli.jobs.check.drawing import draw, packets
 from epic_cli.jobs.check.outcome import (
@@ -213,7 +213,7 @@ def split_output(output: bytes) -> tuple[bytes, str | None]:
     """
     rest = output
     for _ in range(_BANNER):
-        if (found := format_of(rest)) is not None:
+        if (found := recognize_format(rest)) is not None:
             return rest if rest.endswith(b"\n") else rest + b"\n", found
         rest = rest.partition(b"\n")[2].lstrip(b" \r\n")
     return output, None

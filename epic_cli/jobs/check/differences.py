@@ -55,7 +55,7 @@ class RowTable(NamedTuple):
         return self.columns.index(column) if column in self.columns else -1
 
 
-def format_of(text: bytes) -> str | None:
+def recognize_format(text: bytes) -> str | None:
     """Recognize the format of rows by the beginning of the text; None if the text is not rows."""
     first = text.lstrip(b"\xef\xbb\xbf\r\n\t ")[:4096].partition(b"\n")[0]
     if first.startswith(b"pos:"):
@@ -374,7 +374,7 @@ def _group_rows(table: RowTable, names: Sequence[str]) -> dict[tuple[str, ...], 
     return groups
 
 
-def tick_of(rows: Sequence[RowCells]) -> float:
+def find_tick(rows: Sequence[RowCells]) -> float:
     """Return the usual time between two rows; NaN with fewer than two rows."""
     steps = sorted(b.time - a.time for a, b in pairwise(rows))
     return steps[len(steps) // 2] if steps else math.nan
@@ -384,7 +384,7 @@ def _align_rows(
     expected: Sequence[RowCells], drawn: Sequence[RowCells], cells: _CellComparison
 ) -> Iterator[Pair]:
     """Pair rows of about the same time; rows without a partner are missing or extra."""
-    tick = tick_of(expected if len(expected) > 1 else drawn)
+    tick = find_tick(expected if len(expected) > 1 else drawn)
     near = _SAME_TICK * tick if tick > 0 else 1e-3
     here = there = 0
     while here < len(expected) and there < len(drawn):

@@ -16,7 +16,7 @@ from epic_cli.jobs.check.differences import (
     Pattern,
     RowCells,
     RowTable,
-    tick_of,
+    find_tick,
 )
 from epic_cli.jobs.check.spec import NUMBERS
 
@@ -64,7 +64,7 @@ class Numbers(NamedTuple):
         return self.ours[:, places], self.theirs[:, places]
 
 
-def numbers_of(difference: Difference, group: Group) -> Numbers:
+def collect_numbers(difference: Difference, group: Group) -> Numbers:
     """Return the numbers of a group with at least one row on both sides."""
     columns = tuple(column for column in difference.columns if column in COLUMNS[:7])
     both = [pair for pair in group.pairs if pair.expected and pair.drawn]
@@ -233,7 +233,9 @@ def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
             best = min(best or (rest, ticks), (rest, ticks))
     if best is not None:
         rows = [pair.expected for pair in group.pairs if pair.expected]
-        yield DifferenceCause(Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * tick_of(rows):.4g}")
+        yield DifferenceCause(
+            Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * find_tick(rows):.4g}"
+        )
 
 
 def _match_axes(numbers: Numbers) -> Iterator[DifferenceCause]:

@@ -34,7 +34,7 @@ from epic_cli.jobs.check.port import Ending, PortRun
 from epic_cli.jobs.check.spec import NUMBERS
 from epic_cli.metrics import named
 from epic_cli.metrics.digits import amount, counted, three_digits, verb
-from epic_cli.show.page import Content, page_of
+from epic_cli.show.page import Content, make_page
 from epic_cli.show.report import Column, Report, Table
 from epic_cli.show.scene import Scene
 
@@ -610,7 +610,7 @@ def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
         truth="expected",
         tick=tick[0] / tick[1],
     )
-    return page_of([scene], content)
+    return make_page([scene], content)
 
 
 def diagnose(difference: Difference) -> list[DifferenceCause]:
@@ -618,10 +618,10 @@ def diagnose(difference: Difference) -> list[DifferenceCause]:
     found = [*_match_ends(difference)]
     if not difference.differing:
         return found
-    from epic_cli.jobs.check.patterns import numbers_of, patterns  # numpy is slow to load
+    from epic_cli.jobs.check.patterns import collect_numbers, patterns  # numpy is slow to load
 
     group = max(difference.groups, key=lambda one: sum(bool(pair.apart) for pair in one.pairs))
-    numbers = numbers_of(difference, group)
+    numbers = collect_numbers(difference, group)
     total = sum(pair.expected is not None and pair.drawn is not None for pair in group.pairs)
     differing = [index for index, pair in enumerate(group.pairs) if pair.apart]
     first = group.pairs[differing[0]].time

@@ -9,8 +9,8 @@ from epic_cli.jobs.check.differences import (
     Difference,
     NotRows,
     compare,
-    format_of,
     parse,
+    recognize_format,
 )
 from epic_cli.jobs.check.drawing import draw, figures
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome, broken
@@ -82,7 +82,7 @@ def _find_fault(
         raise BrokenCase.unreadable(expected_at, error) from error
     if expected == drawn:
         return None
-    wanted, found = case.drawing.replay.row_format, format_of(expected)
+    wanted, found = case.drawing.replay.row_format, recognize_format(expected)
     if expected.strip() and found != wanted:
         what = f"these are rows of {found}" if found else "these are not rows"
         return CaseStatus.DIFFERS, f"{expected_at}: {what}, and the case draws {wanted}", None

@@ -198,11 +198,11 @@ def write(
     if pictures.video.file is not None:
         write_film(pictures.video, comparison.scenes[:1], labels, pictured(comparison))
     if pictures.html is not None:
-        from epic_cli.show.page import content_of, page_of
+        from epic_cli.show.page import make_content, make_page
 
         told = report(comparison, layout.sort)
-        content = content_of(comparison, told, labels, about(), diagnoses)
-        write_document(page_of(comparison.scenes, content), pictures.html)
+        content = make_content(comparison, told, labels, about(), diagnoses)
+        write_document(make_page(comparison.scenes, content), pictures.html)
     charts = partial(_write_charts, comparison, pictures, labels, color)
     rest = "--full" if layout.brief else "a wider window or --format csv"
     drawing = charts if pictures.charts else None

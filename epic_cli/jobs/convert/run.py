@@ -10,7 +10,7 @@ from epic_cli.engine.parameters import SettingError
 from epic_cli.jobs.convert.spec import CaptureSpec, ConvertSpec
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
-from epic_cli.recordings.extras import Tails, names_in, told
+from epic_cli.recordings.extras import Tails, describe_losses, names_in
 from epic_cli.recordings.files import accessing
 from epic_cli.recordings.opening import blocks, check_entities, open_source
 from epic_cli.recordings.reading import make_writer, unwrapped
@@ -79,7 +79,7 @@ class _PacketOutput:
         """Report which extra columns of the recording the new format cannot hold."""
         tails: Tails | None = getattr(self._writer, "tails", None)
         if tails is not None:
-            for words in told(tails.lost):
+            for words in describe_losses(tails.lost):
                 log.lost_extras(words)
             tails.lost.clear()
 

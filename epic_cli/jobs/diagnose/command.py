@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
-from epic_cli.recordings.opening import recordings_of, source_name
+from epic_cli.recordings.opening import list_recordings, source_name
 from epic_cli.shell.console import ColorChoice
 from epic_cli.shell.declared import (
     SPAN,
@@ -128,7 +128,7 @@ class DiagnoseOptions:
         """
         from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
 
-        names, workers = recordings_of(self.recordings), self.jobs.value
+        names, workers = list_recordings(self.recordings), self.jobs.value
         reading = RecordingSpec(self.read, self.entity)
         found = RecordedRuns(tuple(names), reading, None, self.drawn.file, self.drawn.offset)
         found.check(workers)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.recordings.opening import ReadingLog, blocks, recordings_of, source_name
+from epic_cli.recordings.opening import ReadingLog, blocks, list_recordings, source_name
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.shell.console import ColorChoice, use_color, write_document, write_report
 from epic_cli.shell.declared import Parsed, command, shared, value
@@ -92,7 +92,7 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
     """
     from epic_cli.jobs.inspect.report import record, report
 
-    names = recordings_of(options.recordings)
+    names = list_recordings(options.recordings)
     if options.saving is not None and len(names) > 1:
         raise WrongUsage(
             "--save-profile keeps how one recording is read: pass one at a time", "save-profile"

@@ -19,9 +19,9 @@ from epic_cli.engine.strategies.systems import (
     EngineWord,
     FoundWord,
     System,
+    find_setting,
     find_system,
     find_word,
-    setting_of,
 )
 from epic_cli.show.report import Column, Data, Report, Table
 from epic_cli.show.text import DescribedRow, definitions, described, paragraph
@@ -89,7 +89,7 @@ def _describe_found(found: FoundWord, value: str) -> tuple[str, str, str, str]:
         return system.title, system.nearest, "no", system.documented
     if word is None:
         return system.title, system.name, "yes", system.strategy if system.is_composition else ""
-    setting = setting_of(word, declaration(system.name).settings)
+    setting = find_setting(word, declaration(system.name).settings)
     ours = f"{system.name}+{setting.name}="
     if not value:
         note = _describe_word(word, setting).partition(": ")[2]
@@ -155,7 +155,8 @@ def _format_engine(system: System, one: Declaration, room: int) -> Iterator[Text
     theirs, ours = system.write_example()
     yield from paragraph(f"{theirs} -> -s {ours}", room, _INDENT)
     rows = [
-        (word.words, _describe_word(word, setting_of(word, one.settings))) for word in system.words
+        (word.words, _describe_word(word, find_setting(word, one.settings)))
+        for word in system.words
     ]
     if rows:
         yield Text()

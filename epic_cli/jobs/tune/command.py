@@ -282,7 +282,7 @@ def tune(
     log = reporters(messages, color, saving)
     tally = JobMessages(jobs.allowed_failures, messages.quiet)
     if not tuned.searches:
-        runs = given.held(log, tally, inputs.truth_offset)
+        runs = given.load_runs(log, tally, inputs.truth_offset)
         _write_delays(runs, strategies, written, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
     asked = inputs, network, timing, purpose.weighing, purpose.warm_up
@@ -406,13 +406,13 @@ def _write_results(
     if written.html is not None:
         from epic_cli.jobs.compare.command import describe_origin
         from epic_cli.jobs.compare.report import report as compared
-        from epic_cli.show.page import content_of, page_of
+        from epic_cli.show.page import make_content, make_page
         from epic_cli.show.scene import Selection
 
         drawn = found.before_and_after(Selection())
         about, details = describe_origin(names, truth), of.report(found, details=True)
-        content = content_of(drawn, compared(drawn), found.pictured, about, (), details)
-        write_document(page_of(drawn.scenes, content), written.html)
+        content = make_content(drawn, compared(drawn), found.pictured, about, (), details)
+        write_document(make_page(drawn.scenes, content), written.html)
     if written.svg is not None:
         write_document(of.picture(found), written.svg)
     write_report(of.report(found), written.form, color, summary=True, explain=written.explain)

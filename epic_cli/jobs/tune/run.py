@@ -804,7 +804,7 @@ def run(
     if isinstance(given, RecordedRuns):
         given.check(HERE)  # recordings are read here, whoever does the work
     tally = JobTally() if tally is None else tally
-    runs = given.held(log, tally, spec.compare.truth_offset)
+    runs = given.load_runs(log, tally, spec.compare.truth_offset)
     with open_hands(job.workers, tally) as (executor, journal):
         try:
             return seek(spec, runs, executor=executor, journal=journal, progress=progress)

@@ -55,7 +55,7 @@ def is_binary(data: bytes) -> bool:
     return len(head.translate(None, _CONTROLS)) < len(head)
 
 
-def kind_of(data: bytes) -> str:
+def recognize_format(data: bytes) -> str:
     """Return the format that a datagram looks like: ``text``, ``csv`` or ``jsonl``."""
     if data[:1] in (b"{", b"["):
         return "jsonl"
@@ -103,12 +103,12 @@ def json_values(data: bytes) -> Iterator[tuple[str, Any]]:
         at = stop
 
 
-def names_of(item: dict[str, Any], depth: int = 0) -> Iterator[object]:
+def iterate_names(item: dict[str, Any], depth: int = 0) -> Iterator[object]:
     """Yield the names in an object and in the objects below it."""
     for name, value in item.items():
         yield name
         if isinstance(value, dict) and depth < _DEEPEST:
-            yield tuple(names_of(value, depth + 1))
+            yield tuple(iterate_names(value, depth + 1))
         elif isinstance(value, list):
             yield len(value)
 
@@ -299,7 +299,7 @@ class Decoder:
             return [(text, data)] if isinstance(text, Refused) else self._split_json(text)
         if self._format is None and is_binary(data):
             return [(Refused.BINARY, data)]
-        kind = self._format or kind_of(data)
+        kind = self._format or recognize_format(data)
         if kind == "text":
             return [(_DOUBTFUL_TEXT if data[:1] in (b"#", b"q", b"\0") else _TEXT, data)]
         return self._split_table(data) if kind == "csv" else self._split_json(data)
@@ -331,7 +331,7 @@ class Decoder:
         for text, item in json_values(data):
             line = text.replace("\n", " ").replace("\r", " ").encode()
             if isinstance(item, dict) and len(line) <= LONGEST_NAMES:
-                pieces.append((_Schema("jsonl", ("jsonl", *names_of(item))), line))
+                pieces.append((_Schema("jsonl", ("jsonl", *iterate_names(item))), line))
             else:
                 pieces.append(_NOTHING)
         return pieces

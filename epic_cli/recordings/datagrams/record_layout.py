@@ -86,7 +86,7 @@ TYPES = {
 _BITS = re.compile(r"([ui])([1-9]|[1-5]\d|6[0-4])")
 
 
-def type_of(word: str) -> tuple[str, int] | None:
+def parse_type(word: str) -> tuple[str, int] | None:
     """Return the reader's letter for a type, and the type's bits; 12 for ``u12``."""
     if word in TYPES:
         return TYPES[word][0], 8 * TYPES[word][1]
@@ -352,7 +352,7 @@ class LayoutParser:
         """
         if text.isdigit():
             return -1, self._parse_whole_number(text, f"from 1 to {_LONGEST}", 1, _LONGEST), 0
-        known = type_of(text)
+        known = parse_type(text)
         if known is None:
             return self._refer_to(text, scope), 0, 0
         kind, bits = known
@@ -373,7 +373,7 @@ class LayoutParser:
             self._add_step(SKIP, number=size)
             return 8 * size
         text = kind == "char" and length is not None
-        known = text or (length is None and (type_of(kind) or kind in scope.variables))
+        known = text or (length is None and (parse_type(kind) or kind in scope.variables))
         if found is None or not known:
             types = ", ".join(TYPES)
             self._fail(f"{word!r} is not NAME:TYPE, with a type of {types}, u1 to u64, char[16]")
@@ -382,7 +382,7 @@ class LayoutParser:
                 self._fail(f"{name} is given twice")
             scope.given.add(name)
             names.add(name)
-        elif name in _RESERVED or type_of(name):
+        elif name in _RESERVED or parse_type(name):
             self._fail(f"{name!r} is no name for a field")
         elif name != "_" and found["value"] is None:
             self._unknown[name] = self._at
@@ -409,9 +409,9 @@ class LayoutParser:
     def _parse_number(self, found: dict[str, Any], scope: Scope) -> int:
         """Parse a number, ``x:i16*0.01-100`` or ``teleport:flags&4``; return its bits."""
         name, kind, value = found["name"], found["type"], found["value"]
-        source = -1 if type_of(kind) else self._refer_to(kind, scope)
+        source = -1 if parse_type(kind) else self._refer_to(kind, scope)
         kind = kind if source < 0 else scope.variables[kind][1]
-        letter, bits = type_of(kind) or ("", 0)
+        letter, bits = parse_type(kind) or ("", 0)
         size, real = bits if letter in "nN" else bits // 8, kind[0] == "f"
         if real and (found["mask"] or value is not None):
             self._fail(f"{self._current_word!r}: only whole numbers have &MASK and =VALUE")

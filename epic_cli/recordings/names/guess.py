@@ -38,9 +38,9 @@ from epic_cli.recordings.names.spellings import (
     WIDTHS,
     Component,
     Name,
-    component_of,
-    name_of,
+    parse_component,
     sounds_timely,
+    split_name,
 )
 from epic_cli.recordings.names.turns import angles_in, rotation_columns
 from epic_cli.recordings.read_spec import (
@@ -50,10 +50,10 @@ from epic_cli.recordings.read_spec import (
     VELOCITY,
     Origin,
     ReadSpec,
+    find_star,
     in_order,
     joined_columns,
     star_levels,
-    star_of,
     unit_of_arrivals,
     whole_fields,
 )
@@ -143,7 +143,7 @@ _DAY = re.compile(r"\d{4}([-/])\d\d\1\d\d|\d{1,2}([./-])\d{1,2}\2(\d{4}|\d\d)")
 
 def _find_time_unit(text: str) -> str:
     """Return the unit of time that a column's name contains or consists of; empty if none."""
-    name = name_of(text)
+    name = split_name(text)
     return TIME_UNITS_IN_BRACKETS.get(name.unit or name.words[-1] if name.words else "", "")
 
 
@@ -160,7 +160,7 @@ def _find_time_pair(names: Names, values: Values) -> str:
     units = {text: _find_time_unit(text) for text in names if cells[text].isdigit()}
     wholes = [text for text, unit in units.items() if unit == "s"]
     parts = [text for text, unit in units.items() if unit in _PARTS_OF_SECONDS]
-    begins = {text: name_of(text).words if name_of(text).unit else () for text in units}
+    begins = {text: split_name(text).words if split_name(text).unit else () for text in units}
     found = [
         f"{whole}+{rest}"
         for whole in wholes[:_MOST_NAMES]
@@ -172,7 +172,7 @@ def _find_time_pair(names: Names, values: Values) -> str:
 
 def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, str]) -> ReadSpec:
     """Return the layout with these columns and with their units and axes."""
-    first = value_of("time", columns["time"], values).strip() if columns["time"] else ""
+    first = find_value("time", columns["time"], values).strip() if columns["time"] else ""
     time_format = given.time_format
     if time_format is None and given.time_unit is None:
         time_format = _infer_date_format(first)
@@ -233,14 +233,14 @@ _NOT_BESIDE: dict[str, Any] = {
 
 def _read_degrees_unit(column: str) -> str:
     """Return the unit in the name of a latitude or longitude: ``lat [rad]``, ``lat_rad``."""
-    name = name_of(column)
+    name = split_name(column)
     return name.unit or (name.words[-1] if name.words else "")
 
 
 def _is_degrees_e7(columns: Mapping[str, str], values: Mapping[str, str]) -> bool:
     """Return True if the positions are whole numbers of degrees multiplied by ten million."""
     places = [columns.get(axis, "") for axis in ("x", "y")]
-    units = {name_of(place).unit for place in places}
+    units = {split_name(place).unit for place in places}
     texts = [values.get(place, "").strip() for place in places]
     if units != {""} or not all(map(_DEGREES_E7.fullmatch, texts)):
         return False
@@ -256,7 +256,7 @@ def _find_autopilot_factors(
     for field in (*POSITION[2:], *VELOCITY):
         text = values.get(columns.get(field, ""), "").strip()
         whole = _DEGREES_E7.fullmatch(text) is not None or text.lstrip("-+").isdigit()
-        named = name_of(columns.get(field, "")).unit
+        named = split_name(columns.get(field, "")).unit
         found.append((0.001 if field == "z" else 0.01) if whole and not named else 1.0)
     down = -1 if columns.get("vz") == "vz" and columns.get("vx") == "vy" else 1
     return (1e-7, 1e-7, *found[:3], down * found[3])
@@ -272,7 +272,7 @@ def _find_factors(
     """
     if whole:
         return _find_autopilot_factors(columns, values)
-    units = {field: name_of(columns[field]).unit for field in columns if columns[field]}
+    units = {field: split_name(columns[field]).unit for field in columns if columns[field]}
     lengths = {
         axis: LENGTH_UNITS[units[axis]] for axis in POSITION if units.get(axis) in LENGTH_UNITS
     }
@@ -293,7 +293,7 @@ def _infer_unit_and_origin(
     given: ReadSpec, columns: Mapping[str, str], first: str, time_format: str | None
 ) -> tuple[str, Origin | None]:
     """Return the unit and the origin of the times; ``first`` is the first time's text."""
-    name = name_of(joined_columns(columns["time"])[0])
+    name = split_name(joined_columns(columns["time"])[0])
     unit = _read_unit_in_name(name)
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
@@ -352,7 +352,7 @@ def _infer_arrival_unit(columns: Mapping[str, str], first: str, time_unit: str) 
     column = columns.get("arrival", "")
     if _ISO.fullmatch(first) or _DATE.fullmatch(first):
         return "iso"
-    named = _read_unit_in_name(name_of(column)) if column != "arrival" else None
+    named = _read_unit_in_name(split_name(column)) if column != "arrival" else None
     usual = unit_of_arrivals(time_unit)
     own = all(columns.get(name) == name for name in ("time", *POSITION, "arrival"))
     if named is not None or own or not first:
@@ -368,7 +368,7 @@ def _read_delta_unit(column: str) -> str | None:
 
     None if it is that of the stamps.
     """
-    return TIME_UNIT_WORDS.get(name_of(column).unit) if column else None
+    return TIME_UNIT_WORDS.get(split_name(column).unit) if column else None
 
 
 def _is_wall_clock(value: str, unit: str) -> bool:
@@ -438,14 +438,14 @@ def _is_date(value: str, unit: str) -> bool:
 
 def is_named_as(text: str, words: tuple[str, ...]) -> bool:
     """Return True if a name contains one of these words."""
-    return bool(set(name_of(text).words) & set(words))
+    return bool(set(split_name(text).words) & set(words))
 
 
 #: Fields that several columns may have together.
 JOINED = ("time", "entity")
 
 
-def value_of(field: str, column: str, values: Values) -> str:
+def find_value(field: str, column: str, values: Values) -> str:
     """Return the first value of a field.
 
     The cell of its column, or the joined cells of its columns.
@@ -497,7 +497,7 @@ def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
         if column or field != "time" or counted
     }
     _check_given_columns(columns, values)
-    names = {text: name_of(text) for text in values if text not in columns.values()}
+    names = {text: split_name(text) for text in values if text not in columns.values()}
     if set(FIELDS) <= set(values):
         own = {name: name for name in whole_fields(names)}
         columns = {**own, **_find_entity_column(own, names), **columns}
@@ -568,7 +568,7 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
         return {"time": likely[0]}
     if likely:
         raise _make_ambiguity("time", likely)
-    placed = any(map(component_of, names.values()))  # rows of places may have no times at all
+    placed = any(map(parse_component, names.values()))  # rows of places may have no times at all
     facts = {"field": "time", "names": tuple(names), "detail": _ROWS if placed else ""}
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
 
@@ -587,7 +587,7 @@ def _group_axes(names: Names, velocity: bool) -> Groups:
     """
     groups: dict[Component, dict[str, str]] = {}
     for text, name in names.items():
-        component = component_of(name)
+        component = parse_component(name)
         if component is not None and component.velocity == velocity:
             groups.setdefault(component._replace(axis=""), {}).setdefault(component.axis, text)
     groups = {group: _resolve_numbered_axes(axes) for group, axes in groups.items()}
@@ -601,7 +601,7 @@ def _resolve_numbered_axes(axes: Mapping[str, str]) -> dict[str, str]:
 
     A numbered name alone in its group is no axis.
     """
-    if not all(name_of(text).words[-1].isdigit() for text in axes.values()):
+    if not all(split_name(text).words[-1].isdigit() for text in axes.values()):
         return {axis: text for axis, text in axes.items() if axis in POSITION}
     order = POSITION if "x" in axes else ("y", "z", "3")
     found = zip(POSITION, map(axes.get, order), strict=True)
@@ -627,7 +627,7 @@ def _find_height(found: Columns, names: Names) -> Columns:
     """Return the column of the height above x and y, in the same unit; empty if none is sure."""
     if set(found) != {"x", "y"} or any(WIDTHS & set(name.words) for name in names.values()):
         return {}
-    unit = name_of(found["x"]).unit
+    unit = split_name(found["x"]).unit
     tall = [text for text, one in names.items() if one.spelling in HEIGHTS and one.unit == unit]
     return {"z": tall[0]} if len(tall) == 1 else {}
 
@@ -642,7 +642,7 @@ def _select_own_positions(groups: Groups, columns: Columns, names: Names) -> Gro
     if own or not things:
         return own or groups
     with suppress(AmbiguousLayout):  # a row for each player, and a ball in it
-        who = set(name_of(columns.get("entity") or _find_spelling("entity", names) or "").words)
+        who = set(split_name(columns.get("entity") or _find_spelling("entity", names) or "").words)
         things = {one: axes for one, axes in things.items() if set(one.group) & who} or things
     first, *more = things.values()
     apart = all(component.thing and not component.thing & FRAME_WORDS for component in things)
@@ -663,7 +663,7 @@ def _find_globe_columns(names: Names) -> Columns:
     found: dict[str, str] = {}
     for axis, words in (("x", LONGITUDES), ("y", LATITUDES), ("z", ALTITUDES)):
         meant = [text for text in names if is_named_as(text, words)]
-        meant.sort(key=lambda text: [word not in name_of(text).words for word in words])
+        meant.sort(key=lambda text: [word not in split_name(text).words for word in words])
         if len(meant) > 1 and axis != "z":
             raise _make_ambiguity(axis, meant)
         found.update({axis: meant[0]} if meant else {})
@@ -672,14 +672,14 @@ def _find_globe_columns(names: Names) -> Columns:
 
 def _is_latitude_longitude_pair(text: str) -> bool:
     """Return True if a name is that of a latitude and a longitude together."""
-    return "".join(name_of(text).words[:-1]) in PLACES_OF_DEGREES
+    return "".join(split_name(text).words[:-1]) in PLACES_OF_DEGREES
 
 
 def _find_velocity(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:
     """Return the columns of the velocity, if any, unless they belong to another thing."""
     if set(VELOCITY) & set(columns):
         return {}
-    place = component_of(name_of(columns.get("x", "")))
+    place = parse_component(split_name(columns.get("x", "")))
     own = place.thing if place is not None else frozenset()
     groups = _group_axes(names, velocity=True)
     return _choose_group(
@@ -693,11 +693,11 @@ def _find_single_columns(
     """Return the columns of arrival, entity, sequence number and teleport that fit by value."""
     chosen: Columns = {}
     place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
-    of_each = star_of(place) >= 0 > star_of(columns["time"]) or len(star_levels(place)) > 2
+    of_each = find_star(place) >= 0 > find_star(columns["time"]) or len(star_levels(place)) > 2
     names = {text: name for text, name in names.items() if text not in columns.values()}
     for field in ("arrival", "entity", "seq", "teleport"):
         found = None if field in columns else _find_spelling(field, names)
-        if not found or (field == "entity" and of_each and star_of(found) < 0):
+        if not found or (field == "entity" and of_each and find_star(found) < 0):
             continue  # the name of an entity is not the same for all
         if names[found].spelling == "rx" and any(name.spelling == "ry" for name in names.values()):
             continue  # not "received", but one of three
@@ -744,7 +744,7 @@ def _find_spelling(field: str, names: Names) -> str | None:
     for spellings in SPELLINGS[field]:
         found = [text for text, name in names.items() if name.spelling in spellings]
         if len(found) > 1:
-            found = [text for text in found if star_of(text) >= 0] or found
+            found = [text for text in found if find_star(text) >= 0] or found
         if len(found) > 1:
             raise _make_ambiguity(field, found)
         if found:
@@ -790,7 +790,7 @@ def _find_similar_names(column: str, values: Mapping[str, str]) -> tuple[str, ..
 
 def starred(layout: ReadSpec) -> dict[str, str]:
     """Return the columns of a layout that have a star, by field."""
-    return {field: column for field, column in layout.places.items() if star_of(column) >= 0}
+    return {field: column for field, column in layout.places.items() if find_star(column) >= 0}
 
 
 def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
@@ -809,7 +809,7 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
         alone = infer_layout(given, values)
         own = "entity" in alone.places or "entity" in dict(given.columns or ())
         x = alone.places.get("x", "")
-        place = component_of(name_of(x))
+        place = parse_component(split_name(x))
         eye = place is not None and place.rank > _THING  # taken for lack of another
         if not several or own or not (eye or x in family.values()):
             return alone
@@ -892,7 +892,7 @@ def _find_names_before_axes(names: Sequence[str]) -> set[str]:
 
 
 def _collect_words(names: Iterable[str]) -> set[str]:
-    return {word for name in names for word in name_of(name).words}
+    return {word for name in names for word in split_name(name).words}
 
 
 def _find_entity_name(part: str) -> str:
@@ -913,7 +913,7 @@ def _is_position_word(word: str) -> bool:
 
 def _is_entity_name(name: str) -> bool:
     """Return True if columns of this name belong to an entity, and not to a camera."""
-    words = set(name_of(name).words)
+    words = set(split_name(name).words)
     numbered = any(word.isdigit() for word in words)
     others = (OTHER_WORDS - _SEATS if numbered else OTHER_WORDS) | VELOCITY_WORDS | EYES
     return not words & others
@@ -934,7 +934,7 @@ def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str,
         pattern = _compile_template(template)
         for place, name in enumerate(names):
             found = pattern.fullmatch(name)
-            if found and not VELOCITY_WORDS & set(name_of(found.group(1)).words[-1:]):
+            if found and not VELOCITY_WORDS & set(split_name(found.group(1)).words[-1:]):
                 entities.setdefault(found.group(1), {})[field] = place
     needed = [axis for axis in POSITION if axis in templates]
     return {
@@ -945,12 +945,12 @@ def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str,
 def is_named(column: str, name: str) -> bool:
     """Return True if a layout's column, with or without a star, matches this name."""
     return column == name or (
-        star_of(column) >= 0 and bool(_compile_template(column).fullmatch(name))
+        find_star(column) >= 0 and bool(_compile_template(column).fullmatch(name))
     )
 
 
 def _compile_template(template: str) -> re.Pattern[str]:
-    at = star_of(template)
+    at = find_star(template)
     return re.compile(f"{re.escape(template[:at])}(.+){re.escape(template[at + 1 :])}")
 
 

@@ -218,7 +218,7 @@ class Component(NamedTuple):
 
 
 @lru_cache(_CACHED)
-def name_of(text: str) -> Name:
+def split_name(text: str) -> Name:
     """Split a column's name, or a path's, into words: ``posX``, ``pos_x`` and ``Position X [m]``.
 
     The text before a star is left out: it says where the entities are, not which field this is.
@@ -248,7 +248,7 @@ def name_of(text: str) -> Name:
 
 
 @lru_cache(_CACHED)
-def component_of(name: Name) -> Component | None:
+def parse_component(name: Name) -> Component | None:
     """Return the axis that a name stands for; None if it is not the name of an axis."""
     words = [part for word in name.words for part in _split_axis(word)]
     at = [place for place, word in enumerate(words) if word in AXES]

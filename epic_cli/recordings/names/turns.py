@@ -18,10 +18,10 @@ from epic_cli.recordings.names.spellings import (
     POSITION_WORDS,
     WHO_WORDS,
     Name,
-    component_of,
-    name_of,
+    parse_component,
+    split_name,
 )
-from epic_cli.recordings.read_spec import POSITION, in_order, star_of
+from epic_cli.recordings.read_spec import POSITION, find_star, in_order
 
 #: The units of angles, as a name's last word or in brackets; a rate has them per second.
 _UNITS = {
@@ -102,7 +102,7 @@ def _group_rotation_columns(
 ) -> Iterator[tuple[_RotationPart, dict[str, str]]]:
     """Group the columns named as a rotation of the entity itself by the words they share."""
     place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
-    component = component_of(name_of(place))
+    component = parse_component(split_name(place))
     thing = component.thing if component is not None else frozenset()
     known = thing | WHO_WORDS | NEUTRAL_WORDS | FRAME_WORDS | POSITION_WORDS
     found: dict[_RotationPart, dict[str, str]] = {}
@@ -110,7 +110,7 @@ def _group_rotation_columns(
         part = _parse_part(name)
         if part is None or not part.words <= known or not _is_number(values.get(text, "")):
             continue
-        if (star_of(place) >= 0) == (star_of(text) >= 0):
+        if (find_star(place) >= 0) == (find_star(text) >= 0):
             found.setdefault(part._replace(part=""), {}).setdefault(part.part, text)
     yield from found.items()
 
@@ -177,7 +177,7 @@ def _find_angle_unit(columns: Mapping[str, str], fields: Iterable[str]) -> str |
     None if no name has a unit.
     """
     for field in fields:
-        name = name_of(columns.get(field, ""))
+        name = split_name(columns.get(field, ""))
         unit = _UNITS.get(name.unit) or _UNITS.get(name.words[-1] if name.words else "")
         if unit is not None:
             return unit
@@ -202,11 +202,11 @@ def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dic
     """
     if set(TURN_FIELDS) & set(columns):
         return []
-    names = {text: name_of(text) for text in values}
+    names = {text: split_name(text) for text in values}
     found: list[dict[str, str]] = []
     cells: dict[str, dict[str, str]] = {}
     for text in values:
-        if (cell := _CELL.fullmatch(text)) and _parse_part(name_of(cell[1] + "0")):
+        if (cell := _CELL.fullmatch(text)) and _parse_part(split_name(cell[1] + "0")):
             cells.setdefault(cell[1], {})[f"m{cell[2]}{cell[3]}"] = text
     found += [record for record in cells.values() if len(record) == 9]
     for key, parts in _group_rotation_columns(columns, names, values):

@@ -32,7 +32,7 @@ from epic_cli.shell.declared import (
 from epic_cli.shell.errors import WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages
 from epic_cli.show.formats import REPORT_FORMATS
-from epic_cli.show.video import VIDEO, VideoSpec, kind_of
+from epic_cli.show.video import VIDEO, VideoSpec, find_kind
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -219,7 +219,7 @@ def write_film(
         open_whole(path) as stream,
         Progress("drawing") as progress,
     ):
-        start, end = write_video(stream, kind_of(path), scenes, video, labels, of, progress)
+        start, end = write_video(stream, find_kind(path), scenes, video, labels, of, progress)
     say(f"The video shows {start:.2f} to {end:.2f} s; --video {path},from=...,to=... others.\n")
 
 

@@ -16,7 +16,7 @@ from epic_cli.engine.replay import Trace, draw_frames, separate
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
 from epic_cli.engine.strategies import names
-from epic_cli.metrics.arrays import rows_of
+from epic_cli.metrics.arrays import collect_rows
 
 TIMING = Timing((1, 60))
 #: Beside each strategy with its defaults.
@@ -57,7 +57,7 @@ def rows_together(strategy: Any, packets: list[Packet]) -> dict[str, list[Sample
 
 
 def rows_apart(strategy: str, block: PacketBlock) -> list[tuple[object, ...]]:
-    rows = rows_of(Trace(read_spec(strategy).maker(), TIMING.resolve(True), block))
+    rows = collect_rows(Trace(read_spec(strategy).maker(), TIMING.resolve(True), block))
     return [
         (float(row["time"]), *row["position"].tolist(), *row["velocity"].tolist(),
          STATUSES[row["status"]])

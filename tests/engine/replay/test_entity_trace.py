@@ -12,7 +12,7 @@ from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay import TooManyRows, Trace, separate
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.strategies import create
-from epic_cli.metrics.arrays import ARRIVAL, POSITION, TELEPORT, TIME, packet_table, rows_of
+from epic_cli.metrics.arrays import ARRIVAL, POSITION, TELEPORT, TIME, collect_rows, packet_table
 
 
 def trace(packets: list[Packet], **given: object) -> Trace:
@@ -64,11 +64,11 @@ def test_rows_outlive_their_trace() -> None:
 
 def test_rows_are_the_same_without_their_format() -> None:
     made = trace(movements.packets(movements.circle, 1.0))
-    for rows in (rows_of(made), rows_of(made)):
+    for rows in (collect_rows(made), collect_rows(made)):
         assert rows.dtype == np.asarray(made).dtype
         assert rows.tobytes() == np.asarray(made).tobytes() == bytes(made)
         assert not rows.flags.writeable
-    assert len(rows_of(trace([]))) == 0
+    assert len(collect_rows(trace([]))) == 0
 
 
 def test_packets_without_a_place_on_the_clock_are_refused() -> None:

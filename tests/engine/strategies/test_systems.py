@@ -13,9 +13,9 @@ from epic_cli.engine.strategies.systems import (
     CLOSED,
     SYSTEMS,
     System,
+    find_setting,
     find_system,
     find_word,
-    setting_of,
 )
 
 COMPOSITIONS = [system for system in SYSTEMS if system.is_composition]
@@ -60,7 +60,7 @@ def test_the_defaults_of_a_name_are_those_of_its_composition(system: System) -> 
 def test_each_word_of_an_engine_is_a_setting_and_is_found(system: System) -> None:
     settings = declaration(system.name).settings
     for word in system.words:
-        setting = setting_of(word, settings)
+        setting = find_setting(word, settings)
         assert (system, word) in [tuple(found) for found in find_word(word.words)]
         if word.unit:
             assert setting.unit == "s"  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from support.places import SAMPLES
 
 from epic_cli import replay
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.check.differences import NotRows, RowTable, compare, format_of, parse
+from epic_cli.jobs.check.differences import NotRows, RowTable, compare, parse, recognize_format
 from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.spec import ROW_FORMATS, CaseRecording, DrawSpec, Tolerance, Tolerances
 from epic_cli.jobs.check.writing import tsv
@@ -26,7 +26,7 @@ def rows(row_format: str, recording: str = "two_tanks.csv") -> bytes:
 @pytest.mark.parametrize("row_format", ROW_FORMATS)
 def test_what_this_program_writes_is_read_back(row_format: str) -> None:
     text = rows(row_format)
-    assert format_of(text) == row_format
+    assert recognize_format(text) == row_format
     table = parse(text, row_format)
     assert len(table.rows) == text.count(b"\n") - (row_format in ("csv", "tsv"))
     assert compare(table, table, Tolerances()) is None
@@ -41,7 +41,7 @@ def test_any_bytes_are_rows_or_refused(junk: bytes, row_format: str, place: int)
     good = TEXTS[row_format]
     place %= len(good)
     for text in (junk, good[:place] + junk, good[:place] + junk + good[place:]):
-        for wanted in (row_format, format_of(text)):
+        for wanted in (row_format, recognize_format(text)):
             refused: list[NotRows] = []
             try:
                 table = parse(text, wanted or "csv")

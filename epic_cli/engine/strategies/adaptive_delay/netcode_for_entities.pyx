@@ -141,19 +141,19 @@ cdef class NetcodeForEntities(Strategy):
 
     # ------------------------------------------------------------- packets
 
-    cdef int64_t tick_of(self, double time) noexcept nogil:
+    cdef int64_t find_tick(self, double time) noexcept nogil:
         return <int64_t>clamped(round(time * self.sim_rate), -LAST_TICK, LAST_TICK)
 
     cdef int64_t tick_at(self, size_t place) noexcept nogil:
-        return self.tick_of(self.states[place].time)
+        return self.find_tick(self.states[place].time)
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        cdef int64_t tick = self.tick_of(time)
+        cdef int64_t tick = self.find_tick(time)
         if not self.heard or tick > self.newest_tick:
             self.heard, self.newest_tick = True, tick
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef double time = self.tick_of(packet.time) / <double>self.sim_rate
+        cdef double time = self.find_tick(packet.time) / <double>self.sim_rate
         if not self.same_datagram:
             self.count_datagram(packet.time, now)
         if not self.states.empty() and time <= self.states.back().time:

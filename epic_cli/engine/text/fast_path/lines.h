@@ -65,7 +65,7 @@ inline bool scan_words(const UsualLine& line, Packet& packet, EntityNames& names
         scan_tail(p, line.newline + 1, packet, result);
     }
     if (result.expected != EXPECTED_NOTHING || result.junk) return false;
-    packet.entity = names.number_of(result.entity);
+    packet.entity = names.assign_number(result.entity);
     return packet.entity >= 0;
 }
 

@@ -334,7 +334,7 @@ def make_bench(traffic: Traffic, entity: str = "", at: float | None = None) -> B
     if len(arrivals) < FEWEST:
         return None
     messages = traffic.messages
-    reference = make_buffer(messages.period + messages.delay_of(0.95) - messages.sorted_delays[0])
+    reference = make_buffer(messages.period + messages.find_delay(0.95) - messages.sorted_delays[0])
     times = np.arange(min(arrivals), max(arrivals), 1 / FRAMES)
     return Bench(packets, times, reference)
 

@@ -34,18 +34,18 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
     Such lines are titles and a logger's remarks. The header has all the names in ``columns``, or
     else names of a time and a position, and as many names as the line below has cells.
     """
-    from epic_cli.recordings.tables import delimiter_of, split_row
+    from epic_cli.recordings.tables import find_delimiter, split_row
 
     for place, line in enumerate(lines[:_ABOVE]):
-        header, names = cells_of(line)
+        header, names = split_header(line)
         if not _names_packets(names, columns):
             continue
         below = lines[place + 1].decode("utf-8", "replace") if lines[place + 1 :] else header
-        if len(split_row(below.strip("\r\n"), delimiter_of(header)) or ()) == len(names):
+        if len(split_row(below.strip("\r\n"), find_delimiter(header)) or ()) == len(names):
             above = place
             while (
                 above
-                and is_second_header(cells_of(lines[above - 1])[1], names)
+                and is_second_header(split_header(lines[above - 1])[1], names)
                 and (
                     lines[above - 1][:1] != b"#" or line[:1] == b"#"  # InfluxDB's annotations
                 )
@@ -98,12 +98,12 @@ def with_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] |
     return tuple(f"{name} [{unit}]" if unit.strip("-") else name for name, unit in pairs)
 
 
-def cells_of(line: bytes) -> tuple[str, list[str]]:
+def split_header(line: bytes) -> tuple[str, list[str]]:
     """Return a line that may be a header, as text, and the names in it."""
-    from epic_cli.recordings.tables import delimiter_of, split_row
+    from epic_cli.recordings.tables import find_delimiter, split_row
 
     header = line.decode("utf-8", "replace").strip("\r").lstrip("#% ")
-    return header, [cell.strip(' "') for cell in split_row(header, delimiter_of(header)) or ()]
+    return header, [cell.strip(' "') for cell in split_row(header, find_delimiter(header)) or ()]
 
 
 def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
@@ -117,12 +117,12 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
     from epic_cli.recordings.names.spellings import (
         LATITUDES,
         POSITION_WORDS,
-        component_of,
-        name_of,
+        parse_component,
+        split_name,
     )
 
-    known = [name_of(name) for name in paired(list(names))]
-    components = list(filter(None, map(component_of, known)))
+    known = [split_name(name) for name in paired(list(names))]
+    components = list(filter(None, map(parse_component, known)))
     words = {name.words[-1] for name in known if name.words}
     positions = bool(words & {*POSITION_WORDS, *LATITUDES, "transform"} - {"t", "p"})
     positions |= any(not component.velocity for component in components)
@@ -133,16 +133,16 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
 
 def _is_time_name(name: str) -> bool:
     """Return True if a name is that of a time or a counter."""
-    from epic_cli.recordings.names.spellings import name_of, sounds_timely
+    from epic_cli.recordings.names.spellings import sounds_timely, split_name
 
-    return sounds_timely(name_of(name))
+    return sounds_timely(split_name(name))
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
     """Return True if all lines have several cells, as many as the first one."""
-    from epic_cli.recordings.tables import delimiter_of, split_row
+    from epic_cli.recordings.tables import find_delimiter, split_row
 
-    delimiter = delimiter_of(header)
+    delimiter = find_delimiter(header)
     if len(cells) <= 1 or (delimiter == " " and len(cells) <= 2):
         return False
     if delimiter != " ":
@@ -160,10 +160,10 @@ def csv_writer(
     ``Unwritable``. ``extras`` names further columns.
     """
     from epic_cli.engine.keys import table_columns
-    from epic_cli.recordings.extras import Tails, cell_of, column_names
+    from epic_cli.recordings.extras import Tails, column_names, make_cell_writer
     from epic_cli.recordings.writing import LineWriter, check_name, csv_field, header_field
 
-    tails = Tails(cell_of(separator), column_names(extras), separator)
+    tails = Tails(make_cell_writer(separator), column_names(extras), separator)
     names = (*table_columns(requested), *map(header_field, tails.columns or ()))
     return LineWriter(
         lambda name: csv_field(check_name(name)),
@@ -185,7 +185,7 @@ class Csv(Format):
         if head.begins_as_json:
             return Fit.NO
         lines = head.lines
-        header, cells = cells_of(lines[0]) if lines else ("", [])
+        header, cells = split_header(lines[0]) if lines else ("", [])
         headed = len(lines) > 1 and lines_above_header(lines) is not None
         if headed or {"time", "x"} <= set(cells):
             return Fit.GOOD

@@ -26,13 +26,13 @@ from epic_cli.recordings.names.guess import (
     JOINED,
     AmbiguousLayout,
     entities_in,
+    find_value,
     infer_row_layout,
     is_named,
     is_value,
     joined_value,
     no_header,
     starred,
-    value_of,
 )
 from epic_cli.recordings.names.spellings import TIME_UNITS_IN_BRACKETS
 from epic_cli.recordings.read_spec import (
@@ -40,10 +40,10 @@ from epic_cli.recordings.read_spec import (
     ReadSpec,
     column_name,
     column_text,
+    find_star,
     joined_columns,
-    star_of,
 )
-from epic_cli.recordings.tables import delimiter_of, field_offset, split_row
+from epic_cli.recordings.tables import field_offset, find_delimiter, split_row
 
 if TYPE_CHECKING:
     from epic_cli.recordings.extras import Extras
@@ -146,7 +146,7 @@ class CsvReader(LineReader):
             column_name(part)
             for field, column in self.layout.places.items()
             for part in (joined_columns(column) if field in JOINED else (column,))
-            if star_of(column) < 0
+            if find_star(column) < 0
         ]
         columns = [] if any(column.isdigit() for column in given) else given
         self.look_ahead(head)
@@ -155,7 +155,7 @@ class CsvReader(LineReader):
 
     def _take_header(self, line: str, raw: bytes) -> None:
         line = line.lstrip("#% ")
-        self._delimiter = delimiter_of(line)
+        self._delimiter = find_delimiter(line)
         cells = split_row(line, self._delimiter) or [line]
         cells = paired([cell.strip().strip('"') for cell in cells])
         self._headed = not any(map(is_value, cells))
@@ -210,7 +210,7 @@ class CsvReader(LineReader):
             self._refuse_header(block, self.with_growing(ambiguous), values)
             return False
         stamp = layout.places.get("time")
-        duration = _DURATION.fullmatch(value_of("time", stamp, values).strip()) if stamp else None
+        duration = _DURATION.fullmatch(find_value("time", stamp, values).strip()) if stamp else None
         if duration is not None and given.time_unit is None:  # as MATLAB writes them
             layout = layout._replace(time_unit=TIME_UNITS_IN_BRACKETS[duration["unit"]])
         self._behind_time = duration["unit"] if duration is not None else ""
@@ -303,7 +303,7 @@ class CsvReader(LineReader):
         """See ``LineReader``."""
         return self._delimiter, self._column(field) + 1 if field in self._places else 0
 
-    def cells_of(self, raw: bytes) -> dict[str, str]:
+    def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return the cells of a row by column."""
         cells = split_row(raw.decode("utf-8", "replace").strip("\r\n"), self._delimiter) or []
         return dict(zip(map(column_text, self._names), cells, strict=False))
@@ -317,7 +317,7 @@ class CsvReader(LineReader):
     def _find_unread_columns(self) -> tuple[tuple[int, str], ...] | None:
         """Return the columns that no field is read from; None if a row has several entities."""
         if self.records is None or any(
-            star_of(column) >= 0 for column in self.layout.places.values()
+            find_star(column) >= 0 for column in self.layout.places.values()
         ):
             return None
         return tuple(
@@ -332,7 +332,7 @@ class CsvReader(LineReader):
             return super().extras_at(block, index)
         return self._read_typed_values(block.line_text(index), self._find_unread_columns)
 
-    def values_of(self, raw: bytes) -> Extras:
+    def split_values(self, raw: bytes) -> Extras:
         """Return the typed cells of a row by column."""
         return self._read_typed_values(raw, tuple(enumerate(map(column_text, self._names))))
 

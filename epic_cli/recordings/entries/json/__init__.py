@@ -106,10 +106,10 @@ class JsonShape(Format):
         """Look for the largest part of the document that has such a shape."""
         if not head.begins_as_json or (head.has_object_line and head.below.strip()):
             return Fit.NO
-        from epic_cli.recordings.entries.json.reader import beginning_of, find_shape, is_followed
+        from epic_cli.recordings.entries.json.reader import find_shape, is_followed, parse_beginning
 
         text = head.begin.decode("utf-8", "ignore")
-        if find_shape(beginning_of(text)) is None:
+        if find_shape(parse_beginning(text)) is None:
             return Fit.NO
         followed = is_followed(text)
         if followed:
@@ -120,9 +120,9 @@ class JsonShape(Format):
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Return a function that yields the packets as JSON lines; raises ``Unreadable``."""
-        from epic_cli.recordings.entries.json.reader import lines_of
+        from epic_cli.recordings.entries.json.reader import make_lines
 
-        return lines_of(source)
+        return make_lines(source)
 
 
 FORMATS = (JsonDocument(), JsonLines(), JsonShape())

@@ -42,22 +42,22 @@ from epic_cli.recordings.names.spellings import (
     OTHER_WORDS,
     POSITION_WORDS,
     VELOCITY_WORDS,
-    component_of,
-    name_of,
+    parse_component,
     sounds_timely,
+    split_name,
 )
 from epic_cli.recordings.read_spec import (
     POSITION,
     VELOCITY,
     ReadSpec,
     column_text,
+    find_star,
     in_order,
     joined_columns,
     path_names,
     path_text,
     split_escaped,
     star_levels,
-    star_of,
     used_columns,
 )
 
@@ -104,7 +104,7 @@ def _make_object(pairs: list[tuple[str, Any]]) -> Object:
     return made
 
 
-def text_of(value: str | float | None) -> str:
+def write_text(value: str | float | None) -> str:
     """Return a single value as the text of a table's cell."""
     if value is None:
         return ""
@@ -128,7 +128,9 @@ def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
         elif name.isdigit() and int(name) < len(numbers := _read_vector(item)):
             item = numbers[int(name)]
         elif "+" in name and isinstance(item, dict) and item.keys() >= {*name.split("+")}:
-            item = joined_value("entity", name, (text_of(item[part]) for part in name.split("+")))
+            item = joined_value(
+                "entity", name, (write_text(item[part]) for part in name.split("+"))
+            )
         else:
             return None, Reason.KEY_MISSING
     return item, None
@@ -152,7 +154,7 @@ def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str], most: i
         for index, below in enumerate(value[:_WIDEST]):
             _add_values(below, (*path, str(index)), into, most)
     else:
-        into[path_text(path)] = text_of(value)
+        into[path_text(path)] = write_text(value)
         for index, number in enumerate(_read_vector(value)):
             into[path_text((*path, str(index)))] = number
 
@@ -285,7 +287,7 @@ def _is_flat(values: list[Any]) -> bool:
 
 
 def _is_time_name(name: str) -> bool:
-    return sounds_timely(name_of(name))
+    return sounds_timely(split_name(name))
 
 
 def _has_times(value: Any, deep: int = 0) -> bool:
@@ -344,7 +346,7 @@ def _write_json(value: Any) -> str:
 _NESTED = 512
 
 
-def beginning_of(text: str) -> Any:
+def parse_beginning(text: str) -> Any:
     """Return the value of a document's beginning, closed behind its last whole value.
 
     None if that is too little, or no JSON.
@@ -379,7 +381,7 @@ def is_followed(text: str) -> bool | None:
     return None
 
 
-def lines_of(source: ByteSource) -> Callable[[], bytes]:
+def make_lines(source: ByteSource) -> Callable[[], bytes]:
     """Return a function that yields a document's packets as JSON lines; raises ``Unreadable``."""
     data = bytearray()
     while more := source.more():
@@ -623,7 +625,7 @@ class Levels(NamedTuple):
                 yield from self._descend(names if unnamed else (*names, str(index)), (*way, entry))
 
 
-def levels_of(layout: ReadSpec) -> Levels | None:
+def find_levels(layout: ReadSpec) -> Levels | None:
     """Return the levels of a layout with nested entries, or None for at most one level."""
     columns = {field: star_levels(column) for field, column in layout.places.items()}
     deepest = max(columns.values(), key=len, default=())
@@ -644,15 +646,15 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def entries_of(layout: ReadSpec) -> Entries | None:
+def find_entries(layout: ReadSpec) -> Entries | None:
     """Return the entries of a layout with several entities in an object, or None."""
     places = starred(layout)
-    if not places or is_wide(layout) or levels_of(layout) is not None:
+    if not places or is_wide(layout) or find_levels(layout) is not None:
         return None
     paths = {}
     before: list[tuple[str, ...]] = []
     for field, path in places.items():
-        at = star_of(path)
+        at = find_star(path)
         outer = split_escaped(path[:at].rstrip("."), "|")
         before = [path_names(name) if name else () for name in outer]
         behind = path[at + 1 :].removeprefix(".")
@@ -663,10 +665,10 @@ def entries_of(layout: ReadSpec) -> Entries | None:
 
 def is_wide(layout: ReadSpec) -> bool:
     """Return True if entities are distinguished within names: ``p1_x`` and ``p2_x``."""
-    if levels_of(layout) is not None:
+    if find_levels(layout) is not None:
         return False
     for path in starred(layout).values():
-        at = star_of(path)
+        at = find_star(path)
         around = path[:at][-1:], path[at + 1 :][:1]
         if around[0] not in ("", ".", "|") or around[1] not in ("", "."):
             return True
@@ -675,7 +677,7 @@ def is_wide(layout: ReadSpec) -> bool:
 
 def _add_singles(layout: ReadSpec, item: Any) -> ReadSpec:
     """Add entries of the same form beside a container to the layout: a ball beside the cars."""
-    entries = entries_of(layout)
+    entries = find_entries(layout)
     if entries is None or not entries.steps or entries.singles or "time" in entries.paths:
         return layout
     beside, _ = look_up(item, entries.steps[:-1])
@@ -685,13 +687,13 @@ def _add_singles(layout: ReadSpec, item: Any) -> ReadSpec:
         for name, value in (beside.items() if isinstance(beside, dict) else ())
         if isinstance(value, dict)
         and is_unicode(name)
-        and not _NO_ENTITIES & set(name_of(name).words)
+        and not _NO_ENTITIES & set(split_name(name).words)
         and not any(look_up(value, path)[1] for path in axes)
     ]
     before = path_text(entries.steps)
     many = "|".join([*found, before])
     columns = tuple(
-        (field, path.replace(before, many, 1) if star_of(path) >= 0 else path)
+        (field, path.replace(before, many, 1) if find_star(path) >= 0 else path)
         for field, path in layout.columns or ()
     )
     singles = (look_up(item, path_names(name))[0] for name in found)
@@ -715,7 +717,7 @@ def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
     """
     values = single_values(item)
     flat = {name: value for name, value in values.items() if not _is_in_array(name)}
-    levels = levels_of(given)
+    levels = find_levels(given)
     if levels is not None:
         return infer_layout(given, {**_collect_level_values(given, levels, item), **flat})
     try:
@@ -737,7 +739,7 @@ def _collect_level_values(given: ReadSpec, levels: Levels, item: Any) -> dict[st
     found: dict[str, str] = {}
     begin = 0
     for entry in way[1:]:
-        begin += star_of(deepest[begin:]) + 1
+        begin += find_star(deepest[begin:]) + 1
         before = deepest[:begin]
         values = single_values(entry)
         found |= {f"{before}.{path}" if path else before: one for path, one in values.items()}
@@ -752,15 +754,15 @@ def _is_in_array(path: str) -> bool:
 
 def _infer_entry_layout(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSpec:
     """Infer the layout of an object that may have an entry for each of several entities."""
-    entries = entries_of(given)
+    entries = find_entries(given)
     if entries is not None:
         path = next(iter(starred(given).values()))
-        first = _collect_entry_values(item, entries.steps, path[: star_of(path)])
+        first = _collect_entry_values(item, entries.steps, path[: find_star(path)])
         return infer_layout(given, {**first, **values})
     alone, ambiguous = None, AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(values))
     try:
         alone = infer_layout(given, values)
-        place = component_of(name_of(alone.places.get("x", "")))
+        place = parse_component(split_name(alone.places.get("x", "")))
         if "x" in given.places or place is None or place.rank < _THING:
             return alone
     except AmbiguousLayout as error:
@@ -804,7 +806,7 @@ def _infer_entry_layout(given: ReadSpec, item: Any, values: Mapping[str, str]) -
 
 def _extend_names(layout: ReadSpec, item: Any) -> ReadSpec:
     """Extend the entity's name in the layout where several entries of one moment share a name."""
-    entries = entries_of(layout)
+    entries = find_entries(layout)
     path = entries.paths.get("entity", ()) if entries is not None else ()
     if entries is None or len(path) != 1 or "time" in entries.paths:
         return layout
@@ -812,7 +814,7 @@ def _extend_names(layout: ReadSpec, item: Any) -> ReadSpec:
     names = [str(entry.get(path[0])) for entry in there]
     for other in there[0] if len(set(names)) < len(names) else ():
         whole = {(str(entry.get(other)), name) for entry, name in zip(there, names, strict=True)}
-        side = _SIDES & set(name_of(other).words)
+        side = _SIDES & set(split_name(other).words)
         plain = "." not in other and all(
             isinstance(value := entry.get(other), str)
             and (side or not isinstance(value, JsonNumber))
@@ -820,7 +822,7 @@ def _extend_names(layout: ReadSpec, item: Any) -> ReadSpec:
         )
         if plain and len(whole) == len(names):
             column = layout.places["entity"]
-            at = star_of(column) + 2
+            at = find_star(column) + 2
             joined = f"{column[:at]}{column_text(other)}+{column[at:]}"
             columns = {**dict(layout.columns or ()), "entity": joined}
             return layout._replace(columns=in_order(columns))
@@ -829,12 +831,12 @@ def _extend_names(layout: ReadSpec, item: Any) -> ReadSpec:
 
 def _find_cameras(layout: ReadSpec, item: Any) -> list[str]:
     """Return the names of entries that are a camera or a target, and no entity."""
-    entries = entries_of(layout)
+    entries = find_entries(layout)
     if entries is None or entries.steps:
         return []
     path = next(entries.paths[axis] for axis in POSITION if axis in entries.paths)
     names = (name for name, entry in entries.of(item) if look_up(entry, path)[1] is None)
-    return [name for name in names if set(name_of(name).words) & _NO_ENTITIES]
+    return [name for name in names if set(split_name(name).words) & _NO_ENTITIES]
 
 
 def _infer_container_layouts(
@@ -860,12 +862,12 @@ def _is_single_entity(container: Any) -> bool:
         return False
     words = POSITION_WORDS | VELOCITY_WORDS | {"rot", "rotation", "orientation", "angular", "acc"}
     vectors = [name for name, value in container.items() if isinstance(value, dict | list)]
-    return all(set(name_of(name).words) <= words for name in vectors)
+    return all(set(split_name(name).words) <= words for name in vectors)
 
 
 def _has_time_members(layout: ReadSpec, item: Any) -> bool:
     """Return True if the entries have times of their own where the layout looks for them."""
-    entries = entries_of(layout)
+    entries = find_entries(layout)
     if entries is None or "time" not in entries.paths:
         return True
     return all(look_up(entry, entries.paths["time"])[1] is None for _, entry in entries.of(item))
@@ -873,7 +875,7 @@ def _has_time_members(layout: ReadSpec, item: Any) -> bool:
 
 def _select_outermost(found: list[ReadSpec]) -> list[ReadSpec]:
     """Leave out containers that lie inside a container with several, or around a single one."""
-    steps = [entries.steps for entries in map(entries_of, found) if entries is not None]
+    steps = [entries.steps for entries in map(find_entries, found) if entries is not None]
     within = Counter(step[:-1] for step in steps if step[:-1] in steps and step)
     return [
         layout
@@ -884,7 +886,7 @@ def _select_outermost(found: list[ReadSpec]) -> list[ReadSpec]:
 
 def _find_parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
     """Return the container of states with times of their own, and their layout."""
-    entries = entries_of(layout)
+    entries = find_entries(layout)
     if entries is None or not entries.steps or "time" not in entries.paths:
         return None
     return entries.steps[:-1], tuple(sorted(entries.paths.items()))
@@ -900,7 +902,7 @@ def _find_member_objects(item: Any) -> list[Any]:
 
 
 def _is_velocity(name: str) -> bool:
-    return bool(VELOCITY_WORDS.intersection(name_of(name).words[-1:]))
+    return bool(VELOCITY_WORDS.intersection(split_name(name).words[-1:]))
 
 
 def _list_names(
@@ -916,10 +918,10 @@ def _list_names(
 
 def has_no_entries(given: ReadSpec, item: Any) -> bool:
     """Return True for an object that may have entities later, and has none yet."""
-    levels = levels_of(given)
+    levels = find_levels(given)
     if levels is not None:
         return next(levels.of(item), None) is None
-    entries = entries_of(given)
+    entries = find_entries(given)
     if entries is not None:
         found, _ = look_up(item, entries.steps)
         return found is None or found in ([], {})
@@ -1050,7 +1052,7 @@ class JsonlReader(LineReader):
         if fields is None:
             return
         for field, parts in self._joined.items():
-            texts = (text_of(look_up(item, part)[0]) for part in parts)
+            texts = (write_text(look_up(item, part)[0]) for part in parts)
             fields[field] = joined_value(field, self.layout.places[field], texts)
         if is_wide(self.layout):
             for name, own_paths in self._find_entity_paths(item).items():
@@ -1120,7 +1122,7 @@ class JsonlReader(LineReader):
                 label = self.label(field)
                 self.refuse(block, raw, caret, wrong, field=label, expected=expected)
                 return None
-            fields[field] = text_of(value)
+            fields[field] = write_text(value)
         return fields
 
     def _settle_layout(self, block: PacketBlock, item: dict[str, Any], raw: bytes) -> bool:
@@ -1147,8 +1149,8 @@ class JsonlReader(LineReader):
             self._ambiguous += 1
             self.ended = self._ambiguous == _PATIENCE or "readings" in facts
             return False
-        self._entries = entries_of(layout)
-        self._levels = levels_of(layout)
+        self._entries = find_entries(layout)
+        self._levels = find_levels(layout)
         if self._levels is not None:
             taken = {*dict(layout.columns or ()), *layout.places.values()}
             later = {field: (field,) for field in _LATER if field not in taken}
@@ -1215,7 +1217,7 @@ class JsonlReader(LineReader):
         reader.look_ahead(head)
         return reader
 
-    def cells_of(self, raw: bytes) -> dict[str, str]:
+    def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return the single values of an object by path."""
         try:
             return single_values(parse(raw.decode().strip().strip(",")))
@@ -1233,7 +1235,7 @@ class JsonlReader(LineReader):
         found = self._entries.paths if self._entries is not None else {}
         return frozenset(map(path_text, found.values()))
 
-    def values_of(self, raw: bytes) -> Extras:
+    def split_values(self, raw: bytes) -> Extras:
         """Return the single values of an object by their paths, each of its own type."""
         values: Extras = {}
         try:
@@ -1248,7 +1250,7 @@ class JsonlReader(LineReader):
             return {}
         before = f"{path_text(self._entries.steps)}."
         used = self.layout.places.values()
-        cells = self.cells_of(raw).items()
+        cells = self.split_cells(raw).items()
         return {
             name: one for name, one in cells if not name.startswith(before) and name not in used
         }

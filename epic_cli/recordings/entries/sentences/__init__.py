@@ -38,11 +38,11 @@ def is_sentence(line: bytes) -> bool:
         return False
     if len(re.findall(_ASSIGNED, line)) >= _ASSIGNMENTS or re.search(_VECTOR, line):
         return True
-    from epic_cli.recordings.entries.csv import cells_of
+    from epic_cli.recordings.entries.csv import split_header
     from epic_cli.recordings.lines import numbers_in
     from epic_cli.recordings.names.guess import is_value
 
-    _, cells = cells_of(line)
+    _, cells = split_header(line)
     if any(cell.count("(") != cell.count(")") for cell in cells):
         return True  # its commas are those of vectors
     values = sum(1 if is_value(cell) else len(numbers_in(cell) or ()) for cell in cells)

@@ -323,7 +323,7 @@ class PatternReader(LineReader):
             given = self._make_pattern is not None
             self.refuse(block, raw, 0, Reason.PATTERN_NOT_FOUND if given else Reason.IN_SENTENCES)
 
-    def cells_of(self, raw: bytes) -> dict[str, str]:
+    def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return the groups of a line by name."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
         with contextlib.suppress(TimeoutError):

@@ -11,8 +11,8 @@ from epic_cli.jobs.diagnose.detectors.movement import turning as of_turning
 from epic_cli.jobs.diagnose.detectors.movement.turning import (
     Turning,
     TurnLag,
+    fit_lag,
     interpolated,
-    lag_of,
     turned,
 )
 from epic_cli.metrics.arrays import choose_places, lengths
@@ -47,7 +47,7 @@ def _find_lag_by_spins(turning: Turning) -> TurnLag | None:
     spins = of_turning.find_spins(turning)
     if spins is None:
         return None
-    lag = lag_of(lambda late: spins.off(spins.given(late)))
+    lag = fit_lag(lambda late: spins.off(spins.given(late)))
     clear = lag.left < of_turning.EXPLAINED and lag.off > LEAST_SHARE
     return lag if clear and lag.matters(turning.stream.period) else None
 
@@ -84,7 +84,7 @@ def _find_lag_by_direction(turning: Turning) -> TurnLag | None:
         angles = apart(late)
         return float(np.nanmean(angles)) if np.isfinite(angles).any() else 180.0
 
-    lag = lag_of(off)
+    lag = fit_lag(off)
     if lag.left < ALONG and lag.off > LEAST_ANGLE and lag.matters(stream.period, LEAVES):
         return lag
     # what looks aside, or turns slowly, does so with the lag all the same, if everywhere

@@ -9,8 +9,8 @@ from epic_cli.jobs.diagnose.detectors.movement import turning as of_turning
 from epic_cli.jobs.diagnose.detectors.movement.turning import (
     Spins,
     Turning,
+    fit_lag,
     interpolated,
-    lag_of,
     turned,
 )
 from epic_cli.metrics.arrays import lengths
@@ -54,7 +54,7 @@ def _explain_spins(spins: Spins, body: Floats, period: float) -> tuple[float, st
                 left, unit = spins.off(way * given / ratio), _find_unit(ratio)
                 if unit or (left < ODD and spins.steady):
                     found.append((left, [*words, unit or f"{ratio:.3g} times as fast"]))
-    lag = lag_of(lambda late: spins.off(spins.given(late)))
+    lag = fit_lag(lambda late: spins.off(spins.given(late)))
     if lag.seconds < 0 and lag.matters(period):
         found.append((lag.left, [f"those of {-lag.seconds:.3g} s before"]))
     best = min(left for left, _ in found) + 0.01  # the plainest of what is as good

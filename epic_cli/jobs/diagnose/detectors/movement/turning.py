@@ -131,7 +131,7 @@ class TurnLag(NamedTuple):
         return late and inside and self.left * mended <= self.off
 
 
-def lag_of(off: Callable[[float], float]) -> TurnLag:
+def fit_lag(off: Callable[[float], float]) -> TurnLag:
     """Return the lag that minimizes ``off``."""
     lags = (np.arange(round(EARLIEST / STEP), round(LATEST / STEP) + 1) * STEP).tolist()
     left, best = min((off(lag), lag) for lag in lags)

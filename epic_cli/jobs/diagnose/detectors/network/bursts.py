@@ -130,7 +130,7 @@ def late_bursts(messages: MessageLog) -> list[LateBurst]:
     heights = messages.delays - messages.usual_delay
     if not messages.frame:
         # each may have been under way for itself since then, and come in another order
-        spread = messages.delay_of(0.95) - messages.delay_of(0.05)
+        spread = messages.find_delay(0.95) - messages.find_delay(0.05)
         for begin in np.flatnonzero(heights > least).tolist():
             until = float(messages.arrivals[begin]) - messages.usual_delay
             end = begin + int(np.searchsorted(messages.sent[begin:], until))

@@ -142,7 +142,7 @@ def _try_lines(messages: MessageLog) -> list[_TriedLine]:
     # is wider than that
     rounded = lattice(messages.arrivals[:MANY]) + lattice(messages.sent[:MANY])
     step = rounded if rounded < ROUNDED else 0.0
-    jitter = messages.delay_of(0.9) - messages.delay_of(0.1)
+    jitter = messages.find_delay(0.9) - messages.find_delay(0.1)
     usual = STEADY if _are_delays_steady(messages) else LEAST
     frame = max(messages.frame, step)
     least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)

@@ -72,7 +72,7 @@ def _chance_height(messages: MessageLog, windows: int) -> float:
     the probability p^8: the median of the greatest of m such is where that is ln(2) / m.
     """
     highest = (math.log(2) / (SHUFFLES * windows)) ** (1 / WINDOW)
-    return messages.delay_of(1 - highest) - messages.delay_of(1 - 0.9 ** (1 / WINDOW))
+    return messages.find_delay(1 - highest) - messages.find_delay(1 - 0.9 ** (1 / WINDOW))
 
 
 DETECTOR = Detector(

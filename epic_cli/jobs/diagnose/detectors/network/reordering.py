@@ -44,7 +44,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     places = np.flatnonzero(late)
     behind = (messages.arrivals - _earliest_behind(messages.arrivals))[places]
     fastest = messages.sorted_delays[0]
-    sorting = max(measure_network(messages).needed[2], messages.delay_of(SORTED) - fastest)
+    sorting = max(measure_network(messages).needed[2], messages.find_delay(SORTED) - fastest)
     remedy = cure_by(make_buffer(sorting, late="insert")) if traffic.placed else None
     return [
         Finding(
