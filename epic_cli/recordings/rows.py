@@ -155,6 +155,11 @@ def write_table(source: Any) -> Bytes | None:
         return _make_source(iterate_csv(list(source.T)))  # its columns have numbers
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # Polars' LazyFrame
         source = source.collect()
+    structure = str(getattr(source, "type", "")).startswith("struct<")
+    if structure and not hasattr(source, "__arrow_c_stream__"):
+        from pyarrow import chunked_array  # whose array it is
+
+        source = chunked_array([source])
     if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "reset_index"):
         return _read_arrow_table(source)
     columns = _find_columns(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import math
 import random
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from epic_cli import Packet, read_packets
+from epic_cli.engine.arrow import ArrowStream
 from epic_cli.engine.text import ColumnRows
 from epic_cli.recordings.columns import ROWS
 
@@ -193,3 +195,63 @@ def test_structures_and_lists_are_read_by_their_paths(library: str, tmp_path: Pa
     assert [(p.time, p.position[:2], p.entity) for p in found] == [
         (row["t"], (row["state"]["pos"]["x"], -1.0), row["state"]["id"]) for row in rows
     ]
+
+
+def test_slices_of_arrow_begin_where_they_begin() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    names = [None, "long enough to lie in a buffer of its own", "b", "c"]
+    columns = {"time": [0.0, 0.1, 0.2, 0.3], "x": [1, 2, 3, 4], "y": [1.0, 2.0, 3.0, 4.0]}
+    plain = arrow.array(names)
+    kinds = [plain, plain.cast(arrow.string_view()), plain.dictionary_encode()]
+    for entity in kinds:
+        batch = arrow.record_batch([*columns.values(), entity], [*columns, "entity"])
+        whole = list(read_packets(arrow.Table.from_batches([batch])))
+        assert [packet.entity for packet in whole] == ["", *names[1:]]
+        for begin in range(4):
+            assert list(read_packets(batch.slice(begin))) == whole[begin:]
+            rows = batch.to_struct_array()[begin:]
+            assert list(read_packets(rows)) == whole[begin:]
+            assert list(read_packets(arrow.chunked_array([rows[:1], rows[1:]]))) == whole[begin:]
+        reader = arrow.RecordBatchReader.from_batches(
+            batch.schema, [batch, batch.slice(0, 0), batch.slice(2)]
+        )
+        assert [packet.time for packet in read_packets(reader)] == [0.0, 0.1, 0.2, 0.3, 0.2, 0.3]
+
+
+def test_columns_outlive_the_stream_that_they_came_from() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table({"x": arrow.array(["a" * 100] * 999).dictionary_encode()})
+    stream = ArrowStream(table.__arrow_c_stream__())
+    ((count, columns),) = stream
+    del stream, table
+    gc.collect()
+    rows = ColumnRows(columns, count)
+    del columns
+    gc.collect()
+    assert rows.lines(998, 999) == b"a" * 100 + b"\n"
+
+
+def test_an_arrow_stream_is_read_once() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    capsule = arrow.table({"x": [1.0]}).__arrow_c_stream__()
+    assert len(list(ArrowStream(capsule))) == 1
+    assert list(ArrowStream(capsule)) == []
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (("text64", np.array([0, 5, 3]), b"abcde", None, 0, 0), "go back"),
+        (("text64", np.array([0, 5, 9]), b"abcde", None, 0, 0), "needs 9"),
+        (("view", np.array([50, 0, 3, 0, 0, 0, 0, 0], "i4"), [b"abc"], None, 0, 0), "outside"),
+        (("view", np.array([-1, 0, 0, 0, 0, 0, 0, 0], "i4"), [b"abc"], None, 0, 0), "outside"),
+        (("keys", ("int8", b"\0\x09", None, None, 0, 0), (1, ("fixed", b"a", None, None, 0, 1)),
+          None, 0, 0), "no word"),
+        (("keys", ("int8", b"\0\xff", None, None, 0, 0), (1, ("fixed", b"a", None, None, 0, 1)),
+          None, 0, 0), "no word"),
+        (("decimal128", bytes(31), None, None, 0, 2), "needs 32"),
+    ],
+)  # fmt: skip
+def test_columns_that_lead_out_of_their_buffers_are_refused(column: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ColumnRows([column], 2)
