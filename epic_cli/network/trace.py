@@ -246,7 +246,7 @@ def read_whole(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"gzip data that are cut off or damaged: {error}") from error
     if len(data) > LONGEST_TRACE:
-        raise ValueError(f"it is longer than {LONGEST_TRACE >> 20} MiB")
+        raise ValueError(f"the file is longer than {LONGEST_TRACE >> 20} MiB")
     return io.BytesIO(data)
 
 
@@ -295,10 +295,10 @@ def _choose_flow(flows: Iterable[str], flow: str | None) -> str | None:
     names = list(flows)
     known = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     if flow is None and len(names) > 1:
-        raise ValueError(f"it has several flows, choose one: {known}")
+        raise ValueError(f"the file has several flows, choose one: {known}")
     if flow is not None and flow not in names:
         there = f"; its flows are: {known}" if known else ""
-        raise ValueError(f"there is no packet of the flow {flow!r} in it{there}")
+        raise ValueError(f"the file has no packet of the flow {flow!r}{there}")
     return names[0] if flow is None and names else flow
 
 
@@ -346,7 +346,7 @@ class _TraceBuilder:
     def finish(self, flow: str | None) -> NetworkTrace:
         if not self._times:
             of = f" of the flow {flow!r}" if flow is not None else ""
-            raise ValueError(f"there is no packet{of} in it")
+            raise ValueError(f"the file has no packet{of}")
         self._spread_unknown(self._times[-1], self._times[-1])
         first = self._times[0]
         return NetworkTrace([time - first for time in self._times], self._delays)

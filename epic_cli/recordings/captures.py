@@ -73,13 +73,13 @@ def frames(more: Callable[[int], bytes]) -> Iterator[Frame]:
         return _read_pcap(more, *_CLASSIC[magic])
     if magic == _SECTION:
         return _read_pcapng(more)
-    raise Broken("it is not a capture")
+    raise Broken("the file is not a capture")
 
 
 def _read_exactly(more: Callable[[int], bytes], size: int) -> bytes:
     data = more(size)
     if len(data) < size:
-        raise Broken("it ends within a frame")
+        raise Broken("the capture ends within a frame")
     return data
 
 
@@ -88,7 +88,7 @@ def _read_pcap(more: Callable[[int], bytes], order: str, per_second: int) -> Ite
     record = struct.Struct(order + "IIII")
     while head := more(record.size):
         if len(head) < record.size:
-            raise Broken("it ends within a frame")
+            raise Broken("the capture ends within a frame")
         seconds, rest, size, length = record.unpack(head)
         if size > _LONGEST_FRAME:
             raise Broken(f"a frame of {size:,} bytes is not valid")
@@ -101,7 +101,7 @@ def _read_pcapng(more: Callable[[int], bytes]) -> Iterator[Frame]:
     order, interfaces = _skip_section_header(more), list[_Interface]()
     while head := more(8):
         if len(head) < 8:
-            raise Broken("it ends within a block")
+            raise Broken("the capture ends within a block")
         if head[:4] == _SECTION:
             order, interfaces = _skip_section_header(more, head[4:]), []
             continue
@@ -111,7 +111,7 @@ def _read_pcapng(more: Callable[[int], bytes]) -> Iterator[Frame]:
         body = _read_exactly(more, size - 8)[:-4]
         if kind == _INTERFACE:
             if len(interfaces) == _MOST_INTERFACES:
-                raise Broken(f"it has more than {_MOST_INTERFACES:,} interfaces")
+                raise Broken(f"the capture has more than {_MOST_INTERFACES:,} interfaces")
             interfaces.append(_parse_interface(order, body))
         elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
             yield _parse_frame(order, kind, body, interfaces)

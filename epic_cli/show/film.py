@@ -268,7 +268,7 @@ def choose_span(
     """
     start, end = np.fmax(given[0], stage.start).item(), np.fmin(given[1], stage.end).item()
     if not start < end:
-        raise ValueError(f"it goes from {stage.start:.2f} to {stage.end:.2f} s")
+        raise ValueError(f"the recording goes from {stage.start:.2f} to {stage.end:.2f} s")
     chosen = math.isnan(given[0]) and math.isnan(given[1]) and not worst
     loop = _find_loop(stage, rate) if chosen else None
     if loop is not None:

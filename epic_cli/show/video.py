@@ -190,10 +190,10 @@ def _parse_file_name(text: str) -> str:
 
 
 VIDEO = (
-    Custom("file", None, "Where to.", "FILE", _parse_file_name),
+    Custom("file", None, "The file to write, .gif or .mp4.", "FILE", _parse_file_name),
     Number("speed", 1.0, "1 is real time, 0.25 a quarter of it.", "", 0.01, 100),
-    Number("from", math.nan, "Its first second.", "s", unset="auto", field="start"),
-    Number("to", math.nan, "Its last second.", "s", unset="auto", field="end"),
+    Number("from", math.nan, "First second of the video.", "s", unset="auto", field="start"),
+    Number("to", math.nan, "Last second of the video.", "s", unset="auto", field="end"),
     Switch("worst", False, "Three seconds around the largest error."),
     Custom("size", None, "Pixels.", "WIDTHxHEIGHT", _parse_size, kind=tuple),
     Choice("theme", "light", "The background.", ("light", "dark")),

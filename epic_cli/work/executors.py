@@ -349,8 +349,8 @@ class Cluster(Executor):
             if self._client.nthreads():
                 return ""
         except Exception:
-            return "it is gone"
-        return f"it has had no workers for {_PATIENCE:g} s"
+            return "the scheduler is gone"
+        return f"the scheduler has had no workers for {_PATIENCE:g} s"
 
     def _check_versions(self) -> None:
         """Check that all workers have this version; raise ``NoCluster``."""
@@ -360,7 +360,7 @@ class Cluster(Executor):
 
         found = self._client.run(version, "epic-cli", on_error="return")
         if not found:
-            raise NoCluster("it has no workers")
+            raise NoCluster("the scheduler has no workers")
         ours = program_version()
         for worker, theirs in found.items():
             if isinstance(theirs, Exception):
@@ -420,9 +420,9 @@ def _check_scheduler(address: str, place: tuple[str, int]) -> None:
             connection.settimeout(_PROGRAM)
             word = connection.recv(_WORD, socket.MSG_WAITALL)
     except TimeoutError:
-        raise NoCluster("there is no answer") from None
+        raise NoCluster("the scheduler does not answer") from None
     except OSError as error:
-        raise NoCluster(f"there is no answer ({error.strerror or error})") from error
+        raise NoCluster(f"the scheduler does not answer ({error.strerror or error})") from error
     if len(word) < _WORD or int.from_bytes(word, "little") > _GREETING:
         raise NoCluster("the server there is not a Dask scheduler")
 

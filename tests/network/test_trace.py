@@ -137,8 +137,8 @@ def test_lost_packets_of_unknown_time_lie_between_the_others() -> None:
     ("text", "options", "what"),
     [
         (RECEIVED, {}, "several flows, choose one: a, b"),
-        (RECEIVED, {"flow": "c"}, "no packet of the flow 'c' in it; its flows are: a, b"),
-        ("send_time,recv_time\n", {}, "there is no packet in it"),
+        (RECEIVED, {"flow": "c"}, "no packet of the flow 'c'; its flows are: a, b"),
+        ("send_time,recv_time\n", {}, "the file has no packet"),
     ],
 )
 def test_unclear_flows(text: str, options: dict[str, Any], what: str) -> None:

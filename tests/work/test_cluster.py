@@ -38,7 +38,7 @@ class Client:
 @pytest.mark.parametrize(
     ("versions", "told"),
     [
-        ({}, "it has no workers"),
+        ({}, "the scheduler has no workers"),
         ({"tcp://w:1": OURS, "tcp://w:2": "0.0.7"}, f"tcp://w:2 has epic 0.0.7, .* epic {OURS}$"),
         ({"tcp://w:1": PackageNotFoundError("epic-cli")}, f"has no epic, .* epic {OURS}$"),
     ],
@@ -88,7 +88,7 @@ def test_what_does_not_come_back_is_not_waited_for(
     monkeypatch.setattr(executors, "_connect_client", lambda _: next(clients))
     monkeypatch.setattr(executors, "_PATIENCE", 0.05)
     monkeypatch.setattr(executors, "_LOOK", 0.01)
-    told = "it is gone" if gone else r"no workers for 0\.05 s"
+    told = "the scheduler is gone" if gone else r"no workers for 0\.05 s"
     with Cluster("tcp://h:1") as executor, pytest.raises(NoCluster, match=told):
         list(run_jobs(abs, [1, 2], executor))
 
@@ -114,7 +114,7 @@ def test_what_to_install_for_a_cluster_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("word", "told"), [(b"", "there is no answer"), (b"SSH-2.0-OpenSSH", "not a Dask scheduler")]
+    ("word", "told"), [(b"", "the scheduler does not answer"), (b"SSH-2.0-OpenSSH", "not a Dask scheduler")]
 )
 def test_what_answers_otherwise_is_no_scheduler(
     monkeypatch: pytest.MonkeyPatch, word: bytes, told: str

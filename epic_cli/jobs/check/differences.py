@@ -156,7 +156,7 @@ def _find_json_columns(text: str) -> tuple[str, ...]:
         first = first or names
     if first:
         raise NotRows(1, f'an object with {", ".join(first)}, expected "time", "x", "y", ...')
-    raise NotRows(1, "there is not an object")
+    raise NotRows(1, "this is not a JSON object")
 
 
 def _parse_jsonl(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -237,7 +237,8 @@ def _check_findings(detector: Detector, found: list[Finding]) -> list[Finding]:
     if not all(
         isinstance(finding, Finding) and finding.cause == detector.name for finding in found
     ):
-        raise TypeError(f"it found {[getattr(finding, 'cause', finding) for finding in found]}")
+        causes = [getattr(finding, "cause", finding) for finding in found]
+        raise TypeError(f"the detector must find {detector.name!r} alone, and found {causes}")
     return found
 
 

@@ -103,7 +103,7 @@ class Tuned(Participants):
                 "--all tunes every strategy, --design composes one: leave one out", "all", "design"
             )
         if self.drawn.file is not None and not self.design:
-            raise WrongUsage("--drawn is judged beside a --design", "drawn")
+            raise WrongUsage("--drawn needs --design", "drawn")
 
     def specs(self) -> list[StrategySpec]:
         """Return each strategy with the settings to hold: all of a correction but its time."""

@@ -92,7 +92,7 @@ class _TcpOutlet(Outlet):
 
     def check(self) -> None:
         if self._reader.at_eof():
-            raise ConnectionResetError("it closed the connection")
+            raise ConnectionResetError("the receiver closed the connection")
 
     async def close(self) -> None:
         with contextlib.suppress(OSError):
@@ -112,7 +112,7 @@ class _WebSocketOutlet(Outlet):
             with _shorten_errors():
                 self._socket: Any = await connect(str(to), compression=None)
         except WebSocketException as error:
-            raise ConnectionError(f"it does not speak WebSocket: {error}") from error
+            raise ConnectionError(f"the receiver does not speak WebSocket: {error}") from error
 
     async def send(self, data: bytes) -> None:
         try:

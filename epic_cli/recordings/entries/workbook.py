@@ -187,7 +187,7 @@ class _SheetExtent:
 
     def declares(self, *_: object) -> None:
         """Raise ``ValueError`` for a document type, which could move cells."""
-        raise ValueError("it declares a document type")
+        raise ValueError("the sheet declares a document type")
 
 
 def _repetitions(attributes: dict[str, str], name: str) -> int:

@@ -279,7 +279,7 @@ def test_the_page_and_the_picture_have_a_line_for_each_complexity(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--drawn", "FILE"], "--drawn is judged beside a --design"),
+        (["--drawn", "FILE"], "--drawn needs --design"),
         (["--design", "--all"], "--all tunes every strategy, --design composes one"),
         (["--design", "-s", "mirror"], "mirror is not made of parts: --design composes buffer"),
         (["--design", "-s", "buffer+curve=hermit"], "hermite"),

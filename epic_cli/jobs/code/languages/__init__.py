@@ -282,7 +282,9 @@ class LanguageWriter:
         elif isinstance(node, ast.Expr):
             self.line(f"{self.text(node.value)}{self.ends}")
         else:
-            raise ValueError(f"{ast.unparse(node)} is not in the subset")
+            raise ValueError(
+                f"{ast.unparse(node)} is not in the subset of Python that is translated"
+            )
 
     def declaration(self, name: str, kind: str, value: ast.expr) -> str:
         """Return the declaration of a local variable."""
@@ -363,7 +365,7 @@ class LanguageWriter:
             return self.operation(node)
         if isinstance(node, ast.Call):
             return self.call_text(node), _CALL
-        raise ValueError(f"{ast.unparse(node)} is not in the subset")
+        raise ValueError(f"{ast.unparse(node)} is not in the subset of Python that is translated")
 
     def unary_text(self, node: ast.UnaryOp) -> tuple[str, int]:
         """Return the text of ``not`` or minus."""
