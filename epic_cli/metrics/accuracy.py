@@ -93,7 +93,7 @@ METRICS = (
         section=MetricSection.ACCURACY,
         weight=3,
         interval=True,
-        sums={"late_across": lambda drawn: drawn.late[1]},
+        sums={"late_across": lambda drawn: drawn.late.across},
     ),
     Metric(
         "residual_along",
@@ -101,7 +101,7 @@ METRICS = (
         lambda measured: residual_part(measured, "late_along"),
         unit="length",
         interval=True,
-        sums={"late_along": lambda drawn: drawn.late[0]},
+        sums={"late_along": lambda drawn: drawn.late.along},
     ),
     Metric(
         "error_across",

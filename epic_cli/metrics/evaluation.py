@@ -687,14 +687,14 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     )
     found: list[list[EntityResult]] = [[] for _ in drawn_by]
     scenes = []
-    of_all = range(len(extents))
-    for _, several in _measure_entities(drawn_by, of_all, work, place.progress):
-        for own, (_, measured) in zip(found, several, strict=True):
-            own.append(measured._replace(drawn=None))
+    for measured in _measure_entities(drawn_by, range(len(extents)), work, place.progress):
+        for own, one in zip(found, measured.results, strict=True):
+            own.append(one._replace(drawn=None))
         if selection is not None:
-            shown = [measured.drawn for _, measured in several if measured.drawn]
-            entity = several[0][0]
-            scenes.append(selection.scene(entity, prepared.offset, shown, prepared.unit))
+            shown = [one.drawn for one in measured.results if one.drawn]
+            scene = selection.scene(measured.entity, prepared.offset, shown, prepared.unit)
+            scenes.append(scene)
+        del measured  # the next entity is prepared before this name has another value
     results, kinds = [], []
     events = _find_network_events(entities.judged) if spec.intervals else NetworkEvents()
     if spec.runs_are == "networks":  # what a simulated one does is known
@@ -786,14 +786,15 @@ def _add_losses(
         return lossy.entity
 
     again = work._replace(selection=None)
-    for index, several in _measure_entities(chosen, places, again, None, leave_out):
-        share = shares.pop(index)
-        for place, (_, other) in zip(asked, several, strict=True):
-            one, more = found[place][index].measurement, other.measurement
+    for measured in _measure_entities(chosen, places, again, None, leave_out):
+        share = shares.pop(measured.place)
+        for own, other in zip([found[place] for place in asked], measured.results, strict=True):
+            one, more = own[measured.place].measurement, other.measurement
             if not len(share) or one is None or more is None:
                 continue
             added = share @ (np.asarray(more.sums) - np.asarray(one.sums))
-            found[place][index] = EntityResult(replace(one, losses=added))
+            own[measured.place] = EntityResult(replace(one, losses=added))
+        del measured
 
 
 class _LossyEntity(NamedTuple):
@@ -859,8 +860,17 @@ def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> 
     return combine_results(participant.label, None, found, unfit)
 
 
-#: Entities that are measured at a time: while the threads finish one, the next is prepared.
-ENTITIES_AT_ONCE = 2
+#: Most rows of entities that are measured at a time, if that are two or more: while the threads
+#: finish one, the next is prepared.
+ROWS_AT_ONCE = 150_000
+
+
+class _MeasuredEntity(NamedTuple):
+    """The results of all participants for the entity at a place, drawn from the first's packets."""
+
+    place: int
+    entity: Entity
+    results: list[EntityResult]
 
 
 def _measure_entities(
@@ -869,24 +879,21 @@ def _measure_entities(
     work: _SharedWork,
     progress: Progress | None,
     change: Callable[[int, Entity], Entity] | None = None,
-) -> Iterator[tuple[int, list[tuple[Entity, EntityResult]]]]:
-    """Yield the place of each entity, and the entity and result of each participant, in order.
-
-    ``change`` changes an entity before it is drawn.
-    """
+) -> Iterator[_MeasuredEntity]:
+    """Yield the results of each entity, in order; ``change`` changes it before it is drawn."""
     total = len(places) * len(drawn_by)
-    waiting: deque[tuple[int, list[tuple[Entity, Future[EntityResult]]]]] = deque()
+    waiting: deque[tuple[int, Entity, list[Future[EntityResult]]]] = deque()
     done = 0
 
-    def finish() -> tuple[int, list[tuple[Entity, EntityResult]]]:
+    def finish() -> _MeasuredEntity:
         nonlocal done
-        place, jobs = waiting.popleft()
-        for future in as_completed([future for _, future in jobs]):
+        place, entity, jobs = waiting.popleft()
+        for future in as_completed(jobs):
             future.result()
             done += 1
             if progress is not None:
                 progress(done, total)
-        return place, [(entity, work.keep(future.result())) for entity, future in jobs]
+        return _MeasuredEntity(place, entity, [work.keep(future.result()) for future in jobs])
 
     with InterruptibleThreads(work.threads, "compare") as executor:
         try:
@@ -899,11 +906,11 @@ def _measure_entities(
                         entity = several[place]
                         made[id(several)] = change(place, entity) if change else entity
                     entity = made[id(several)]
-                    jobs.append(
-                        (entity, executor.submit(_measure_entity, participant, entity, work))
-                    )
-                waiting.append((place, jobs))
-                if len(waiting) == ENTITIES_AT_ONCE:
+                    jobs.append(executor.submit(_measure_entity, participant, entity, work))
+                waiting.append((place, next(iter(made.values())), jobs))
+                del made, entity, jobs
+                rows = sum(len(entity.truth.times) for _, entity, _ in waiting)
+                while len(waiting) > (rows <= ROWS_AT_ONCE):
                     yield finish()
             while waiting:
                 yield finish()

@@ -58,6 +58,10 @@ class Lag(NamedTuple):
         """True if the truth moves, but no shift fits better than the others."""
         return math.isnan(self.seconds) and not math.isnan(self.charged)
 
+    def with_squares(self, total: float, rows: int) -> Lag:
+        """Return the lag with the residual of this sum of squared distances over some rows."""
+        return self._replace(residual=math.sqrt(total / rows) if rows else math.nan, rows=rows)
+
 
 def find_lag(
     truth: Known,
@@ -66,6 +70,7 @@ def find_lag(
     segments: Integers,
     window: Window | None = None,
     resolution: float = 0.0,
+    residual: bool = True,
 ) -> Lag:
     """Find the lag of ``shown`` (n, 3 or 4) at ``times`` (n) behind the truth, from -0.5 to 5 s.
 
@@ -73,7 +78,7 @@ def find_lag(
     same rows, those of the ``window``. Of the local minima that leave nearly as little as the least
     one, and that the beginning of the movement does not rule out, the one nearest to 0 is the lag.
     The residual is that of all rows that the lag leaves in their segment. Differences of less than
-    ``resolution`` (length) are ignored.
+    ``resolution`` (length) are ignored. Without ``residual`` the lag has none, and no rows.
     """
     if window is None:
         window = shift_window(truth, times, segments)
@@ -99,7 +104,8 @@ def find_lag(
     if not found:
         some = times[rows[choose_places(len(rows), _FEW)]]
         charged = LONGEST if truth.moves(some, resolution) else math.nan
-        return _measure_residual(truth, times, shown, segments, 0.0)._replace(charged=charged)
+        unknown = Lag(math.nan, math.nan, 0, charged=charged)
+        return _add_residual(unknown, truth, times, shown, segments) if residual else unknown
     finer = sampled(_SOME)
     refined = []
     for index in found:
@@ -113,9 +119,8 @@ def find_lag(
     best, *others = _fit_beginning(candidates, truth, times, shown, window)
     if len(rows) > _SOME:
         best = _settle_minimum(sampled(_MOST), finer, best)
-    return _measure_residual(truth, times, shown, segments, best)._replace(
-        seconds=best, others=tuple(others), charged=abs(best)
-    )
+    lag = Lag(best, math.nan, 0, tuple(others), abs(best))
+    return _add_residual(lag, truth, times, shown, segments) if residual else lag
 
 
 def _merge_near(shifts: list[tuple[float, float]]) -> list[float]:
@@ -172,12 +177,11 @@ def _find_minima(squares: Floats, small: float) -> list[int]:
     return found
 
 
-def _measure_residual(
-    truth: Known, times: Floats, shown: Floats, segments: Integers, shift: float
-) -> Lag:
-    """Return the residual of a shift, over all rows that stay in their segment."""
+def _add_residual(lag: Lag, truth: Known, times: Floats, shown: Floats, segments: Integers) -> Lag:
+    """Add the residual over all rows that the lag leaves in their segment."""
+    shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
     (total,), (count,) = truth.squares(times, shown, segments, np.array([shift]))
-    return Lag(math.nan, math.sqrt(total / count) if count else math.nan, int(count))
+    return lag.with_squares(float(total), int(count))
 
 
 def _narrow_minimum(

@@ -794,6 +794,7 @@ def measure(
         counted,
         None if found.broken else sampled.window,
         resolution,
+        residual=False,
     )
     shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
     drawn, turned = DrawnRows(shown, status, sampled, shift, sent=entity.sent), None
@@ -802,6 +803,8 @@ def measure(
         angular = find_turn_lag(drawn, counted)
         late = 0.0 if math.isnan(angular.seconds) else angular.seconds
         drawn = replace(drawn, turn_lag=late)
+    if len(sampled.window.rows):
+        lag = lag.with_squares(drawn.late.total, drawn.late.rows)
     added = {
         name: of(drawn)
         for name, of in SUMS.items()

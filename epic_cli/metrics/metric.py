@@ -15,7 +15,7 @@ from epic_cli.metrics.digits import three_digits
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers
-    from epic_cli.metrics.truth import Motion, SampledTruth
+    from epic_cli.metrics.truth import Motion, SampledTruth, SplitErrors
 
 
 #: A lag of this (s), or an error of as much movement, costs 1.
@@ -62,7 +62,7 @@ class DrawnRows:
     @cached_property
     def along(self) -> Floats:
         """The squared errors (n) along the movement, in the truth's direction."""
-        return self.truth.split_errors(self.shown, self.truth.motion)[0]
+        return self.truth.split_errors(self.shown, self.truth.motion).along
 
     @cached_property
     def late_motion(self) -> Motion:
@@ -70,8 +70,8 @@ class DrawnRows:
         return self.truth.truth.at(self.truth.times, self.lag)
 
     @cached_property
-    def late(self) -> tuple[Floats, Floats]:
-        """The squared errors (n) left at the lag, along and across; 0 in another segment."""
+    def late(self) -> SplitErrors:
+        """The squared errors (n) left at the lag; 0 in another segment."""
         return self.truth.split_errors(self.shown, self.late_motion)
 
 

@@ -403,6 +403,18 @@ LATER = 3
 _SOME = 2000
 
 
+class SplitErrors(NamedTuple):
+    """Squared distances (n) ``along`` and ``across`` a motion.
+
+    ``total`` is the sum of both over the judged ``rows`` that are in its segment.
+    """
+
+    along: Floats
+    across: Floats
+    total: float
+    rows: int
+
+
 class Window(NamedTuple):
     """The ``shifts`` (s, a slice of ``SHIFTS``) to compare, and the rows (their indices).
 
@@ -472,16 +484,16 @@ class SampledTruth:
         squares_along(np.ascontiguousarray(vectors), *motion, segments, resting, along, across)
         return along
 
-    def split_errors(self, shown: Floats, motion: Motion) -> tuple[Floats, Floats]:
-        """Return the squared distances (n) of ``shown`` (n, 3) from a motion, along and across it.
+    def split_errors(self, shown: Floats, motion: Motion) -> SplitErrors:
+        """Split the squared distances of ``shown`` (n, 3) from a motion: along and across it.
 
         At rest, the direction is that of the movement before, or else after; without any movement
         all is across. Both are 0 where the motion is not in the segment of the row.
         """
         along, across = np.empty(len(shown)), np.empty(len(shown))
         resting = RESTING * self.usual_speed
-        squares_along(shown, *motion, self.segments, resting, along, across)
-        return along, across
+        sums = squares_along(shown, *motion, self.segments, resting, along, across)
+        return SplitErrors(along, across, *sums)
 
 
 def default_warm_up(truth: Truth) -> float:

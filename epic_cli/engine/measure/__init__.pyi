@@ -109,7 +109,7 @@ def squares_along(
     resting: float,
     along: Buffer,
     across: Buffer,
-) -> None: ...
+) -> tuple[float, int]: ...
 def backward_steps(
     shown: Buffer,
     counted: Buffer,

@@ -42,48 +42,58 @@ def sum_rows(const int32_t[::1] places not None, const int32_t[::1] counted not 
     squared third differences of these, drawn and true.
     """
     cdef Py_ssize_t row, rows = counted.shape[0], count = 0, run = 0
+    cdef double* cell
     cdef Vec3[double] step
     if not (rows == places.shape[0] == shown.shape[0] == truth.shape[0] == speed_squares.shape[0]
             and step_limit.shape[0] >= rows - 1 and shown.shape[1] == truth.shape[1] == 3
             and sums.shape[1] == ROW_SUMS):
         raise ValueError("all arrays must have one value for each row")
-    check_places(places, sums.shape[0])
     with nogil:
         for row in range(rows):
             if counted[row] < 0:
                 run = 0
                 continue
             run = run + 1 if run > 0 and counted[row - 1] == counted[row] else 1
-            if count >= errors.shape[0]:
+            if count >= errors.shape[0] or not 0 <= places[row] < sums.shape[0]:
+                count = -1
                 break
-            sums[places[row], ROWS] += 1
-            sums[places[row], SQUARES] += errors[count] * errors[count]
-            sums[places[row], SPEED_SQUARES] += speed_squares[row]
+            cell = &sums[places[row], 0]
+            cell[ROWS] += 1
+            cell[SQUARES] += errors[count] * errors[count]
+            cell[SPEED_SQUARES] += speed_squares[row]
             count += 1
             if run >= 2:
                 step = read_row(shown, row) - read_row(shown, row - 1)
-                sums[places[row], JUMPS] += (
+                cell[JUMPS] += (
                     sqrt(paired_dot(step, step))
                     > jump_factor * step_limit[row - 1] + jump_floor)
             if run >= 4:
-                sums[places[row], FOURS] += 1
+                cell[FOURS] += 1
                 step = third_difference(shown, row)
-                sums[places[row], THIRD] += paired_dot(step, step)
+                cell[THIRD] += paired_dot(step, step)
                 step = third_difference(truth, row)
-                sums[places[row], TRUTH_THIRD] += paired_dot(step, step)
+                cell[TRUTH_THIRD] += paired_dot(step, step)
+    if count < 0:
+        raise ValueError("each judged row must have an error, and a place among the cells")
 
 
 def sum_values(const int32_t[::1] places not None, const int32_t[::1] counted not None,
                const double[::1] values not None, double[:] sums not None):
     """Add the values (n) of the judged rows, ``counted`` (n) not below 0, to ``sums`` (cells)."""
     cdef Py_ssize_t row
+    cdef bint outside = False
     if not (counted.shape[0] == places.shape[0] == values.shape[0]):
         raise ValueError("all arrays must have one value for each row")
-    check_places(places, sums.shape[0])
     with nogil:
         for row in range(counted.shape[0]):
-            if counted[row] >= 0:
-                sums[places[row]] += values[row]
+            if counted[row] < 0:
+                continue
+            if not 0 <= places[row] < sums.shape[0]:
+                outside = True
+                break
+            sums[places[row]] += values[row]
+    if outside:
+        raise ValueError("each judged row must have a place among the cells")
 
 
 def squares_along(const double[:, ::1] shown not None, const double[:, ::1] positions not None,
@@ -95,11 +105,13 @@ def squares_along(const double[:, ::1] shown not None, const double[:, ::1] posi
     ``along`` (n) gets the part along ``velocities`` (n x 3), ``across`` (n) the rest, at least 0.
     At rest, below the speed ``resting``, the direction is that of the row
     before, or else after; without any movement ``along`` is 0. Where ``segments`` (n) are not those
-    ``expected`` (n), both are 0.
+    ``expected`` (n), both are 0. Return the sum of the squared distances of the other rows that are
+    expected (not -1), and their number.
     """
     cdef Py_ssize_t row, rows = shown.shape[0], first = 0
     cdef Vec3[double] off, direction
-    cdef double speed = 0, one
+    cdef double speed = 0, one, total = 0
+    cdef Py_ssize_t count = 0
     if not (rows == positions.shape[0] == velocities.shape[0] == segments.shape[0]
             == expected.shape[0] == along.shape[0] == across.shape[0]
             and shown.shape[1] == positions.shape[1] == velocities.shape[1] == 3):
@@ -121,10 +133,14 @@ def squares_along(const double[:, ::1] shown not None, const double[:, ::1] posi
                 off = Vec3[double](0, 0, 0)
             else:
                 off = read_row(shown, row) - read_row(positions, row)
+                if expected[row] >= 0:
+                    total += dot(off, off)
+                    count += 1
             one = paired_dot(off, direction) / speed if first < rows else 0
             along[row] = one * one
             one = dot(off, off) - along[row]
             across[row] = one if one > 0 or isnan(one) else 0
+    return total, count
 
 
 def backward_steps(const double[:, ::1] shown not None, const int32_t[::1] counted not None,
@@ -207,14 +223,6 @@ def sort_distances(double[::1] values not None):
                     sort(keys.begin() + begin, keys.begin() + index)
                 begin = index
         memcpy(&values[0], keys.data(), count * sizeof(double))
-
-
-cdef int check_places(const int32_t[::1] places, Py_ssize_t cells) except -1:
-    cdef Py_ssize_t row
-    for row in range(places.shape[0]):
-        if not 0 <= places[row] < cells:
-            raise ValueError("each row must have a place among the cells")
-    return 0
 
 
 cdef Vec3[double] third_difference(const double[:, ::1] path, Py_ssize_t row) noexcept nogil:

@@ -15,6 +15,10 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts.curves cimport hermite
 
 
+# States that are looked at in turn before a binary search.
+cdef int NEAR = 6
+
+
 cdef class Path:
     """The position of an entity at any time between its first and last state.
 
@@ -132,14 +136,21 @@ cdef class Path:
     cdef int32_t find(self, double time, size_t& index) noexcept nogil:
         """Return the segment at a time, or -1; set ``index`` to the state before it.
 
-        Times mostly go forward, by less than a state or by one: these are looked at first.
+        Times mostly go forward, by less than a state or by one: these are looked at first, and then
+        the next few.
         """
+        cdef int _
         cdef size_t last = self.times.size()
         if last == 0 or not (self.times[0] <= time <= self.times[last - 1]):
             return -1
         last -= 1
         # no branch: which of the two it is cannot be foreseen
         (&index)[0] += (index < last) & (self.times[min(index + 1, last)] <= time)
+        if self.times[index] <= time:
+            for _ in range(NEAR):
+                if index == last or time < self.times[index + 1]:
+                    break
+                (&index)[0] += 1
         if not self.times[index] <= time or (index < last and self.times[index + 1] <= time):
             (&index)[0] = upper_bound(self.times.begin(), self.times.end(), time) \
                 - self.times.begin() - 1
