@@ -418,7 +418,7 @@ ALONE = 0.15
 LEFT = 0.01
 
 #: Most numbers of a product of draws in memory.
-_AT_ONCE = 20_000_000
+_AT_ONCE = 2_000_000
 
 
 class Unit(enum.Enum):
