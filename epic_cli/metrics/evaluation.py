@@ -12,7 +12,7 @@ from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -434,7 +434,7 @@ class _EntityMaker(NamedTuple):
 
 #: Most rows of entities that are held in memory (a hundred bytes each); more are made again
 #: whenever they are measured. Many more are held where that happens hundreds of times.
-HELD_ROWS, HELD_FOR_TRIALS = 300_000, 10_000_000
+HELD_ROWS, HELD_FOR_TRIALS = 300_000, 3_000_000
 
 
 def prepare(run: Run, spec: CompareSpec, held_rows: int = HELD_ROWS) -> Prepared:
@@ -639,19 +639,18 @@ class _SharedWork(NamedTuple):
     spool: ArraySpool | None = None
     threads: int = 1
 
-    def keep(self, found: _Found) -> _Found:
-        """Return a result whose errors and sums are in the spool."""
-        name = "measurement" if isinstance(found, EntityResult) else "measured"
-        one = getattr(found, name)
-        if one is None or self.spool is None:
+    def keep(self, found: EntityResult) -> EntityResult:
+        """Return a measurement whose errors and sums are in the spool."""
+        if found.measurement is None or self.spool is None:
             return found
-        kept: Any = one.keep_in(self.spool)
-        if isinstance(found, EntityResult):
-            return found._replace(measurement=kept)
-        return replace(found, measured=kept)
+        return found._replace(measurement=found.measurement.keep_in(self.spool))
 
 
-_Found = TypeVar("_Found", "EntityResult", Result)
+def _keep_result(result: Result, spool: ArraySpool | None) -> Result:
+    """Return a result whose errors and sums are in the spool, if there is one."""
+    if result.measured is None or spool is None:
+        return result
+    return replace(result, measured=result.measured.keep_in(spool))
 
 
 def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) -> Comparison:
@@ -708,14 +707,15 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         family = declaration(name).family if is_built_in(name) else ""
         kinds.append((unfit, family == FAMILIES["adaptive_delay"]))
         result = combine_results(participant.label, None, own, *kinds[-1])
-        results.append(replace(work.keep(result), waver=events.waver if once else 0.0))
+        result = _keep_result(result, work.spool)
+        results.append(replace(result, waver=events.waver if once else 0.0))
     # of streams of their own, one more loss is not the same event
     if events.tried and spec.total < FEWEST_UNITS and prepared.again is None:
         for asked in _find_loss_places(events, results, found, entities.resolution):
             if asked:
                 _add_losses(found, drawn_by, work, events, sorted(asked))
     by_entity = [
-        work.keep(combine_results(participant.label, entity.name, [one], *kind))
+        combine_results(participant.label, entity.name, [one], *kind)
         for participant, own, kind in zip(spec.participants, found, kinds, strict=True)
         for entity, one in zip(extents, own, strict=True)
     ]
@@ -1154,13 +1154,22 @@ class Pool:
         self._found: list[tuple[str, Comparison]] = []
         self._skipped: list[Skipped] = []
         self._many = _ManyRuns(spec) if spec.many else None
+        self._spool = ArraySpool()
 
     def add(self, name: str, found: RunResult) -> None:
         """Add the result of a run."""
         if isinstance(found, NotComparable):
             self.skip(name, found.error())
         else:
-            self._found.append((name, self._many.taken(found) if self._many else found))
+            self._found.append((name, self._many.taken(found) if self._many else self._keep(found)))
+
+    def _keep(self, found: Comparison) -> Comparison:
+        """Return a comparison whose errors and sums are in the spool."""
+        results, by_entity = (
+            tuple(_keep_result(each, self._spool) for each in several)
+            for several in (found.results, found.by_entity)
+        )
+        return replace(found, results=results, by_entity=by_entity)
 
     def skip(self, name: str, error: ValueError) -> None:
         """Note a run without a result."""
@@ -1183,7 +1192,7 @@ class Pool:
             raise NothingJudged(tuple(note for reason in reasons for note in reason.notes))
         if self._spec.runs_are == "networks":
             found = _drop_copies(found)
-        whole = pool_runs(found, self._spec.seed, self._many)
+        whole = pool_runs(found, self._spec.seed, self._many, self._spool)
         return replace(whole, skipped=tuple(skipped), runs_are=self._spec.runs_are)
 
 
@@ -1258,11 +1267,15 @@ def _drop_copies(found: list[tuple[str, Comparison]]) -> list[tuple[str, Compari
 
 
 def pool_runs(
-    found: Sequence[tuple[str, Comparison]], seed: int, many: _ManyRuns | None = None
+    found: Sequence[tuple[str, Comparison]],
+    seed: int,
+    many: _ManyRuns | None = None,
+    spool: ArraySpool | None = None,
 ) -> Comparison:
     """Pool the comparisons of several named runs into one; ``seed`` is the bootstrap's seed.
 
     They must have been made with ``intervals``. ``many`` holds the measurements of very many runs.
+    The errors of all runs are kept in the ``spool``, if there is one.
     """
     first = found[0][1]
     noted = [set(one.notes) for _, one in found]
@@ -1277,7 +1290,7 @@ def pool_runs(
             continue
         own = [one.results[index] for _, one in found]
         pooled = own[0] if len(own) == 1 else pool_results(own)
-        results.append(pooled)
+        results.append(_keep_result(pooled, spool))
         pieces = [make_piece(comparison, index) for _, comparison in found] if pooled.values else []
         waver = max(result.waver for result in own) / math.sqrt(len(own))
         figures.append(Figures(pooled.values, pieces, waver))
