@@ -36,7 +36,7 @@ class Tabular:
         """Return a ``polars.DataFrame`` with a row for each record; needs Polars."""
         import polars
 
-        return polars.DataFrame(self)
+        return polars.DataFrame(_ArrowTable(self))
 
     def to_arrow(self) -> Any:
         """Return a ``pyarrow.Table`` with a row for each record; needs PyArrow."""
@@ -62,6 +62,16 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         return type(self).html_of(self)
+
+
+class _ArrowTable:
+    """A result as Arrow's stream alone: some versions of Polars iterate what can be iterated."""
+
+    def __init__(self, result: Tabular) -> None:
+        self._result = result
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._result.__arrow_c_stream__(requested_schema)
 
 
 def _flatten_value(value: Any) -> Any:
