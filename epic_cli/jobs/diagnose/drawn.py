@@ -454,6 +454,8 @@ class _DrawnEntity:
     def in_parts(self, parts: Mechanism) -> list[FittedStrategy]:
         """Return a composition as two strategies, without its low-pass and with it."""
         settings = dict(parts.strategy.settings)
+        if "follow" in settings:  # no exponential low-pass
+            return [FittedStrategy(parts.strategy, residual=parts.residual)]
         constant = float(settings.pop("low_pass", 0.0))
         plain = FittedStrategy(StrategySpec(parts.strategy.name, settings))
         with_it = plain._replace(constant=constant, residual=parts.residual)
@@ -526,7 +528,7 @@ def match(
             moving = [entity.paced(by_frame=True) for entity in moving]
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
-    if parts is None or not parts.exact:
+    if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
         found = _search_strategies(moving, candidates or engines)
         if other is not None and found[-1].residual > max(first.enough, UNDERSTOOD * first.step):
             moving, found = _search_other_pacing(moving, found, other, candidates or engines)
@@ -598,6 +600,11 @@ def _search_other_pacing(
     if others[-1].residual < LIKELY_PACING * found[-1].residual:
         return again, others
     return moving, found
+
+
+def _is_in_ticks(first: _DrawnEntity, parts: Mechanism) -> bool:
+    """Return True if a composition in ticks of its own explains the frames."""
+    return "every" in parts.strategy.settings and parts.residual <= UNDERSTOOD * first.step
 
 
 def _find_pacing(first: _DrawnEntity, best: FittedStrategy) -> bool | None:

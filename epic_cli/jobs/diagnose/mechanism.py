@@ -20,6 +20,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, Deviation, SendInterval
+from epic_cli.jobs.diagnose import kinds
 from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison
 from epic_cli.metrics.arrays import choose_places, lengths, minimum
 
@@ -48,6 +49,9 @@ TIED = 5e-5
 
 #: Times (s) over which clocks are estimated.
 CLOCK_TIMES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
+
+#: Shares of each packet in a mean clock.
+CLOCK_SHARES = (0.05, 0.1, 0.2)
 
 #: Time constants (s) of low-passes that are undone.
 LOW_PASSES = (0.0, 0.006, 0.01, 0.016, 0.025, 0.04, 0.063, 0.1, 0.16, 0.25)
@@ -163,6 +167,8 @@ def axes(frames: Frames) -> Iterator[TimeAxis]:
                 over = "session" if time == math.inf else time
                 named = {} if time is None else {"clock_time": over}
                 yield time_axis(frames, {**stamps, "clock": clock, **named})
+        for share in CLOCK_SHARES:
+            yield time_axis(frames, {**stamps, "clock": "mean", "clock_share": share})
 
 
 def time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
@@ -178,7 +184,11 @@ def time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
         time = settings.get("clock_time", 2.0)
         rule = ClockRule[settings.get("clock", "agree").upper()]
         if rule != ClockRule.AGREE:
-            offset = ClockOffset(rule, math.inf if time == "session" else time)
+            offset = ClockOffset(
+                rule,
+                math.inf if time == "session" else time,
+                share=settings.get("clock_share", 0.0),
+            )
             for place, (arrival, stamp) in enumerate(
                 zip(arrivals.tolist(), own.tolist(), strict=True)
             ):
@@ -558,6 +568,12 @@ KNOWN = (
 #: Clocks that are tried in the place of another, the steadiest.
 STEADY = 12
 
+#: Readings over measured times, and in ticks, that are drawn.
+MEASURED, TICKED = 4, 6
+
+#: Ticks that frames do not show, in frames: from, to; and the phases that are tried.
+FINEST, COARSEST, PHASES = 0.8, 4.0, 6
+
 #: Findings that are fitted to the end, and variants that are.
 KEPT, FITTED = 2, 6
 
@@ -591,6 +607,8 @@ class _ExplanationSearch:
         self.exact = comparison.exact
         self.axes = list(axes(frames))
         self.snaps = _snap_distances(frames)
+        self.grid = kinds.find_grid(frames, comparison.exact)
+        self.oldest = kinds.find_oldest(frames)
         self.kept: dict[object, FittedStrategy] = {}
 
     def found(self) -> list[FittedStrategy]:
@@ -598,6 +616,8 @@ class _ExplanationSearch:
         known = [_convert_to_numbers(spec) for spec in read_specs(KNOWN)]
         self.look(known)
         self.read(sorted(chases(self.frames), key=lambda reading: reading.off), FIRST, self.exact)
+        if self.near[0].residual > self.exact:
+            self.read_kinds()
         if self.near[0].residual > self.exact:
             readings = buffers(self.frames, self.axes)
             self.read(readings, READINGS, TIED)
@@ -623,8 +643,65 @@ class _ExplanationSearch:
         nearest = self.near
         same = [found for found in nearest if found.residual <= self.exact]
         same.sort(key=lambda found: len(found.candidate.settings))
-        ended = [self.written(found) for found in (same or nearest)[:FITTED]]
+        ended = [_order_settings(self.written(found)) for found in (same or nearest)[:FITTED]]
         return sorted(ended, key=lambda one: one.residual)
+
+    def read_kinds(self) -> None:
+        """Look at the kinds of drawings that the frames show at a glance."""
+        frames, later = self.frames, self.frames.settled
+        share = kinds.read_packet_steps(frames)
+        if share is not None:
+            settings = {"how": "share", "share": share, "every": "packet"}
+            self.look([StrategySpec("chase", settings)])
+        self.look(list(kinds.read_two_states(frames)))
+        measured = [
+            PossibleReading(_robust_rms(off[later]), StrategySpec("chase", settings))
+            for settings, off in kinds.read_measured(frames)
+        ]
+        self.read(sorted(measured, key=lambda reading: reading.off), MEASURED, self.exact)
+        ticks = kinds.find_ticks(frames, self.exact)
+        if ticks is not None:
+            in_ticks = sorted(
+                chases(kinds.make_tick_frames(frames, ticks)), key=lambda reading: reading.off
+            )
+            for reading in in_ticks[:TICKED]:
+                spec = reading.strategy
+                self.look([StrategySpec("chase", {**spec.settings, **ticks.settings})])
+            if not ticks.smooth and self.near[0].residual > self.exact:
+                phase = ticks.phase + ticks.every  # which is the same, and not below 0
+                near = np.arange(phase - 0.002, phase + 0.002, 0.0004).tolist()
+                for one in self.near[:2]:
+                    self.keep(self.comparison.search(one, "phase", near, 4))
+        elif self.near[0].residual > self.exact:
+            for ways in (("exponential", "lerp", "share"), ("linear", "interval")):
+                chased = (f for f in self.near if f.candidate.settings.get("how") in ways)
+                for found in itertools.islice(chased, 1):
+                    self.keep(self.in_ticks(found))
+        for interval in (None, *kinds.TICKS):
+            if self.near[0].residual > self.exact:
+                settings = {"catch_up": "queue", "interval": interval}
+                self.look([self.changed(StrategySpec("buffer", {}), settings)])
+
+    def in_ticks(self, found: FittedStrategy) -> FittedStrategy:
+        """Return a chase in the ticks with which it comes nearest, if they bring it nearer."""
+        spec, best = found.candidate, found
+        frame = float(np.median(np.diff(self.frames.times)))
+        if "every" in spec.settings:
+            return found
+        for every in kinds.TICKS:
+            if not FINEST * frame < every < COARSEST * frame:
+                continue
+            settings = {**spec.settings, "every": every, "between": "lerp"}
+            if spec.settings.get("how") == "share":
+                time = -frame / math.log1p(-min(float(settings["share"]), 0.999))
+                settings["share"] = 1 - math.exp(-every / time)
+            ticked = FittedStrategy(StrategySpec("chase", settings))
+            ticked = self.comparison.fit(ticked, 2, ("time", "share"))
+            # one tick up, so that a fit can go below 0
+            phases = np.linspace(every, 2 * every, PHASES, endpoint=False).tolist()
+            one = self.comparison.search(ticked, "phase", phases, 1)
+            best = min(best, self.comparison.fit(one, 3), key=lambda each: each.apart)
+        return best
 
     @property
     def near(self) -> list[FittedStrategy]:
@@ -693,13 +770,22 @@ class _ExplanationSearch:
                 yield self.changed(spec, changes)
         if spec.name == "buffer":
             for axis in self.axes[:STEADY]:
-                ways = {"stamps": None, "clock": None, "clock_time": None}
+                ways = {"stamps": None, "clock": None, "clock_time": None, "clock_share": None}
                 yield self.changed(spec, {**ways, **axis.settings})
             if "jitter_margin" in settings and isinstance(settings["delay"], float):
                 wait = settings["delay"] + settings["jitter_margin"] * self.jitter(settings)
                 for bound in ("delay_least", "delay_most"):
                     yield self.changed(spec, {bound: wait})
                 yield self.changed(spec, {"jitter_time": 1.0})
+            if low_pass := float(settings.get("low_pass", 0.0)):
+                frame = float(np.median(np.diff(self.frames.times)))
+                yield self.changed(spec, {"follow": "spring"})
+                share = {"follow": "share", "follow_share": 1 - math.exp(-frame / low_pass)}
+                yield StrategySpec(spec.name, {**_without(settings, "low_pass"), **share})
+            if self.oldest:
+                yield self.changed(spec, {"beyond": "oldest", "keep": self.oldest})
+        if self.grid:
+            yield self.changed(spec, {"rounding": self.grid})
         yield from (self.changed(spec, {"snap": snap}) for snap in self.snaps)
         yield from (self.changed(spec, {key: None}) for key in settings if key not in NEEDED)
         yield self.in_intervals(FittedStrategy(spec)).candidate
@@ -755,6 +841,18 @@ class _ExplanationSearch:
         return spans if shorter and self.comparison.is_as_good(spans, given) else best
 
 
+def _order_settings(found: FittedStrategy) -> FittedStrategy:
+    """Return a result with its settings in the order in which they are declared."""
+    spec = found.candidate
+    names = [setting.name for setting in declaration(spec.name).settings]
+    ordered = {name: spec.settings[name] for name in names if name in spec.settings}
+    return found._replace(candidate=StrategySpec(spec.name, ordered))
+
+
+def _without(settings: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name != key}
+
+
 def _snap_distances(frames: Frames) -> list[float]:
     """Return distances beyond which the drawing may snap (length).
 
@@ -784,7 +882,8 @@ def _find_axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAx
         own = axis.settings
         same = (own.get("stamps", "sender"), own.get("clock", "agree")) == (stamps, clock)
         time = seconds(settings.get("clock_time", 2.0)) / seconds(own.get("clock_time", 2.0))
-        return not same, abs(math.log(time))
+        share = settings.get("clock_share", 0.0) - own.get("clock_share", 0.0)
+        return not same, abs(share) + abs(math.log(time))
 
     return min(every, key=far)
 
@@ -805,7 +904,10 @@ _OF_CHASES: tuple[dict[str, Any], ...] = (
     *({"ahead_time": seconds} for seconds in (0.25, 0.5)),
     *({"how": how} for how in ("lerp", "exponential")),
     {"start": "arrival"},
+    {"start": "last"},
     {"overshoot": "on"},
+    {"snap_after": 1.0},
+    {"ahead": "fixed", "ahead_time": 0.1, "age": None},
 )
 _OF_BUFFERS: tuple[dict[str, Any], ...] = (
     *({"beyond": beyond} for beyond in ("freeze", 0.05, 0.1, 0.25, 0.5, "unlimited")),
@@ -823,6 +925,7 @@ _OF_BUFFERS: tuple[dict[str, Any], ...] = (
     {"jitter_margin": 2.0},
     {"monotonic": "on"},
     {"late": "insert"},
+    {"start": "last"},
     {"low_pass": 0.03},
 )
 
@@ -945,6 +1048,8 @@ def _measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     """Return the data that a buffer had; None if nothing was sent, or for a chase."""
     counted = watched(frames)
     if strategy.name != "buffer" or not counted.any():
+        return None
+    if strategy.values["catch_up"] in ("queue", "timer"):  # which go by no clock
         return None
     words, interval = strategy.values, frames.interval
     used: dict[str, Any] = declaration("buffer").converted(words)

@@ -106,6 +106,10 @@ def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
     return found
 
 
+#: Numbers with which a drawing leaps, so that slopes by them say nothing.
+LEAPING = ("every", "rounding", "dead_zone", "snap_after")
+
+
 class FittedStrategy(NamedTuple):
     """A strategy with a time ``shift`` (s) and a low-pass (time constant, s; 0: none).
 
@@ -129,6 +133,12 @@ class FittedStrategy(NamedTuple):
         found = {key: _parse_number(value) for key, value in settings.items()}
         if settings.get("clock") != "mean":  # a least offset or a median leaps with its time
             found.pop("clock_time", None)
+        if settings.get("catch_up") in ("queue", "timer"):
+            found.pop("interval", None)
+        if "every" in settings and settings.get("between") != "lerp":
+            found.pop("phase", None)
+        for key in LEAPING:
+            found.pop(key, None)
         found |= {"": self.shift or None, " ": self.constant or None}
         return {key: value for key, value in found.items() if value is not None}
 

@@ -301,7 +301,10 @@ SAME_TIME = 0.002
 def strategy_options(found: StrategySpec, digits: int = 6) -> str:
     """Return the option that draws a strategy; its numbers have ``digits`` at most."""
     settings = {
-        key: float(f"{value:.{digits}g}") if isinstance(value, float) else value
+        # a tick that is a little too long is at another time after a while
+        key: float(f"{value:.{8 if key == 'every' else digits}g}")
+        if isinstance(value, float)
+        else value
         for key, value in found.settings.items()
     }
     return f"-s {written(found.name, settings)}"
@@ -378,6 +381,7 @@ _APPROACHES = {
     "interval": "within one send interval",
     "linear": "in a straight line over {time} from {begin}",
     "eased": "eased ({ease}) over {time} from {begin}",
+    "growing": "by a share of the rest that grows from 0 to 1 over {time} from {begin}",
 }
 _BEGINS = {
     "last": "the frame before each arrival",
@@ -388,6 +392,18 @@ _AHEAD = {
     "velocity": "the newest state, predicted to now by its velocity,",
     "arrival": "the newest state, predicted by its velocity to when it arrived,",
     "step": "the newest state, predicted by its last step to when it arrived,",
+    "interval": "the newest state, predicted by its velocity for one interval,",
+    "fixed": "the newest state, predicted by its velocity for {ahead_time},",
+}
+_MEASURED = {
+    -1.0: "the time between the last two packets",
+    -2.0: "the time between the frames that took the last two packets",
+}
+_FOLLOWS = {
+    "exponential": "behind a low-pass of {time}",
+    "lerp": "behind a step of frame / {time} of the rest in each frame",
+    "share": "behind a step of {share} of the rest in each frame",
+    "spring": "behind a spring (SmoothDamp) of {time}",
 }
 
 
@@ -444,6 +460,11 @@ def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
     over, supply = settings["clock_time"], found.supply
     time = "the whole session" if math.isinf(over) else f"the last {seconds(over)}"
     clock = _CLOCKS[settings["clock"]].format(time=time)
+    if settings["clock"] == "mean" and settings["clock_share"]:
+        part = share(settings["clock_share"])
+        clock = f", with a mean clock offset that each packet moves by {part}"
+    if settings["start"] == "last":
+        clock += ", counted from the frame before each packet"
     stamps = {
         "sender": f"by the sender's stamps{clock}",
         "arrival": "over arrival times",
@@ -454,7 +475,7 @@ def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
     if supply is not None and supply.empty > 0:
         frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames)"
     if beyond <= 0:
-        after = f"holds when the buffer is empty{frames}"
+        after = f"{_EMPTY[beyond]} when the buffer is empty{frames}"
     else:
         far = "goes on" if math.isinf(beyond) else f"goes on for at most {seconds(beyond)}"
         after = f"{far} when the buffer is empty{frames}"
@@ -469,35 +490,81 @@ def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
         late += f" and {margin:.3g} x the jitter"
     if settings["keep"] < FEW_STATES:
         stamps += f" of the last {settings['keep']:g} states"
-    behind = f", behind a low-pass of {seconds(low_pass)}" if low_pass else ""
+    behind = ""
+    if low_pass or settings["follow"] == "share":
+        part = share(settings["follow_share"])
+        behind = f", {_FOLLOWS[settings['follow']].format(time=seconds(low_pass), share=part)}"
+    curve = _CURVES[settings["curve"]]
+    period = seconds(found.interval if math.isnan(settings["interval"]) else settings["interval"])
+    if settings["catch_up"] == "queue":
+        return (
+            f"plays a queue of states {curve}, one each {period}, and never catches up"
+            f"{behind}{_write_rounding(settings)}"
+        )
+    if settings["catch_up"] == "timer":
+        return (
+            f"goes over the newest interval {curve}, by a timer of its own that begins again each"
+            f" {period}, not at packets{behind}{_write_rounding(settings)}"
+        )
     catch_up = {
         "none": ", and never catches up after a hitch",
         "rate": ", and catches up at a rate",
     }.get(settings["catch_up"], "")
     return (
         f"draws from a buffer {stamps}, {late} late,"
-        f" {_CURVES[settings['curve']]}, and {after}{catch_up}{behind}"
+        f" {curve}, and {after}{catch_up}{behind}{_write_rounding(settings)}"
     )
 
 
+#: What a buffer does that does not go on beyond its newest state.
+_EMPTY = {
+    0.0: "holds",
+    -1.0: "freezes what was drawn last",
+    -2.0: "goes back to the oldest state",
+}
+
+
+def _write_rounding(settings: Mapping[str, Any]) -> str:
+    grid = settings["rounding"]
+    return f", rounded to multiples of {grid:g}" if grid else ""
+
+
+def _write_steps(settings: Mapping[str, Any]) -> str:
+    """Return when a chase steps, where that is not in each frame."""
+    every = settings["every"]
+    if not every:
+        return ""
+    if every < 0:
+        return ", once a packet"
+    between = "on the line between the last two" if settings["between"] == "lerp" else "as they are"
+    return f", in ticks of {seconds(every)}, drawn {between}"
+
+
 def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
-    goal = _AHEAD[settings["ahead"]]
+    goal = _AHEAD[settings["ahead"]].format(ahead_time=seconds(settings["ahead_time"]))
     if settings["age"] == "arrival":
         goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
+    rest = f"{_write_steps(settings)}{_write_rounding(settings)}"
     if settings["how"] == "share" and settings["share"] == 1:
-        return f"draws {goal} without any smoothing"
+        return f"draws {goal} without any smoothing{rest}"
+    time = seconds(in_seconds(settings["time"], found.interval))
+    if settings["time"] < 0 and settings["interval"] in _MEASURED:
+        time = _MEASURED[settings["interval"]]
     how = _APPROACHES[settings["how"]].format(
-        time=seconds(in_seconds(settings["time"], found.interval)), share=share(settings["share"]),
+        time=time, share=share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
         begin=_BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
     if settings["how"] == "interval" and "interval" in found.strategy.settings:
-        how = f"within {seconds(settings['interval'])}"
+        own = settings["interval"]
+        how = f"within {_MEASURED[own] if own in _MEASURED else seconds(own)}"
     if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
         how += ", on from where that led until then"
     if settings["overshoot"] == "on" and settings["how"] == "spring":
         how += " that may pass it"
-    return f"moves toward {goal.rstrip(',')}, {how}"
+    if settings["snap_after"]:
+        how += f", there at once after {seconds(settings['snap_after'])} without a packet"
+    return f"moves toward {goal.rstrip(',')}, {how}{rest}"
 
 
 #: The drawbacks of a drawing, by cause.
@@ -520,6 +587,22 @@ DRAWBACKS = {
     "long-buffer": "Its delay is longer than this network needs: {most} need {needed:s}.",
     "growing-delay": "Its delay only grows, with each hitch: from {begun:s} to {grown:s} here.",
     "ticks": "It is drawn at ticks, not in each frame.",
+    "packet-steps": "It moves only when a packet comes, every {interval:s}, and stands in between.",
+    "measured-interval": "It takes the time between the last two packets, which varies by"
+    " {jitter:s} (5 to 95 %) here, for the time to the next.",
+    "two-in-a-frame": "{doubled:share} of the packets come with another one in the same frame:"
+    " there the measured time is 0.",
+    "overshoot": "It aims where the velocity leads in one interval: it overshoots at each turn and"
+    " loss.",
+    "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"
+    " the next packet.",
+    "wrong-constant": "It counts {time:s} for each packet, and they come every {interval:s}.",
+    "oldest-state": "It jumps back to the oldest state when the buffer is empty.",
+    "queue": "It plays a state each {time:s}, and they come every {interval:s}: what is late stays"
+    " late.",
+    "own-timer": "Its timer begins each {time:s} at no packet: it goes back when a packet comes"
+    " before or after that.",
+    "standing": "It stands in {held:share} of the frames in which the entity moves.",
     "second-smoothing": "A low-pass is on top of what is smooth by itself.",
     "low-pass": "Its low-pass adds {low_pass:s} of lag.",
     "long-extrapolation": "It extrapolates old packets for long, and is pulled back.",

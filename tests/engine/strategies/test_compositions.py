@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import games
+from support.games import Game
 
 from epic_cli import Packet, strategy
 from epic_cli.engine.replay.strategy_spec import read_spec, split
@@ -216,407 +218,61 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
 # ------------------------------------------------------------- what games draw that are no engine
 
 
-class Game:
-    """An interpolator as games write it: its received states, its frame's time and duration."""
-
-    def __init__(self) -> None:
-        self.got: list[tuple[float, float, Any]] = []  # arrival, stamp, position
-        self.at = math.nan  # of the last frame
-        self.drawn: Any = None
-
-    def take(self, packet: Packet, now: float) -> bool:
-        self.got.append((now, packet.time, np.array(packet.position)))
-        if self.drawn is None:
-            self.drawn = self.got[-1][2]
-        self.arrive()
-        return True
-
-    def draw(self, at: float) -> Any:
-        if self.got:
-            self.at, self.dt = at, 0.0 if math.isnan(self.at) else at - self.at
-            self.frame()
-        return self.drawn
-
-    def arrive(self) -> None:
-        """Take the newest packet."""
-
-    def frame(self) -> None:
-        raise NotImplementedError
-
-
-def between(states: list[tuple[float, Any]], time: float) -> Any:
-    """Return the point on the line between the two states around a time, or the nearest state."""
-    times, points = zip(*states, strict=True)
-    return np.array([np.interp(time, times, axis) for axis in zip(*points, strict=True)])
-
-
-class WebGame(Game):
-    def frame(self) -> None:
-        self.drawn = between([(arrival, p) for arrival, _, p in self.got], self.at - 0.1)
-
-
-class Nebula(Game):
-    def frame(self) -> None:
-        self.drawn = None
-        if len(self.got) >= 3:
-            self.drawn = between(
-                [(arrival, p) for arrival, _, p in self.got[-3:]], self.at - 2 / 12.5
-            )
-
-
-class StylyNetSync(Game):
-    """The head of STYLY NetSync: exponential means of values and of their squares."""
-
-    mean = square = interval = 0.0
-
-    def arrive(self) -> None:
-        now, stamp, _ = self.got[-1]
-        first = self.got[0][0] - self.got[0][1]
-        offset = now - stamp - first  # of the same deviation, and so of small squares
-        if len(self.got) == 1:
-            return
-        then, last, _ = self.got[-2]
-        share = 1 - math.exp(-(now - then) / 1.0)
-        self.mean += share * (offset - self.mean)
-        self.square += share * (offset**2 - self.square)
-        share = 1 - math.exp(-(stamp - last) / 2.0) if self.interval else 1
-        self.interval += share * (stamp - last - self.interval)
-
-    def frame(self) -> None:
-        interval = self.interval or 0.05
-        jitter = math.sqrt(max(self.square - self.mean**2, 0))
-        multiplier = min(max(1, (interval + jitter) / interval + 0.1, 1.1), 1.2)
-        time = self.at - (self.got[0][0] - self.got[0][1]) - self.mean - multiplier * interval
-        (_, before, p), (_, newest, q) = self.got[-2:] if len(self.got) > 1 else self.got * 2
-        self.drawn = between([(stamp, point) for _, stamp, point in self.got], time)
-        if newest < time <= newest + 0.08 and before < newest:
-            self.drawn = q + (q - p) * ((time - newest) / (newest - before))
-
-
-class PhotonView(Game):
-    rate = 10.0
-
-    def arrive(self) -> None:
-        now, stamp, position = self.got[-1]
-        direction = position - self.got[-2][2] if len(self.got) > 1 else np.zeros(3)
-        self.goal = position + direction * (now - stamp)
-        self.distance = math.dist(self.drawn, self.goal)
-
-    def frame(self) -> None:
-        way, most = self.goal - self.drawn, self.distance * self.dt * self.rate
-        length = math.sqrt(way @ way)
-        self.drawn = self.goal if length <= most else self.drawn + way / length * most
-
-
-class SmoothDamp(Game):
-    velocity: Any = 0.0
-
-    def frame(self) -> None:
-        newest, w = self.got[-1][2], 2 / 0.1
-        x = w * self.dt
-        e = 1 / (1 + x + 0.48 * x**2 + 0.235 * x**3)
-        c = self.drawn - newest
-        q = (self.velocity + w * c) * self.dt
-        self.velocity = (self.velocity - w * q) * e
-        self.drawn = newest + (c + q) * e
-
-
-class LerpByTime(Game):
-    def frame(self) -> None:
-        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * min(10 * self.dt, 1)
-
-
-class LerpByFrame(Game):
-    def frame(self) -> None:
-        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * 0.1
-
-
-class TwoSnapshots(Game):
-    def frame(self) -> None:
-        arrival, _, newest = self.got[-1]
-        before = self.got[-2][2] if len(self.got) > 1 else newest
-        self.drawn = before + (newest - before) * min((self.at - arrival) / 0.05, 1)
-
-
-class OneAfterAnother(Game):
-    """A player of states on a timer that waits when no state is there: its delay only grows."""
-
-    def frame(self) -> None:
-        begun = self.at - self.got[0][0]
-        self.played = min(self.played + self.dt if self.dt else begun, 0.05 * (len(self.got) - 1))
-        self.drawn = between([(0.05 * n, p) for n, (_, _, p) in enumerate(self.got)], self.played)
-
-    played = 0.0
-
-
-class AgeOfVelocity(Game):
-    """An extrapolator of the newest state by its velocity since the arrival, without a limit."""
-
-    def take(self, packet: Packet, now: float) -> bool:
-        self.velocity = np.array(packet.velocity)
-        return super().take(packet, now)
-
-    def frame(self) -> None:
-        arrival, _, newest = self.got[-1]
-        self.drawn = newest + self.velocity * (self.at - arrival)
-
-
-class Tween(Game):
-    def arrive(self) -> None:
-        self.begun, self.start = self.got[-1][0], self.drawn
-
-    def frame(self) -> None:
-        share = min((self.at - self.begun) / 0.1, 1)
-        self.drawn = self.start + (self.got[-1][2] - self.start) * share
-
-
-class Coroutine(Game):
-    """A coroutine that lerps from the drawn position to each packet's within 0.1 s.
-
-    ``for (t = 0; t < 0.1; t += dt) { position = Lerp(start, newest, t / 0.1); yield; }``.
-    """
-
-    new, goal, elapsed = False, None, 0.0
-
-    def arrive(self) -> None:
-        self.new = True
-
-    def frame(self) -> None:
-        self.elapsed = 0.0 if self.new else self.elapsed + self.dt
-        if self.new:
-            self.start, self.goal, self.new = self.drawn, self.got[-1][2], False
-        self.drawn = self.start + (self.goal - self.start) * min(self.elapsed / 0.1, 1)
-
-
-class Timer(Game):
-    """A timer: a packet sets ``t = 0``; each frame does ``t += dt``, and then ``SmoothStep``."""
-
-    elapsed = 0.0
-
-    def arrive(self) -> None:
-        self.elapsed, self.start = 0.0, self.drawn
-
-    def frame(self) -> None:
-        self.elapsed += self.dt or self.at - self.got[-1][0]  # before the first, nothing is drawn
-        u = min(self.elapsed / 0.1, 1)
-        self.drawn = self.start + (self.got[-1][2] - self.start) * (u * u * (3 - 2 * u))
-
-
-class Tutorial(Game):
-    """The usual tutorial on synchronized movement: each packet is looked at in the next frame."""
-
-    seen, last, elapsed, delay = 0, math.nan, 0.0, 0.05
-
-    def take(self, packet: Packet, now: float) -> bool:
-        self.velocity = np.array(packet.velocity)
-        return super().take(packet, now)
-
-    def read(self) -> None:
-        """Take the packets since the frame before, one after the other, at the same time."""
-        while self.seen < len(self.got):
-            if not math.isnan(self.last):
-                self.delay = max(self.at - self.last, 1e-4)
-            self.last, self.elapsed = self.at, 0.0
-            self.start, self.goal = self.drawn, self.got[-1][2]
-            self.seen += 1
-
-    def frame(self) -> None:
-        self.read()
-        self.elapsed += self.dt or self.at - self.got[-1][0]
-        end = self.goal + self.velocity * self.delay
-        self.drawn = self.start + (end - self.start) * min(self.elapsed / self.delay, 1)
-
-
-class FedBack(Tutorial):
-    """A lerp whose factor applies to the drawn position, not to the start."""
-
-    def frame(self) -> None:
-        self.read()
-        self.elapsed += self.dt or self.at - self.got[-1][0]
-        share = min(self.elapsed / self.delay, 1)
-        self.drawn = self.drawn + (self.goal - self.drawn) * share
-
-
-class GoalAhead(AgeOfVelocity):
-    """Unclamped steps to the extrapolated state; after a second without a packet, that state."""
-
-    def frame(self) -> None:
-        old = self.at - self.got[-1][0]
-        goal = self.got[-1][2] + self.velocity * old
-        share = 15 * self.dt if old <= 1 else 1
-        self.drawn = self.drawn + (goal - self.drawn) * share
-
-
-class HalfWay(Game):
-    def arrive(self) -> None:
-        self.drawn = (self.drawn + self.got[-1][2]) / 2
-
-    def frame(self) -> None:
-        pass
-
-
-class FixedTicks(Game):
-    """A walk in three ticks of 50 ms from the drawn position to the newest state, by frames."""
-
-    ticks, left, seen = None, 0, 0
-
-    def frame(self) -> None:
-        newest = math.floor((self.at - 0.01) / 0.05)
-        if self.ticks is None:
-            self.ticks, self.place, self.before = newest, self.drawn, self.drawn
-        while self.ticks < newest:
-            self.ticks += 1
-            if self.seen < len(self.got):
-                self.seen, self.left = len(self.got), 3
-            self.before = self.place
-            if self.left:
-                self.place = self.place + (self.got[-1][2] - self.place) / self.left
-                self.left -= 1
-        part = (self.at - 0.01) / 0.05 - newest
-        self.drawn = self.before + (self.place - self.before) * part
-
-
-class Follower(Game):
-    """A SmoothDamp in 25 ms after a point 60 ms behind the newest stamp, but not within 1 mm."""
-
-    velocity: Any = 0.0
-
-    def frame(self) -> None:
-        offset = self.got[-1][0] - self.got[-1][1]
-        goal = between([(stamp, p) for _, stamp, p in self.got], self.at - offset - 0.06)
-        if not hasattr(self, "begun"):
-            self.begun, self.drawn = True, goal
-        c = self.drawn - goal
-        if math.sqrt(c @ c) >= 0.001:
-            x = 2 / 0.025 * self.dt
-            e = 1 / (1 + x + 0.48 * x**2 + 0.235 * x**3)
-            q = (self.velocity + 2 / 0.025 * c) * self.dt
-            self.velocity = (self.velocity - 2 / 0.025 * q) * e
-            reached = goal + (c + q) * e
-            if (goal - self.drawn) @ (reached - goal) > 0:
-                reached, self.velocity = goal, 0.0
-            self.drawn = reached
-
-
-class UnityQueue(Game):
-    """A queue drawn at 20 states a second, between its first two; the rest of a frame is lost."""
-
-    factor, first = 0.0, 0
-
-    def frame(self) -> None:
-        if self.dt and self.first + 1 < len(self.got):
-            self.factor += self.dt * 20
-            if self.factor >= 1:
-                self.factor, self.first = 0.0, self.first + 1
-        points = [p for _, _, p in self.got[self.first : self.first + 2]]
-        self.drawn = points[0] + (points[-1] - points[0]) * self.factor
-
-
-class SendTimer(Game):
-    """A line between the two newest states, by the client's own send timer."""
-
-    def frame(self) -> None:
-        share = (self.at - 0.0171) / 0.05 % 1
-        points = [p for _, _, p in self.got[-2:]]
-        self.drawn = points[0] + (points[-1] - points[0]) * share
-
-
-class OldestState(Game):
-    """A line 100 ms behind, by arrivals, through the last twenty states; else the oldest one."""
-
-    def frame(self) -> None:
-        kept = [(arrival, p) for arrival, _, p in self.got[-20:]]
-        late = self.at - 0.1 > kept[-1][0]
-        self.drawn = kept[0][1] if late else between(kept, self.at - 0.1)
-
-
-class SharedMean(Game):
-    """A clock whose offset is a mean to which each packet adds a tenth."""
-
-    def arrive(self) -> None:
-        now, stamp, _ = self.got[-1]
-        self.offset = getattr(self, "offset", now - stamp)
-        self.offset += 0.1 * (now - stamp - self.offset)
-
-    def frame(self) -> None:
-        states = [(stamp, p) for _, stamp, p in self.got]
-        self.drawn = between(states, self.at - self.offset - 0.12)
-
-
-class NewestClock(Game):
-    """A clock set by each packet and advanced by each frame; states are drawn 100 ms behind."""
-
-    def arrive(self) -> None:
-        self.clock = self.got[-1][1]
-
-    def frame(self) -> None:
-        self.clock += self.dt or self.at - self.got[-1][0]
-        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.clock - 0.1)
-
-
-class Pixels(Game):
-    """A chase that stays within 0.1 of its goal, and draws multiples of 0.25."""
-
-    def frame(self) -> None:
-        self.place = getattr(self, "place", self.drawn)
-        rest = self.got[-1][2] - self.place
-        if math.sqrt(rest @ rest) >= 0.1:
-            self.place = self.place + rest * 0.2
-        self.drawn = np.floor(self.place / 0.25 + 0.5) * 0.25
-
-
 @pytest.mark.parametrize(
     ("game", "composition"),
     [
-        (WebGame, "buffer+stamps=arrival+delay=0.1"),
-        (Nebula, "buffer+stamps=arrival+delay=2i+interval=0.08+keep=3+begin=3"),
+        (games.WebGame, "buffer+stamps=arrival+delay=0.1"),
+        (games.Nebula, "buffer+stamps=arrival+delay=2i+interval=0.08+keep=3+begin=3"),
         (
-            StylyNetSync,
+            games.StylyNetSync,
             "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+jitter_time=1+delay_least=1.1i"
             "+delay_most=1.2i+interval_time=2+beyond=0.08+beyond_then=return",
         ),
-        (PhotonView, "chase+how=interval+interval=0.1+ahead=step+ahead_time=unlimited"),
-        (SmoothDamp, "chase+how=spring+time=0.1+overshoot=on"),
-        (LerpByTime, "chase+how=lerp+time=0.1"),
-        (LerpByFrame, "chase+how=share+share=0.1"),
-        (TwoSnapshots, "buffer+stamps=ticks+interval=0.05+clock=newest+delay=1i"),
-        (Tween, "chase+how=linear+time=0.1"),
-        (Coroutine, "chase+how=linear+time=0.1+start=frame"),
-        (Timer, "chase+how=eased+time=0.1+start=last"),
+        (games.PhotonView, "chase+how=interval+interval=0.1+ahead=step+ahead_time=unlimited"),
+        (games.SmoothDamp, "chase+how=spring+time=0.1+overshoot=on"),
+        (games.LerpByTime, "chase+how=lerp+time=0.1"),
+        (games.LerpByFrame, "chase+how=share+share=0.1"),
+        (games.TwoSnapshots, "buffer+stamps=ticks+interval=0.05+clock=newest+delay=1i"),
+        (games.Tween, "chase+how=linear+time=0.1"),
+        (games.Coroutine, "chase+how=linear+time=0.1+start=frame"),
+        (games.Timer, "chase+how=eased+time=0.1+start=last"),
         (
-            OneAfterAnother,
+            games.OneAfterAnother,
             "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none",
         ),
         (
-            AgeOfVelocity,
+            games.AgeOfVelocity,
             "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited",
         ),
         (
-            Tutorial,
+            games.Tutorial,
             "chase+how=linear+time=1i+start=last+interval=frames+ahead=interval"
             "+ahead_time=unlimited",
         ),
-        (FedBack, "chase+how=growing+time=1i+start=last+interval=frames"),
+        (games.FedBack, "chase+how=growing+time=1i+start=last+interval=frames"),
         (
-            GoalAhead,
+            games.GoalAhead,
             "chase+how=lerp+time=0.0666666666666666667+overshoot=on+ahead=velocity+age=arrival"
             "+ahead_time=unlimited+snap_after=1",
         ),
-        (HalfWay, "chase+how=share+share=0.5+every=packet"),
-        (FixedTicks, "chase+how=linear+time=0.15+start=last+every=0.05+phase=0.01+between=lerp"),
+        (games.HalfWay, "chase+how=share+share=0.5+every=packet"),
         (
-            Follower,
+            games.FixedTicks,
+            "chase+how=linear+time=0.15+start=last+every=0.05+phase=0.01+between=lerp",
+        ),
+        (
+            games.Follower,
             "buffer+clock=newest+delay=0.06+low_pass=0.025+follow=spring+dead_zone=0.001",
         ),
-        (UnityQueue, "buffer+interval=0.05+catch_up=queue"),
+        (games.UnityQueue, "buffer+interval=0.05+catch_up=queue"),
         (
-            SendTimer,
+            games.SendTimer,
             "buffer+stamps=ticks+interval=0.05+delay=1i+catch_up=timer+phase=0.0171",
         ),
-        (OldestState, "buffer+stamps=arrival+delay=0.1+keep=20+beyond=oldest"),
-        (SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
-        (NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
-        (Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
+        (games.OldestState, "buffer+stamps=arrival+delay=0.1+keep=20+beyond=oldest"),
+        (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
+        (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
+        (games.Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
     ],
 )
 def test_what_games_draw_that_are_no_engine_is_a_composition(

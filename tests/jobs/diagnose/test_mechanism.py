@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from endurance.drawn import draw, engine
 from endurance.drawn import found as said_of
+from endurance.public import drawing, judge
 from support.running import epic
 
 from epic_cli.engine.packets import PacketBlock
@@ -99,6 +100,37 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
         expected[way] for way in ways if way in expected
     ]
     assert found.off < 0.01
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("unity-queue", "queue"),
+        ("tutorial", "measured-interval"),
+        ("fed-back", "fed-back"),
+        ("send-timer", "own-timer"),
+        ("half-way", "packet-steps"),
+        ("physics-ticks", "ticks"),
+        ("fixed-update", "chase-lag"),
+        ("minecraft", "wrong-interval"),
+    ],
+)
+def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -> None:
+    case = drawing(name, 0)
+    verdict, spec, left, _ = judge(case)
+    assert (verdict, left < 0.001) == ("right", True), spec.label
+    assert cause in {each.cause for each in said_of(case).advice.drawbacks}
+
+
+def test_a_constant_that_is_not_the_interval_of_the_packets_is_named() -> None:
+    """It goes on along the last two states by a constant of 20 ms; packets come every 50 ms."""
+    block = recorded("strafe", 20, 3)
+    spec = "buffer+stamps=ticks+clock=newest+interval=0.02+delay=0.02+beyond=unlimited"
+    found = match({"": block}, {"": frames(block, spec, 60, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.exact
+    assert found.mechanism.strategy.values["interval"] == pytest.approx(0.02)
+    assert "wrong-constant" in {each.cause for each in found.advice.drawbacks}
 
 
 def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:

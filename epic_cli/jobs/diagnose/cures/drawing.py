@@ -100,8 +100,23 @@ ASTRAY = 0.05
 #: A buffer that goes on past the newest state in more of the frames is a predictor.
 GUESSES = 0.9
 
+#: A drawing that stands in more of the frames, without another cause, is said to stand.
+STANDING = 0.2
+
 #: Least difference of a time from the send interval, as a share of it.
 DIFFERS = 0.1
+
+#: What a buffer with ``beyond=oldest`` has for a time.
+OLDEST = -2.0
+
+#: Changes of a chase that mend a cause; None restores the default.
+CHASE_CURES: dict[str, dict[str, Any]] = {
+    "standing-frame": {"start": "last"},
+    "ticks": {"between": "lerp"},
+    "measured-interval": {"interval": None},
+    "overshoot": {"ahead": None, "ahead_time": None},
+    "fed-back": {"how": "linear"},
+}
 
 #: Frame rates (Hz) of slow and of fast screens.
 SCREENS = 30.0, 144.0
@@ -164,7 +179,11 @@ class _CureSearch:
         if self._mark_choosing_frames(self.frames).sum() < FIGURES_FROM:
             return plain
         best, cure = self._find_best(self._iterate_candidates())
-        return plain._replace(cure=cure, drawbacks=tuple(self._iterate_drawbacks(best, cure)))
+        drawbacks = tuple(self._iterate_drawbacks(best, cure))
+        held = self.before.figures(slice(None)).held
+        if not drawbacks and self.found is not None and held > STANDING:
+            drawbacks = (Drawback("standing", {"held": held}, cure),)
+        return plain._replace(cure=cure, drawbacks=drawbacks)
 
     def _find_best(
         self, candidates: Iterator[BetterDrawing]
@@ -218,7 +237,7 @@ class _CureSearch:
         found = self.found
         for cause, spec in self.unchanged.items():
             yield BetterDrawing(spec, (cause,))
-        if found is None or found.strategy.name == "chase":
+        if found is None or found.strategy.name == "chase" or self._own_cause:
             for clock in CLOCKS:
                 for spec, covered in self._iterate_covering({**clock}):
                     yield BetterDrawing(spec, (), covered, 2)
@@ -344,8 +363,21 @@ class _CureSearch:
             yield "low-pass", {"low_pass": None}
         if settings["catch_up"] == "none":
             yield "growing-delay", {"catch_up": "rate"}
+        if settings["stamps"] == "ticks" and self._is_off_interval(settings["interval"]):
+            yield "wrong-constant", {"interval": None}
+        if settings["beyond"] == OLDEST and supply is not None and supply.empty > 0:
+            yield "oldest-state", {"beyond": None, "keep": None}
         if settings["beyond"] > 0.3 and supply is not None and supply.empty < GUESSES:
             yield "long-extrapolation", {"beyond": 0.1, "beyond_then": None}
+
+    def _is_off_interval(self, time: float) -> bool:
+        """Return True if a constant is not the packets' interval."""
+        return abs(time / self.frames.interval - 1) > DIFFERS
+
+    @property
+    def _own_cause(self) -> str:
+        """The cause of a buffer that goes by no clock; empty for others."""
+        return {"queue": "queue", "timer": "own-timer"}.get(self.settings.get("catch_up", ""), "")
 
     # ------------------------------------------------------------ causes of chases
 
@@ -353,25 +385,37 @@ class _CureSearch:
         """Yield the causes that replacing the chase by a buffer mends."""
         settings = self.settings
         how = settings["how"]
-        if how == "share" and settings["share"] == 1:
+        if settings["every"] > 0 and settings["between"] == "hold":
+            yield "ticks"
+        if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
+            yield "measured-interval"
+            if self._chase_values()["doubled"]:
+                yield "two-in-a-frame"
+        if settings["ahead"] == "interval":
+            yield "overshoot"
+        if settings["every"] < 0:
+            yield "packet-steps"
+        elif how == "growing":
+            yield "fed-back"
+        elif how == "share" and settings["share"] == 1:
             yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
             time = self._chase_time()
             if settings["start"] == "frame":
                 yield "standing-frame"
-            if abs(time / self.frames.interval - 1) > DIFFERS:
+            if self._is_off_interval(time):
                 yield "early-arrival" if time < self.frames.interval else "wrong-interval"
         elif how != "speed":
             yield "chase-lag"
 
     def _chase_changes(self) -> Iterator[tuple[str, StrategySpec]]:
         """Yield causes that one change of the chase mends, and the changed chase."""
-        if self.found is None:
+        if self.found is None or self.found.strategy.name != "chase":
             return
         given = dict(self._found_settings)
         for cause in self._chase_causes():
-            if cause == "standing-frame":
-                yield cause, StrategySpec("chase", {**given, "start": "last"})
+            if cause in CHASE_CURES:
+                yield cause, StrategySpec("chase", _drop_unset({**given, **CHASE_CURES[cause]}))
             elif cause in ("early-arrival", "wrong-interval"):
                 changed = {**given, "time": _round_to_three_digits(self.frames.interval)}
                 if given["how"] == "interval":  # which is measured
@@ -402,8 +446,13 @@ class _CureSearch:
                     yield Drawback(cause, self._chase_values(), own)
             yield from self._find_frame_rate_drawback()
             return
+        if self._own_cause:
+            yield Drawback(self._own_cause, self._chase_values(), cure)
         if best is None or self.supply is None:
             return
+        constant = {"time": self.settings["interval"], "interval": self.frames.interval}
+        if "wrong-constant" in dict(self._iterate_fixes()) and "wrong-constant" not in mends:
+            yield Drawback("wrong-constant", constant, self._try_single_fix("wrong-constant"))
         for cause in mends:
             alone = cure if len(best.mends) == 1 else self._try_single_fix(cause)
             yield Drawback(cause, self._buffer_values(self.supply, best), alone)
@@ -432,19 +481,30 @@ class _CureSearch:
             "needed": self._measure_wait(best.spec.settings),
             "most": "all, with a margin," if best.covered == 1 else f"{best.covered * 100:g} %",
             "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,
+            "time": self.settings["interval"], "interval": self.frames.interval,
         }  # fmt: skip
 
     def _chase_values(self) -> dict[str, float | str]:
-        return {"time": self._chase_time(), "interval": self.frames.interval}
+        frames = self.frames
+        apart = np.diff(frames.arrivals)
+        together = np.diff(np.searchsorted(frames.times, frames.arrivals)) == 0
+        return {
+            "time": self._chase_time(), "interval": frames.interval,
+            "jitter": float(np.ptp(np.quantile(apart, (0.05, 0.95)))),
+            "doubled": float(together.mean()),
+        }  # fmt: skip
 
     def _chase_time(self) -> float:
         """Return the time constant of a chase, or its time to the goal (s)."""
         settings = self.settings
-        if settings["how"] == "interval":
-            known = "interval" in self._found_settings
+        if settings.get("how") in ("interval", None):
+            known = settings["interval"] > 0
             return float(settings["interval"]) if known else self.frames.interval
         if settings["how"] == "share" and settings["share"] < 1:
             frame = float(np.median(np.diff(self.frames.times)))
+            frame = {0.0: frame, -1.0: self.frames.interval}.get(
+                settings["every"], settings["every"]
+            )
             return -frame / math.log1p(-settings["share"])
         return in_seconds(settings["time"], self.frames.interval)
 
@@ -455,7 +515,7 @@ class _CureSearch:
         both.
         """
         settings = self.settings
-        if settings["how"] != "share" or settings["share"] == 1:
+        if settings["how"] != "share" or settings["share"] == 1 or settings["every"]:
             return
         given = {
             key: value for key, value in self._found_settings.items() if key not in ("how", "share")
@@ -487,9 +547,14 @@ def _select_main_trial(alone: CureTrial | None) -> CureTrial | None:
     return alone if alone is not None and alone.after < MOST * alone.before else None
 
 
+def _drop_unset(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in settings.items() if value is not None}
+
+
 def _clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that replace a buffer's clock by another one over the sender's stamps."""
-    return {"stamps": None, "clock_time": None, "keep": None, **clock}
+    gone = ("stamps", "clock_time", "clock_share", "start", "keep", "interval")
+    return {**dict.fromkeys(gone), **clock}
 
 
 #: Fewest choosing frames for a figure.

@@ -1,0 +1,200 @@
+"""What ``epic diagnose --drawn`` says of drawings that are written as public games write them.
+
+python -m endurance.public [NAME ...] [--cases CASES] [--first CASE]
+
+Each drawing is code of its own (``support.games``, and what follows), over movements, networks and
+frames of ``endurance.drawn``. ``right``: the form that was drawn, or one that draws the same to
+rounding; ``partly``: it says what is understood, and what is left; ``not``: it says that it does
+not understand; ``false``: it says that it understands, and something else was drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from support import games
+
+from endurance.drawn import HALF, ROUNDED, Case, draw, found, frames, traffic
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
+from epic_cli.metrics.drawn_path import DrawnPath
+
+
+class Exponential(games.Game):
+    def frame(self) -> None:
+        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * (1 - np.exp(-12 * self.dt))
+
+
+class QuadOut(games.Tween):
+    def frame(self) -> None:
+        left = 1 - min((self.at - self.begun) / 0.12, 1)
+        self.drawn = self.start + (self.got[-1][2] - self.start) * (1 - left * left)
+
+
+class FixedUpdate(games.Game):
+    """A fifth of the way in each tick of 20 ms; frames lie between two ticks."""
+
+    ticks: int | None = None
+
+    def frame(self) -> None:
+        newest = int(np.floor(self.at / 0.02))
+        if self.ticks is None:
+            self.ticks, self.place, self.before = newest, self.drawn, self.drawn
+        while self.ticks < newest:
+            self.ticks += 1
+            self.before = self.place
+            self.place = self.place + (self.got[-1][2] - self.place) * 0.2
+        self.drawn = self.before + (self.place - self.before) * (self.at / 0.02 - newest)
+
+
+class PhysicsTicks(games.Game):
+    """An eighth of the way in each tick of 1/30 s; frames show the last one."""
+
+    ticks: int | None = None
+
+    def frame(self) -> None:
+        newest = int(np.floor(self.at * 30))
+        self.ticks = newest if self.ticks is None else self.ticks
+        while self.ticks < newest:
+            self.ticks += 1
+            self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * 0.25
+
+
+class ShareBehind(games.Game):
+    """A buffer over arrivals, 100 ms late, and 0.3 of the way to it in each frame."""
+
+    def frame(self) -> None:
+        goal = games.between([(arrival, p) for arrival, _, p in self.got], self.at - 0.1)
+        share = 0.3 if hasattr(self, "begun") else 1
+        self.begun, self.drawn = True, self.drawn + (goal - self.drawn) * share
+
+
+class RoundedShare(games.Game):
+    """0.15 of the way in each frame; drawn in steps of a hundredth."""
+
+    def frame(self) -> None:
+        self.place = getattr(self, "place", self.drawn)
+        self.place = self.place + (self.got[-1][2] - self.place) * 0.15
+        self.drawn = np.floor(self.place / 0.01 + 0.5) * 0.01
+
+
+#: Drawings by name, and the parts that a right description has (others may stand beside them).
+DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
+    "follower": (
+        games.Follower,
+        "buffer+clock=newest+delay=0.06+low_pass=0.025+follow=spring",
+    ),
+    "unity-queue": (games.UnityQueue, "buffer+catch_up=queue"),
+    "tutorial": (games.Tutorial, "chase+how=linear+time=1i+ahead=interval"),
+    "fed-back": (games.FedBack, "chase+how=growing+time=1i"),
+    "raylib": (games.GoalAhead, "chase+how=lerp+ahead=velocity+age=arrival"),
+    "zombie": (games.AgeOfVelocity, "chase+how=share+share=1+ahead=velocity+age=arrival"),
+    "oldest": (games.OldestState, "buffer+stamps=arrival+delay=0.1+beyond=oldest"),
+    "send-timer": (games.SendTimer, "buffer+stamps=ticks+catch_up=timer"),
+    "half-way": (games.HalfWay, "chase+how=share+share=0.5+every=packet"),
+    "photon": (games.PhotonView, "chase+how=interval+ahead=step"),
+    "share": (games.LerpByFrame, "chase+how=share+share=0.1"),
+    "lerp": (games.LerpByTime, "chase+how=lerp+time=0.1"),
+    "exponential": (Exponential, "chase+how=exponential"),
+    "quad-out": (QuadOut, "chase+how=eased+ease=out-quad+time=0.12"),
+    "fixed-update": (FixedUpdate, "chase+how=share+share=0.2+every=0.02+between=lerp"),
+    "physics-ticks": (PhysicsTicks, "chase+how=share+share=0.25"),
+    "minecraft": (games.FixedTicks, "chase+how=linear+time=0.15+every=0.05+between=lerp"),
+    "share-behind": (ShareBehind, "buffer+stamps=arrival+delay=0.1+follow=share"),
+    "shared-mean": (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
+    "newest-clock": (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
+    "pixels": (RoundedShare, "chase+how=share+share=0.15"),
+}
+
+
+def drawing(name: str, seed: int) -> Case:
+    """Return a drawing over random traffic with velocities, and what it is."""
+    dice = random.Random(f"public {name} {seed}")
+    game, words = DRAWINGS[name]
+    while True:
+        packets, network = traffic(dice, dice.uniform(25, 45), same_clock=True)
+        newest = np.maximum.accumulate([packet.time for packet in packets])
+        packets = [one for one, new in zip(packets, newest, strict=True) if one.time == new]
+        if packets[0].velocity is None:
+            continue
+        times, rate = frames(dice, packets)
+        made, rows, waiting = game(), [], list(packets)
+        for at in times.tolist():
+            while waiting and (waiting[0].arrival or 0.0) <= at:
+                packet = waiting.pop(0)
+                made.take(packet, packet.arrival or 0.0)
+            own = made.draw(at)
+            rows.append((np.nan,) * 3 if own is None else own)
+        own = np.round(np.array(rows, float), 4)
+        there = np.isfinite(own).all(axis=1)
+        path = DrawnPath(times[there], own[there], HALF)
+        return Case(read_spec(words), packets, path, f"{network}, {rate}")
+
+
+def judge(case: Case) -> tuple[str, StrategySpec, float, float]:
+    """Return the verdict, what is said, the share of a step that is left, and the seconds."""
+    begun = time.process_time()
+    said = found(case)
+    seconds = time.process_time() - begun
+    spec = said.best.candidate if said.mechanism is None else said.mechanism.strategy
+    packets = case.packets
+    if said.by_frame:
+        places = np.searchsorted(case.path.times, [packet.arrival for packet in packets])
+        packets = [
+            packet._replace(arrival=float(case.path.times[place]))
+            for packet, place in zip(packets, places, strict=True)
+            if place < len(case.path.times)
+        ]
+    own = draw(spec, packets, case.path.times)
+    later = case.path.times >= case.path.times[0] + 1
+    apart = np.linalg.norm(own - case.path.positions, axis=1)[later]
+    left = float(np.sqrt(np.nanmean(np.square(apart)))) if np.isfinite(apart).any() else np.inf
+    alike = spec.name == case.spec.name and all(
+        is_near(spec, key, value) for key, value in case.spec.settings.items()
+    )
+    alike = alike or (said.by_frame and spec.values.get("clock") == case.spec.values.get("clock"))
+    if said.found:
+        verdict = "right" if alike or left <= ROUNDED else "false"
+    else:
+        verdict = "partly" if said.likely and alike else "false" if said.likely else "not"
+    return verdict, spec, left / said.step, seconds
+
+
+def is_near(spec: StrategySpec, key: str, value: Any) -> bool:
+    """Return whether a setting is the same, or a number within 5 %."""
+    own = spec.values[key]
+    if isinstance(value, float) and isinstance(own, float):
+        return abs(own - value) <= 0.05 * value
+    return bool(own == value) or isinstance(own, float) != isinstance(value, float)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--cases", type=int, default=4)
+    parser.add_argument("--first", type=int, default=0)
+    given = parser.parse_args()
+    tally: dict[str, Counter[str]] = defaultdict(Counter)
+    worst = 0.0
+    for name in given.names or DRAWINGS:
+        for seed in range(given.first, given.first + given.cases):
+            case = drawing(name, seed)
+            verdict, spec, left, seconds = judge(case)
+            worst = max(worst, seconds)
+            tally[name][verdict] += 1
+            if verdict != "right":
+                print(f"{name} {seed} ({case.words}): {verdict}, {100 * left:.2g} % left:"
+                      f" {spec.label}; {seconds:.1f} s", flush=True)  # fmt: skip
+        print(f"{name}: {dict(tally[name])}", flush=True)
+    counts = sum(tally.values(), Counter())
+    print(f"{dict(counts)}; {worst:.1f} s at most")
+    raise SystemExit(counts["false"] > 0 or counts["right"] < 0.85 * counts.total())
+
+
+if __name__ == "__main__":
+    main()
