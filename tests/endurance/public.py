@@ -1,4 +1,4 @@
-"""What ``epic diagnose --drawn`` says of drawings that are written as public games write them.
+"""The drawings of public games, and whether ``epic diagnose --drawn`` describes them.
 
 python -m endurance.public [NAME ...] [--cases CASES] [--first CASE]
 
@@ -144,7 +144,7 @@ def judge(case: Case) -> tuple[str, StrategySpec, float, float]:
     spec = said.best.candidate if said.mechanism is None else said.mechanism.strategy
     packets = case.packets
     if said.by_frame:
-        places = np.searchsorted(case.path.times, [packet.arrival for packet in packets])
+        places = np.searchsorted(case.path.times, [packet.arrival or 0.0 for packet in packets])
         packets = [
             packet._replace(arrival=float(case.path.times[place]))
             for packet, place in zip(packets, places, strict=True)
@@ -157,7 +157,8 @@ def judge(case: Case) -> tuple[str, StrategySpec, float, float]:
     alike = spec.name == case.spec.name and all(
         is_near(spec, key, value) for key, value in case.spec.settings.items()
     )
-    alike = alike or (said.by_frame and spec.values.get("clock") == case.spec.values.get("clock"))
+    if said.by_frame:
+        alike = alike or spec.values.get("clock") == case.spec.values.get("clock")
     if said.found:
         verdict = "right" if alike or left <= ROUNDED else "false"
     else:

@@ -585,11 +585,11 @@ def _look(first: _DrawnEntity, specs: Sequence[StrategySpec], in_parts: bool) ->
 
 
 def _search_other_pacing(
-    moving: Sequence[_DrawnEntity],
+    moving: list[_DrawnEntity],
     found: list[FittedStrategy],
     look: _FirstLook,
     specs: Sequence[StrategySpec],
-) -> tuple[Sequence[_DrawnEntity], list[FittedStrategy]]:
+) -> tuple[list[_DrawnEntity], list[FittedStrategy]]:
     """Search the nearest strategies with the other pacing; return what explains the frames better.
 
     ``look`` is the first look with that pacing; ``found`` was found with the first one.

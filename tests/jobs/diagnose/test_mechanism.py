@@ -123,7 +123,7 @@ def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -
 
 
 def test_a_constant_that_is_not_the_interval_of_the_packets_is_named() -> None:
-    """It goes on along the last two states by a constant of 20 ms; packets come every 50 ms."""
+    """A line through the last two states, by a constant of 20 ms; packets come every 50 ms."""
     block = recorded("strafe", 20, 3)
     spec = "buffer+stamps=ticks+clock=newest+interval=0.02+delay=0.02+beyond=unlimited"
     found = match({"": block}, {"": frames(block, spec, 60, 5)})

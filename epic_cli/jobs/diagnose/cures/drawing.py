@@ -502,9 +502,8 @@ class _CureSearch:
             return float(settings["interval"]) if known else self.frames.interval
         if settings["how"] == "share" and settings["share"] < 1:
             frame = float(np.median(np.diff(self.frames.times)))
-            frame = {0.0: frame, -1.0: self.frames.interval}.get(
-                settings["every"], settings["every"]
-            )
+            if every := float(settings["every"]):
+                frame = every if every > 0 else self.frames.interval
             return -frame / math.log1p(-settings["share"])
         return in_seconds(settings["time"], self.frames.interval)
 
