@@ -8,10 +8,9 @@
 // free-threaded ones). pyproject.toml names the wheel after it.
 #define Py_LIMITED_API 0x030b0000
 
-// What Cython needs to know of code objects (Include/cpython/code.h, the same in all versions) is
-// no
-// part of that interface: unless it is given, each module that is loaded looks it up in `inspect`,
-// and loading that takes a tenth of a replay of ten lines.
+// The constants of code objects that Cython needs (Include/cpython/code.h, the same in each version)
+// are not part of that interface. Without them, each loaded module looks them up in `inspect`, and
+// loading that takes a tenth of a replay of ten lines.
 #define CO_OPTIMIZED 0x0001
 #define CO_NEWLOCALS 0x0002
 #define CO_VARARGS 0x0004

@@ -20,7 +20,7 @@ public:
     // Added to the times in the packets (s).
     double shift() const { return shift_; }
 
-    // How far (s) the clock went back at its last reset.
+    // The distance (s) by which the clock went back at its last reset.
     double step() const { return step_; }
 
     // Takes a packet's delay, shift included. A reset changes the shift such that the shortest of

@@ -59,7 +59,7 @@ private:
     Turn* turn_ = nullptr;
 };
 
-// Where something is and how fast it moves: one evaluation of a path gives both.
+// A position and its velocity: one evaluation of a path gives both.
 struct Motion {
     Vec3<double> position, velocity;
 

@@ -10,7 +10,7 @@
 
 namespace epic {
 
-// Where in the document a line begins: its line and column, from 1.
+// The place in the document at which a line begins: line and column, from 1.
 struct DocumentPlace {
     int64_t line = 1, column = 1;
 };

@@ -18,7 +18,7 @@
 
 namespace epic {
 
-// Whether a line is UTF-8 without a NUL; most are ASCII.
+// Return whether a line is UTF-8 without a NUL; most are ASCII.
 inline bool is_text(const char* p, const char* end) {
     constexpr uint64_t kOnes = 0x0101010101010101u, kHigh = 0x8080808080808080u;
     const char* at = p;
@@ -31,8 +31,8 @@ inline bool is_text(const char* p, const char* end) {
            (!std::memchr(at, '\0', size_t(end - at)) && is_utf8({p, size_t(end - p)}));
 }
 
-// How angles make a rotation: `order` says in which order yaw, pitch and roll (0 to 2) follow each
-// other, about the axes of the turning body, which are `axis`, `sign` times.
+// The way in which angles make a rotation: `order` is that of yaw, pitch and roll (0 to 2), about
+// the axes of the turning body, which are `axis`, `sign` times.
 struct EulerAngles {
     int32_t order[3] = {0, 1, 2};
     int32_t axis[3] = {2, 1, 0};
@@ -53,7 +53,7 @@ struct TimeUnit {
     bool is_seconds() const { return per_second == 1 && !iso; }
 };
 
-// How a recording's numbers become seconds and lengths.
+// The conversion of a recording's numbers to seconds and lengths.
 struct Units {
     TimeUnit stamp, arrival;
     double delta_per_second = 1;
@@ -229,7 +229,7 @@ struct Record {
     }
 
 private:
-    // Whether two of the axes have what stands for no place.
+    // Return whether two of the axes have the number that marks a missing position.
     bool is_nowhere(const Units& units) const {
         int count = 0;
         for (const int32_t axis : units.axes)
@@ -243,7 +243,7 @@ private:
         return scan_whole_number(text, number) && !std::isfinite(number.value);
     }
 
-    // Whether x is a longitude, and y a latitude.
+    // Return whether x can be a longitude, or y a latitude.
     bool in_degrees(const Units& units, int field) const {
         return std::fabs(numbers[field].value * units.scales[field]) <= (field ? 90 : 360);
     }
@@ -290,7 +290,7 @@ private:
         }
     }
 
-    // Whether any of the fields has been seen; `missing` is the first of them that has not.
+    // Return whether any of the fields has been seen; `missing` is the first field that has not.
     bool all_or_none(int first, int count, int32_t& missing) const {
         const uint64_t wanted = bits(first, count);
         if (missing == FIELD_NONE && (seen & wanted) && (seen & wanted) != wanted)

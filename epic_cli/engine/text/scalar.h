@@ -51,7 +51,7 @@ inline bool take_seconds(const char*& p, double& out) {
     return true;
 }
 
-// What a row is written with beside its packet.
+// The context with which a packet's row is written.
 struct RowContext {
     PacketFormat format = PacketFormat::TEXT;
     double shift = 0;       // added to times, s
@@ -82,7 +82,7 @@ struct Moment : Seconds {
     }
 };
 
-// How long something lasts, s; 0 where nothing is said.
+// A duration, s; 0 where none is given.
 struct Duration : Seconds {
     static constexpr bool kHasDefault = true;
     static bool is_known(double value, const RowContext&) { return value != 0; }

@@ -15,7 +15,7 @@
 
 namespace epic {
 
-// What was expected where a line is wrong. 0 to 12 are the pieces of the
+// The expected piece at the place where a line is wrong. 0 to 12 are the pieces of the
 // line in their order: x , y , z / vx , vy , vz / t. The others follow them.
 enum Expected : int32_t {
     EXPECTED_TIME = 12,
@@ -48,7 +48,7 @@ inline bool scan_numbers(std::string_view text, double* out, int count) {
     return true;
 }
 
-// What the words of a line say of a rotation.
+// The rotation that the words of a line give.
 struct TurnWords {
     Turn turn;
     Angles angles;

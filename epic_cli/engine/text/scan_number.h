@@ -96,8 +96,8 @@ inline bool convert_fast(uint64_t mantissa, int exponent, bool negative, Number&
     if (mantissa > (uint64_t(1) << 53) || exponent < -22 || exponent > 22) return false;
     double value = double(mantissa);
     value = exponent < 0 ? value / kPowersOfTen[-exponent] : value * kPowersOfTen[exponent];
-    // It is 0, or between 1e-22 and 9.1e37, where no float is subnormal or overflows. The float
-    // of this double is the float of the text unless the double is exactly half-way between two
+    // The value is 0, or between 1e-22 and 9.1e37, where no float is subnormal or overflows. The
+    // float of this double is the float of the text unless the double is exactly half-way between two
     // floats: then the text may lie to either side of it.
     uint64_t bits;
     std::memcpy(&bits, &value, sizeof bits);

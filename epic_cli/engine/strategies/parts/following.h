@@ -1,4 +1,4 @@
-// What follows a drawn point or a received one, however the frames fall.
+// Followers of a drawn or received point, independent of the frame rate.
 #pragma once
 
 #include <algorithm>

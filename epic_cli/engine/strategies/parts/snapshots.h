@@ -51,7 +51,7 @@ public:
     }
     void drop_back() { --size_; }
 
-    // How many snapshots have a timestamp of at most `time`.
+    // Return the number of snapshots with a timestamp of at most `time`.
     std::size_t count_until(double time) {
         std::size_t count = size_;
         while (count > 0 && (*this)[count - 1].time > time) --count;

@@ -1,5 +1,5 @@
-// How strategies turn what they draw, beside how they move it. Where nothing has a rotation, these
-// do nothing.
+// The rotation of drawn entities, for strategies that turn as they move. Without rotations, these
+// classes do nothing.
 #pragma once
 
 #include "packets/packet.h"
@@ -145,7 +145,7 @@ inline void hpr_between(const Snapshot& before, const Snapshot& after, double u,
     out.turn.set(turn);
 }
 
-// What turns from where it is drawn towards what was received, a fraction of the way in each frame.
+// A turn from the drawn rotation towards the received one, by a fraction of the way in each frame.
 class TurnChase {
 public:
     void clear() { shown_.clear(), target_.clear(); }
@@ -198,7 +198,7 @@ private:
     OptionalTurn shown_, target_;
 };
 
-// What turns from where it was drawn to where the newest packet is, by a fraction that the strategy
+// A turn from the drawn rotation to that of the newest packet, by a fraction that the strategy
 // computes; beyond 1 it goes on.
 class TurnGlide {
 public:
@@ -229,7 +229,7 @@ private:
     Vec3<double> way_;
 };
 
-// What turns as the newest packet predicts it, plus an offset that keeps it where it was drawn.
+// A turn as the newest packet predicts it, plus an offset that keeps the drawn rotation.
 // The offset is a motion in the tangent space, a rotation vector and its rate (a turn about the
 // world's axes after the prediction); how it fades is up to the strategy, which does to it what it
 // does to the offset of positions.
@@ -347,7 +347,7 @@ private:
     Quaternion rotation_;
 };
 
-// What turns at a constant rate from where it is drawn to where a packet predicts it, and on.
+// A turn at a constant rate from the drawn rotation to the one that a packet predicts, and on.
 class TurnLine {
 public:
     void clear() { known_ = false; }
@@ -359,7 +359,7 @@ public:
         if (EPIC_RARELY(packet.turn.known())) aim_turn(packet, ahead, duration);
     }
 
-    // As it is `elapsed` (s) after the packet's timestamp.
+    // Turn to the rotation `elapsed` (s) after the packet's timestamp.
     void move(double elapsed) {
         if (EPIC_RARELY(known_)) turn_on(elapsed);
     }

@@ -245,8 +245,8 @@ EPIC_WIDE void convert(const UsualLine& line, Packet& packet) {
     packet.single.time = single[6];
 }
 
-// Whether the numbers of the line that begins at p are common ones, and where they are. All but
-// `newline` is filled in. kReadBehind characters from p on must be readable.
+// Return whether the numbers of the line that begins at p are common ones; fill in their places,
+// except `newline`. kReadBehind characters from p on must be readable.
 EPIC_WIDE bool find_numbers(const char* p, UsualLine& line) {
     Shape shape;
     line.begin = p;

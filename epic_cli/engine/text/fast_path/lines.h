@@ -41,7 +41,7 @@ inline bool scan_usual_words(const char* p, const char* newline, Packet& packet,
     return p == newline;
 }
 
-// How much of a line fgets(line, 1024, stdin) reads at once.
+// The characters of a line that fgets(line, 1024, stdin) reads at once.
 constexpr ptrdiff_t kLongestPiece = 1023;
 
 #if EPIC_HAS_WIDE

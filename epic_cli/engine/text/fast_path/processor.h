@@ -1,4 +1,4 @@
-// Whether this processor can run the engine's fast paths.
+// A test whether this processor can run the engine's fast paths.
 //
 // A fast path gives the same bits as the plain code, some three times faster, with vectors of 32
 // bytes (x86-64 with AVX2, BMI and BMI2). Everywhere else, and with EPIC_ENGINE=plain in the
@@ -29,7 +29,7 @@ inline bool processor_is_wide() {
 #endif
 }
 
-// Whether to take the fast paths.
+// Return whether to take the fast paths.
 inline bool takes_wide_ways() {
     const char* const engine = std::getenv("EPIC_ENGINE");
     return !(engine && std::string_view(engine) == "plain") && processor_is_wide();

@@ -27,7 +27,7 @@ inline constexpr uint64_t kTens[20] = {
     100000000000000ULL, 1000000000000000ULL, 10000000000000000ULL, 100000000000000000ULL,
     1000000000000000000ULL, 10000000000000000000ULL};
 
-// Of a number above 0.
+// Return the number of decimal digits of a value above 0.
 inline int count_digits(uint64_t value) {
     const int about = (64 - __builtin_clzll(value)) * 1233 >> 12;  // 1233 / 2^12 is log10(2)
     return about + (value >= kTens[about]);
