@@ -287,9 +287,8 @@ SYSTEMS = (
     ),
     System(
         "networked-aframe", "networked-aframe, Mozilla Hubs: buffered-interpolation",
-        "buffer+stamps=arrival+delay=0.1", ("A-Frame", "InterpolationBuffer"),
-        "InfiniteLee/buffered-interpolation", "MIT",
-        "after a silence the newest state is used again as the start of the way",
+        "buffer+stamps=arrival+delay=0.1+beyond=reuse+equal=last",
+        ("A-Frame", "InterpolationBuffer"), "InfiniteLee/buffered-interpolation", "MIT",
     ),
     System(
         "photon-tutorial", "Photon's tutorial: lag compensation", "chase+how=linear+time=1i",
@@ -321,9 +320,8 @@ SYSTEMS = (
         example=(("smoothmove", 75), ("smoothdist", 32)),
     ),
     System(
-        "sbox", "s&box: NetworkTransform", "buffer+stamps=arrival+delay=0.1",
+        "sbox", "s&box: NetworkTransform", "buffer+stamps=arrival+delay=0.1+forget=0.3+equal=last",
         ("s&box", "Facepunch", "InterpolationBuffer"), "Facepunch/sbox-public", "MIT",
-        "states older than 0.3 s are forgotten there: after a silence it begins again",
     ),
     System(
         "second-life", "Second Life, Firestorm: LLViewerObject",

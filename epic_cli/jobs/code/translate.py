@@ -19,7 +19,7 @@ import ast
 import copy
 import io
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 #: Functions of numbers and vectors, with what they return; "same": the type of their arguments.
@@ -455,11 +455,13 @@ def _drop_unused(
             or (field.name in PUBLIC_FIELDS and field.name in _find_assigned_fields(functions))
         )
         kept = {field.name for field in fields}
+        copied = _find_copied(nodes, states)
         members = {
             node.attr
             for node in nodes
             if isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Load)
+            and node not in copied
             and getattr(node.value, "typed", "") == "State"
         }
         gone = [index for index, field in enumerate(states) if field.name not in members]
@@ -491,6 +493,18 @@ def _drop_unused(
                 ]
         functions = {name: function for name, function in functions.items() if name not in empty}
     return states, fields, functions
+
+
+def _find_copied(nodes: Sequence[ast.AST], states: tuple[Variable, ...]) -> set[ast.expr]:
+    """Return the fields of a state that become the same fields of another one: no use of them."""
+    return {
+        value
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id == "State"
+        for field, value in zip(states, node.args, strict=True)
+        if isinstance(value, ast.Attribute) and value.attr == field.name
+    }
 
 
 def _inline_short_methods(functions: dict[str, ast.FunctionDef]) -> dict[str, ast.FunctionDef]:

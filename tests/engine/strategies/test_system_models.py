@@ -81,29 +81,67 @@ class SecondLife(Model):
         self.place = self.point + self.velocity * (now - self.arrived)
 
 
-class Buffer(Model):
-    """States at their arrivals (or stamps), drawn 0.1 s ago."""
-
-    by_stamp = False
+class GoldSrc(Model):
+    """States at their stamps, drawn 0.1 s ago."""
 
     def __init__(self) -> None:
         super().__init__()
         self.states: list[tuple[float, Point]] = []
 
     def take(self, point: Point, packet: Packet, now: float) -> None:
-        at = packet.time if self.by_stamp else now
-        if not self.states or at > self.states[-1][0] or not self.by_stamp:
-            self.states.append((at, point))
+        self.states.append((packet.time, point))
 
     def step(self, now: float, elapsed: float) -> None:
-        times = [at for at, _ in self.states]
-        self.place = np.array(
-            [np.interp(now - 0.1, times, [p[axis] for _, p in self.states]) for axis in range(3)]
-        )
+        self.place = self.look_up(now - 0.1)
+
+    def look_up(self, at: float) -> Point:
+        times = [time for time, _ in self.states]
+        return np.array([np.interp(at, times, [p[k] for _, p in self.states]) for k in range(3)])
 
 
-class GoldSrc(Buffer):
-    by_stamp = True
+class SBox(GoldSrc):
+    """States at the frames that read them; one a frame, and none older than 0.3 s."""
+
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        self.states = [state for state in self.states if state[0] < now] + [(now, point)]
+
+    def step(self, now: float, elapsed: float) -> None:
+        if self.states:
+            self.place = self.look_up(now - 0.1)
+        self.states = [state for state in self.states if state[0] >= now - 0.3]
+
+
+class NetworkedAFrame(Model):
+    """The way from the last state that was passed to the first that was not, 0.1 s ago.
+
+    The last one that waits is passed, too, and waits again for the frame to come.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.origin: tuple[float, Point] | None = None
+        self.states: list[tuple[float, Point]] = []
+
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        if self.states and self.states[-1][0] >= now - 1e-9:
+            self.states.pop()
+        self.states.append((now, point))
+
+    def step(self, now: float, elapsed: float) -> None:
+        mark = now - 0.1
+        if self.origin is None:
+            self.origin = self.states.pop(0)
+        while self.states and mark > self.states[0][0]:
+            self.origin = self.states[0]
+            if len(self.states) > 1:
+                self.states.pop(0)
+            else:
+                self.states[0] = (now + elapsed, self.origin[1])
+        begin, start = self.origin
+        self.place = start
+        if self.states:
+            end, goal = self.states[0]
+            self.place = start + (goal - start) * max((mark - begin) / (end - begin), 0.0)
 
 
 class RepliconSnap(Model):
@@ -141,10 +179,10 @@ MODELS: dict[str, tuple[type[Model], dict[str, Any]]] = {
     "bevy-replicon-snap": (RepliconSnap, {}),
     "colyseus": (ColyseusTutorial, {}),
     "goldsrc": (GoldSrc, {}),
-    "networked-aframe": (Buffer, {}),
+    "networked-aframe": (NetworkedAFrame, {}),
     "pun2": (PhotonTransformView, {"interval": INTERVAL}),
     "sauerbraten": (Sauerbraten, {}),
-    "sbox": (Buffer, {}),
+    "sbox": (SBox, {}),
     "second-life": (SecondLife, {}),
 }
 

@@ -22,6 +22,9 @@ from epic_cli.engine.strategies.parts.common_settings import (
 
 cdef double FREEZE = -1     # beyond=freeze: keep what was drawn last
 cdef double OLDEST = -2     # beyond=oldest: go back to the oldest state
+cdef double REUSE = -3      # beyond=reuse: the newest state begins the way to the next
+# States of times that differ by less are of one time, s.
+cdef double SAME_TIME = 1e-9
 
 # Rounding must not decide whether a way is gone.
 cdef double ALL_GONE = 1 - 1e-9
@@ -88,8 +91,10 @@ cdef class DelayBuffer(Strategy):
     Beyond the newest state it is held, or goes on for ``beyond`` seconds: along the line of the
     last two, or by the newest's velocity; then it stays there, or is back at the newest
     (``beyond_then=return``). ``freeze`` keeps what was drawn last, ``oldest`` is back at the oldest
-    state of the last ``keep``. Before the oldest that one is shown, or with ``before=none`` what
-    was drawn last.
+    state of the last ``keep``; with ``reuse`` the newest is held, and begins the way to the next
+    one where that comes. Before the oldest that one is shown, or with ``before=none`` what was
+    drawn last. States older than ``forget`` are dropped once they are drawn: the first one after a
+    silence is then shown at once.
 
     Catch-up: ``snap``: the time is as above. With ``rate`` it goes on with frames, that much
     faster or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where
@@ -156,8 +161,9 @@ cdef class DelayBuffer(Strategy):
                    " typical one of the last 32", "s", 0, 3600),
             Choice("curve", "linear", "the curve between two states", BufferCurve),
             Number("beyond", 0.0, "how long to extrapolate past the newest state; hold: not at all,"
-                   " freeze: keep what was drawn last, oldest: go back to the oldest state", "s", 0,
-                   3600, words={"hold": 0.0, "freeze": FREEZE, "oldest": OLDEST,
+                   " freeze: keep what was drawn last, oldest: go back to the oldest state, reuse:"
+                   " the newest begins the way to the next one", "s", 0,
+                   3600, words={"hold": 0.0, "freeze": FREEZE, "oldest": OLDEST, "reuse": REUSE,
                                 "unlimited": INFINITY}, tune=(0, 0.5)),
             Choice("beyond_along", "slope", "extrapolate along the last two states, or by the"
                    " newest state's velocity", ("slope", "velocity")),
@@ -176,11 +182,15 @@ cdef class DelayBuffer(Strategy):
                    60),
             Switch("monotonic", "off", "never go back in time"),
             Choice("late", "drop", "how a late packet is treated", ("drop", "insert"), tune=False),
+            Choice("equal", "keep", "of two states of one time, such as two packets of a frame with"
+                   " stamps=arrival: keep both, or the last", ("keep", "last"), tune=False),
             Choice("before", "hold", "what to draw before the oldest state: that state, what was"
                    " drawn last, or nothing", ("hold", "none"), tune=False),
             Number("begin", 1, "packets to wait for before anything is drawn", "", 1,
                    1024, whole=True),
             Number("keep", 1024, "the largest number of states kept", "", 2, 1024, whole=True),
+            Number("forget", 0.0, "forget a state that is older, once it is drawn; 0: never", "s",
+                   0, 3600),
             Number("low_pass", 0.0, "the time constant of a low-pass on the drawn position", "s", 0,
                    60, tune=(0, 0.2)),
             Choice("follow", "exponential", "how it follows: as a low-pass, by dt / low_pass,"
@@ -203,6 +213,8 @@ cdef class DelayBuffer(Strategy):
     cdef public double low_pass, follow_share, dead_zone, rounding, snap
     cdef public bint monotonic
     cdef public size_t begin
+    cdef public double forget
+    cdef bint keeps_last, forgotten, renewed
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
     cdef bint from_last, smooths
     cdef ClockOffset offset
@@ -224,7 +236,7 @@ cdef class DelayBuffer(Strategy):
 
     def configure(self, *, clock_time, clock_share, clock_resync, clock_gain, clock_decay,
                   clock_limit, start, jitter_time, interval, interval_time, beyond_along,
-                  beyond_then, late, before, keep):
+                  beyond_then, late, equal, before, keep):
         self.check_free()
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
@@ -235,6 +247,7 @@ cdef class DelayBuffer(Strategy):
         self.returns = beyond_then == "return"
         self.inserts = late == "insert"
         self.hides = before == "none"
+        self.keeps_last = equal == "last"
         self.from_last = start == "last"
         self.smooths = self.low_pass > 0 or self.follow == LowPass.SHARE
         self.counts_intervals = (
@@ -252,6 +265,7 @@ cdef class DelayBuffer(Strategy):
         self.turn.clear()
         self.taken = self.place = 0
         self.playing = self.shows = self.smoothing = False
+        self.forgotten = self.renewed = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """Draw a marked teleport at once, even before the buffer has what it needs."""
@@ -285,12 +299,41 @@ cdef class DelayBuffer(Strategy):
         if self.jitter_margin > 0:
             self.measure_jitter(packet, now)
         self.wait = self.current_delay()
-        self.put(place, packet, now, true_at)
+        if self.forgotten:
+            self.drop_states(self.states.size())
+        elif (self.keeps_last or self.renewed) and not self.states.empty() and (
+                true_at <= self.states.back().time + SAME_TIME):
+            self.states.drop_back()
+            self.place = min(self.place, self.states.size())
+        self.renewed = False
+        self.put(min(place, self.states.size()), packet, now, true_at)
         self.newest_state = max(packet.time - packet.delta, self.newest_state
                                 if self.taken > 0 else -INFINITY)
         self.arrived = now
         self.taken += 1
         return True
+
+    cdef void drop_states(self, size_t count) noexcept nogil:
+        """Drop the oldest states."""
+        self.states.drop_front(count)
+        self.place = max(self.place, count) - count
+        self.forgotten = False
+
+    cdef void forget_until(self, double time) noexcept nogil:
+        """Drop states before a time; the newest is held until the next one comes."""
+        while self.states.size() > 1 and self.states.front().time < time:
+            self.drop_states(1)
+        self.forgotten = self.states.front().time < time
+
+    cdef void renew(self, double time) noexcept nogil:
+        """Begin the way to the next state at this time."""
+        cdef Snapshot newest = self.states.back()
+        self.drop_states(self.states.size())
+        self.states.append(newest)
+        newest.time = time
+        self.states.append(newest)
+        self.place = 1
+        self.renewed = True
 
     cdef double counted(self, const Packet& packet, double now) noexcept nogil:
         """Return the time at which a state was true where its timestamp does not say so."""
@@ -353,11 +396,15 @@ cdef class DelayBuffer(Strategy):
                 self.hold_at(self.states.front(), sample)
         elif self.place == self.states.size():
             self.draw_beyond(time - self.states.back().time, sample)
+            if self.beyond == REUSE and time > self.states.back().time:
+                self.renew(at - self.behind + self.since_drawn(at))
         else:
             self.draw_curve(self.states[self.place - 1], self.states[self.place], time, sample)
         if sample.status == NONE:
             return
         self.playing = True
+        if self.forget > 0:
+            self.forget_until(at - self.behind - self.forget)
         if self.remembers:
             self.remember(sample.position, sample.turn)
         if self.smooths:

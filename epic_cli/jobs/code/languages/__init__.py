@@ -427,7 +427,9 @@ class LanguageWriter:
         )
 
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        """Return a call of ``append``, ``insert``, ``remove``, ``pop(0)`` or ``clear``."""
+        """Return a call of ``append``, ``insert``, ``remove``, ``pop``, ``pop(0)`` or ``clear``."""
+        if method == "pop" and not values:
+            method = "pop last"
         return self.changes[method].format(name, *values)
 
     def item(self, name: str, index: ast.expr) -> str:

@@ -36,7 +36,8 @@ class Cpp(LanguageWriter):
     changes = {  # noqa: RUF012
         "append": "{0}.push_back({1})", "insert": "{0}.insert({0}.begin() + {1}, {2})",
         "remove": "{0}.erase(std::find({0}.begin(), {0}.end(), {1}))",
-        "pop": "{0}.erase({0}.begin())", "clear": "{0}.clear()",
+        "pop": "{0}.erase({0}.begin())", "pop last": "{0}.pop_back()",
+        "clear": "{0}.clear()",
     }  # fmt: skip
     declared_state = "struct State", "{0} {1};", ";"
     record = "State{{{}}}", "{1}"

@@ -30,7 +30,8 @@ class CSharp(LanguageWriter):
     }
     changes = {  # noqa: RUF012
         "append": "{0}.Add({1})", "insert": "{0}.Insert({1}, {2})", "remove": "{0}.Remove({1})",
-        "pop": "{0}.RemoveAt({1})", "clear": "{0}.Clear()",
+        "pop": "{0}.RemoveAt({1})", "pop last": "{0}.RemoveAt({0}.Count - 1)",
+        "clear": "{0}.Clear()",
     }  # fmt: skip
     declared_state = "public struct State", "public {0} {1};", ""
     record = "new State {{ {} }}", "{} = {}"

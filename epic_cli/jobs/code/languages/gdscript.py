@@ -32,7 +32,7 @@ class GDScript(IndentedWriter):
     }
     changes = {  # noqa: RUF012
         "append": "{0}.append({1})", "insert": "{0}.insert({1}, {2})", "remove": "{0}.erase({1})",
-        "pop": "{0}.pop_front()", "clear": "{0}.clear()",
+        "pop": "{0}.pop_front()", "pop last": "{0}.pop_back()", "clear": "{0}.clear()",
     }  # fmt: skip
     record = "{{{}}}", '"{}": {}'
     columns = ', "qx", "qy", "qz", "qw"'

@@ -50,7 +50,8 @@ class Lua(LanguageWriter):
     }
     changes = {  # noqa: RUF012
         "append": "{0}[#{0} + 1] = {1}", "insert": "table.insert({0}, {1} + 1, {2})",
-        "remove": "remove({0}, {1})", "pop": "table.remove({0}, 1)", "clear": "{0} = {{}}",
+        "remove": "remove({0}, {1})", "pop": "table.remove({0}, 1)", "pop last": "{0}[#{0}] = nil",
+        "clear": "{0} = {{}}",
     }  # fmt: skip
     record = "{{ {} }}", "{} = {}"
 

@@ -29,7 +29,7 @@ class Rust(LanguageWriter):
     changes = {  # noqa: RUF012
         "append": "{0}.push({1})", "insert": "{0}.insert({1} as usize, {2})",
         "remove": "{0}.remove({0}.iter().position(|value| *value == {1}).unwrap())",
-        "pop": "{0}.remove(0)", "clear": "{0}.clear()",
+        "pop": "{0}.remove(0)", "pop last": "{0}.pop()", "clear": "{0}.clear()",
     }  # fmt: skip
     vectors = {  # noqa: RUF012
         "dot": "fn dot(a: Vec3, b: Vec3) -> $real {\n    a.x * b.x + a.y * b.y + a.z * b.z\n}",

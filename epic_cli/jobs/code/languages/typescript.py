@@ -30,7 +30,7 @@ class TypeScript(LanguageWriter):
     cells = ", qx, qy, qz, qw"
     changes = {  # noqa: RUF012
         "append": "{0}.push({1})", "insert": "{0}.splice({1}, 0, {2})",
-        "remove": "{0}.splice({0}.indexOf({1}), 1)", "pop": "{0}.shift()", "clear": "{0}.length = 0",
+        "remove": "{0}.splice({0}.indexOf({1}), 1)", "pop": "{0}.shift()", "pop last": "{0}.pop()", "clear": "{0}.length = 0",
     }  # fmt: skip
     vectors = {  # noqa: RUF012
         "dot": "const dot = (a: Vec3, b: Vec3): number => a.x * b.x + a.y * b.y + a.z * b.z;",

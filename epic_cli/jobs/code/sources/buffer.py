@@ -73,9 +73,11 @@ CATCH_UP_NEAR: float
 PHASE: float
 MONOTONIC: bool
 LATE: str
+EQUAL: str
 BEFORE: str
 BEGIN: int
 KEEP: int
+FORGET: float
 LOW_PASS: float
 FOLLOW: str
 FOLLOW_SHARE: float
@@ -92,7 +94,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     interval, beyond = settings["interval"], settings["beyond"]
     timed = settings["stamps"] == "ticks" or settings["catch_up"] in ("queue", "timer")
     counts = timed or min(spans.values()) < 0
-    kinds = {0: "hold", -1: "freeze", -2: "oldest", math.inf: "unlimited"}
+    kinds = {0: "hold", -1: "freeze", -2: "oldest", -3: "reuse", math.inf: "unlimited"}
     kind = kinds.get(beyond, "time")
     return {
         "USES_CLOCK": settings["stamps"] != "arrival" and settings["clock"] != "agree",
@@ -150,6 +152,8 @@ class Smoothing(SendInterval, Turning, Rounding):
     time: float  # the drawn time of the frame before
     raw: Vec3  # drawn, before the low-pass
     raw_rotation: Quat
+    forgotten: bool  # the newest state is too old to go on from
+    renewed: bool  # the newest state has begun the way to the next one
     first: int  # the state that the queue goes from
     fraction: float  # of the way to the next
     filtering: bool  # the low-pass has begun
@@ -170,6 +174,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.interval = INTERVAL
         self.running = False
         self.filtering = False
+        self.forgotten = False
+        self.renewed = False
         self.drawn = False
 
     def receive(
@@ -210,6 +216,20 @@ class Smoothing(SendInterval, Turning, Rounding):
                 self.scatter(arrival - self.stamp, arrival)
             elif self.count > 0:
                 self.scatter(arrival - self.arrived, arrival)
+        if FORGET > 0.0:
+            if self.forgotten:
+                self.states.clear()
+                self.forgotten = False
+                if CATCH_UP == "queue":
+                    self.first = 0
+        if EQUAL == "last":
+            if len(self.states) > 0:
+                self.drop_equal()
+        elif BEYOND == "reuse":
+            if self.renewed:
+                self.drop_equal()
+        if BEYOND == "reuse":
+            self.renewed = False
         if LATE == "insert" and STAMPS == "sender":
             self.sort_in(State(self.stamp, position, velocity, rotation))
         else:
@@ -230,7 +250,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         while i > 0 and self.states[i - 1].time > state.time:
             i -= 1
         if CATCH_UP == "queue":
-            if i <= self.first and self.running:
+            if i <= self.first and self.first < len(self.states) and self.running:
                 self.first += 1
         self.states.insert(i, state)
 
@@ -399,6 +419,12 @@ class Smoothing(SendInterval, Turning, Rounding):
                 wanted = max(wanted, self.time)
         self.time = wanted
         self.place(wanted)
+        if BEYOND == "reuse":
+            if wanted > self.states[len(self.states) - 1].time:
+                self.renew(sent + elapsed)
+        if FORGET > 0.0:
+            if self.drawn:
+                self.drop_until(sent - FORGET)
         if SMOOTHS and self.drawn:
             self.filter(elapsed)
         if ROUNDING > 0.0:
@@ -409,6 +435,31 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.running = self.drawn
         self.last = now
         return self.drawn
+
+    def renew(self, time: float) -> None:
+        """Begin the way to the next state at this time."""
+        newest: State = self.states[len(self.states) - 1]
+        self.states.clear()
+        self.states.append(newest)
+        self.states.append(State(time, newest.position, newest.velocity, newest.rotation))
+        self.renewed = True
+        if CATCH_UP == "queue":
+            self.first = 0
+
+    def drop_equal(self) -> None:
+        """Drop the newest state if the next one is not newer."""
+        if self.stamp <= self.states[len(self.states) - 1].time + 1e-9:
+            self.states.pop()
+            if CATCH_UP == "queue":
+                self.first = max(min(self.first, len(self.states) - 1), 0)
+
+    def drop_until(self, time: float) -> None:
+        """Drop the states before a time; the newest is held until the next one comes."""
+        while len(self.states) > 1 and self.states[0].time < time:
+            self.states.pop(0)
+            if CATCH_UP == "queue":
+                self.first = max(self.first - 1, 0)
+        self.forgotten = self.states[0].time < time
 
     def frame_time(self, now: float) -> float:
         """Return the time since the last frame (s); 0 for the first."""
@@ -550,7 +601,7 @@ class Smoothing(SendInterval, Turning, Rounding):
     def ahead(self, late: float) -> None:
         """Draw the state this long after the newest one."""
         newest: State = self.states[len(self.states) - 1]
-        if BEYOND == "hold":
+        if BEYOND == "hold" or BEYOND == "reuse":
             self.show(newest.position, newest.rotation)
         if BEYOND == "oldest":
             if late > 0.0:
