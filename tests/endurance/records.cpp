@@ -157,7 +157,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             is_table ? epic::scan_row(columns, scale, begin, begin + length, record, packet)
                      : epic::scan_object(steps, scale, begin, begin + length, record, packet);
         if (!taken || record.finish(scale, packet) != kNone) continue;
-        require(names.number_of(record.entity) >= 0, "text has a name that is none");
+        require(names.assign_number(record.entity) >= 0, "text has a name that is none");
         if (!record.entity.empty())
             require(record.entity.data() >= begin &&
                         record.entity.data() + record.entity.size() <= begin + length,

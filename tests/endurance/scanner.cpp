@@ -61,10 +61,10 @@ struct Read {
         for (double value : {packet.position.x, packet.velocity.z, packet.time})
             check_number(value);
         const size_t before = names.size();
-        packet.entity = names.number_of(scanned.entity);
+        packet.entity = names.assign_number(scanned.entity);
         if (packet.entity >= 0) {
             require(names.name(packet.entity) == scanned.entity, "another name");
-            require(names.number_of(scanned.entity) == packet.entity, "another number");
+            require(names.assign_number(scanned.entity) == packet.entity, "another number");
             require(scanned.entity.size() <= names.longest(), "a longer name");
         } else {
             require(names.size() == before && !epic::is_utf8(scanned.entity), "no name");

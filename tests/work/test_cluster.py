@@ -114,7 +114,8 @@ def test_what_to_install_for_a_cluster_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("word", "told"), [(b"", "the scheduler does not answer"), (b"SSH-2.0-OpenSSH", "not a Dask scheduler")]
+    ("word", "told"),
+    [(b"", "the scheduler does not answer"), (b"SSH-2.0-OpenSSH", "not a Dask scheduler")],
 )
 def test_what_answers_otherwise_is_no_scheduler(
     monkeypatch: pytest.MonkeyPatch, word: bytes, told: str

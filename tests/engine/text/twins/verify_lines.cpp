@@ -105,7 +105,7 @@ static bool scan_plainly(const char* p, const char* end, const char* text, int64
                          EntityNames& names, Packet& packet) {
     const Scanned scanned = scan_packet(p, end, packet);
     if (scanned.expected != EXPECTED_NOTHING) return false;
-    packet.entity = names.number_of(scanned.entity);
+    packet.entity = names.assign_number(scanned.entity);
     if (packet.entity < 0) return false;
     packet.line = line;
     packet.offset = uint32_t(p - text);
