@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.packets import PacketBlock, put_packets, take_packets
+from epic_cli.recordings.files import accessing
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import ConnectionTimes, Entities
@@ -24,10 +25,10 @@ class TemporaryStore:
         self._file: Any = None
 
     def write(self, content: Any) -> int:
-        """Write bytes to the end of the file; return their place."""
+        """Write bytes to the end of the file; return their place. Raise ``CannotAccess``."""
         import tempfile  # slow to load, and most recordings need no file
 
-        with self._lock:
+        with self._lock, accessing("write to a temporary file in", tempfile.gettempdir()):
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as this object
                 weakref.finalize(self, self._file.close)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import pickle
+import tempfile
 from collections.abc import Mapping
 
 import pytest
@@ -11,10 +14,11 @@ import pytest
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, put_packets, take_packets
 from epic_cli.recordings import spooled
+from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import ReadingLog, load
 from epic_cli.recordings.read_spec import INFERRED
 from epic_cli.recordings.rows import make_source
-from epic_cli.recordings.spooled import SpooledPackets
+from epic_cli.recordings.spooled import SpooledPackets, TemporaryStore
 
 #: Packets with all that a packet can have, and with nothing.
 PACKETS = [
@@ -81,3 +85,12 @@ def test_a_long_recording_is_read_from_the_file(monkeypatch: pytest.MonkeyPatch)
         assert connection is not None
         assert expected is not None
         assert len(connection) == len(expected)
+
+
+def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    with pytest.raises(CannotAccess, match="temporary file"):
+        TemporaryStore().write(b"packets")
