@@ -10,7 +10,7 @@ from functools import cache
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.parameters import Parameter
-from epic_cli.engine.strategies import declarations, find
+from epic_cli.engine.strategies import declaration, declarations, find, system_names
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.explain.spec import ExplainSpec, NameEntry, NameKind
 from epic_cli.metrics import METRICS
@@ -127,7 +127,7 @@ def _metrics() -> Iterator[NameEntry]:
 
 
 def _strategies() -> Iterator[NameEntry]:
-    for entry in declarations():
+    for entry in (*declarations(), *map(declaration, system_names())):
         settings = tuple(
             (setting.name, f"{setting.help} ({setting.range}; default {setting.default})")
             for setting in entry.settings

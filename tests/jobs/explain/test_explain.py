@@ -7,7 +7,7 @@ import json
 import pytest
 from support.running import epic
 
-from epic_cli.engine.strategies import declarations
+from epic_cli.engine.strategies import declarations, system_names
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.explain.report import overview, report
 from epic_cli.jobs.explain.run import OPTIONS, WORDS, UnknownName, everything, names, run
@@ -22,7 +22,7 @@ KNOWN = {
     NameKind.FINDING: {*KINDS},
     NameKind.CAUSE: {one.name for one in registry().detectors},
     NameKind.METRIC: {one.name for one in METRICS} | {*Weights._fields},
-    NameKind.STRATEGY: {one.name for one in declarations()},
+    NameKind.STRATEGY: {one.name for one in declarations()} | {*system_names()},
     NameKind.SETTING: {one.name for each in declarations() for one in each.settings},
     NameKind.OPTION: {option.removeprefix("--") for option in OPTIONS},
     NameKind.KEY: {one.name for table in OPTIONS.values() for one in table},
