@@ -18,6 +18,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration, names, system_names
 from epic_cli.jobs.diagnose.cures import Bench
 from epic_cli.jobs.diagnose.cures.drawing import DrawingAdvice, advise
+from epic_cli.jobs.diagnose.kinds import explain_rest
 from epic_cli.jobs.diagnose.mechanism import Frames, Mechanism, make_frames, mechanism
 from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison, Redraw, at_times
 from epic_cli.metrics.arrays import (
@@ -297,6 +298,7 @@ class DrawnMatch(NamedTuple):
     them better. ``by_frame``: packets are stamped with the time of the frame that reads them; None:
     the same is drawn either way. ``mechanism`` composes it of parts, if that explains it no worse
     than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
+    ``rest`` is what the difference goes with, where the drawing is not found (``explain_rest``).
     """
 
     best: FittedStrategy
@@ -313,6 +315,7 @@ class DrawnMatch(NamedTuple):
     mechanism: Mechanism | None = None
     same_as: tuple[StrategySpec, ...] = ()
     by_frame: bool | None = None
+    rest: str = ""
 
     @property
     def off(self) -> float:
@@ -451,6 +454,16 @@ class _DrawnEntity:
             unchanged["second-smoothing"] = best.candidate
         return advise(bench, frames, parts if understood else None, unchanged)
 
+    def explain_rest(self, best: FittedStrategy) -> str:
+        """Return what the difference between the best strategy and the frames goes with."""
+        frames, comparison = self.seen(self.path), self.comparison
+        if frames is None:
+            return ""
+        there = np.isin(self.path.times, frames.times)
+        apart = np.full((len(there), 3), np.nan)
+        apart[comparison.counted] = comparison.apart(best)
+        return explain_rest(frames, np.ones(len(frames.times), bool), apart[there])
+
     def in_parts(self, parts: Mechanism) -> list[FittedStrategy]:
         """Return a composition as two strategies, without its low-pass and with it."""
         settings = dict(parts.strategy.settings)
@@ -520,12 +533,7 @@ def match(
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
     known = candidates or [*engines, *map(StrategySpec, system_names())]
-    look, other = _look(first, known, not candidates), None
-    if first.redraw.arrivals and look.residual > first.enough:
-        other = _look(first.paced(by_frame=True), known, not candidates)
-        if other.residual < LIKELY_PACING * look.residual:
-            look, other = other, look
-            moving = [entity.paced(by_frame=True) for entity in moving]
+    look, other, moving = _look_by_pacing(moving, known, not candidates)
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
     if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
@@ -560,7 +568,8 @@ def match(
         by_frame=_find_pacing(first, best),
     )
     return found_match._replace(
-        advice=first.advice(best, parts, found_match.found or found_match.likely)
+        advice=first.advice(best, parts, found_match.found or found_match.likely),
+        rest="" if found_match.found else first.explain_rest(best),
     )
 
 
@@ -570,6 +579,10 @@ class _FirstLook(NamedTuple):
     parts: Mechanism | None
     usual: list[tuple[StrategySpec, float]]
 
+    def is_usual(self, enough: float) -> bool:
+        """Return True if a strategy draws the frames as it is, up to an error (length)."""
+        return any(off <= enough for _, off in self.usual)
+
     @property
     def residual(self) -> float:
         """The least error (RMS, length)."""
@@ -578,10 +591,31 @@ class _FirstLook(NamedTuple):
 
 
 def _look(first: _DrawnEntity, specs: Sequence[StrategySpec], in_parts: bool) -> _FirstLook:
-    return _FirstLook(
-        first.mechanism() if in_parts else None,
-        [(spec, first.comparison.off(FittedStrategy(spec)).residual) for spec in specs],
-    )
+    return _FirstLook(first.mechanism() if in_parts else None, _draw_usual(first, specs))
+
+
+def _look_by_pacing(
+    moving: list[_DrawnEntity], specs: Sequence[StrategySpec], in_parts: bool
+) -> tuple[_FirstLook, _FirstLook | None, list[_DrawnEntity]]:
+    """Return the first look by the better pacing, the other one if taken, and the entities."""
+    first = moving[0]
+    look, other = _look(first, specs, in_parts), None
+    if not first.redraw.arrivals or look.is_usual(first.enough):
+        return look, None, moving
+    again = first.paced(by_frame=True)
+    usual = _FirstLook(None, _draw_usual(again, specs)).is_usual(again.enough)
+    if usual or look.residual > first.enough:
+        other = _look(again, specs, in_parts)
+    if other is not None and (usual or other.residual < LIKELY_PACING * look.residual):
+        return other, look, [entity.paced(by_frame=True) for entity in moving]
+    return look, other, moving
+
+
+def _draw_usual(
+    first: _DrawnEntity, specs: Sequence[StrategySpec]
+) -> list[tuple[StrategySpec, float]]:
+    """Return the error of each strategy as it is (RMS, length)."""
+    return [(spec, first.comparison.off(FittedStrategy(spec)).residual) for spec in specs]
 
 
 def _search_other_pacing(

@@ -16,6 +16,8 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.metrics.arrays import lengths
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from epic_cli.jobs.diagnose.mechanism import Frames
     from epic_cli.metrics.arrays import Floats
 
@@ -89,7 +91,7 @@ def _fold(begins: Floats, ends: Floats, weight: Floats, *, smooth: bool) -> Tick
     # longer ticks first: of shorter ones that divide them, every second one is empty
     best: tuple[float, Ticks | None] = MOSTLY - CLEARLY, None
     for every in TICKS:
-        if every < (1.3 if smooth else 0.95) * frame:
+        if every < 1.3 * frame:
             continue
         phases = np.arange(0, every, min(0.1 * frame, 0.001))
         # an interval holds a tick of a phase if the phase's number changes in it
@@ -262,3 +264,28 @@ def find_oldest(frames: Frames) -> int:
         counts.append(int((gone & (places >= 0) & (off < 0.002 * frames.unit)).sum()))
     best = int(np.argmax(counts))
     return KEPT[best] + 1 if counts[best] > 2 * np.median(counts) + 2 else 0
+
+
+#: What is left is explained by what has this share of its squares.
+EXPLAINS = 0.5
+
+
+def explain_rest(frames: Frames, counted: NDArray[np.bool_], apart: Floats) -> str:
+    """Return what the rest of a drawing goes with; empty if it goes with nothing that is known.
+
+    ``apart`` (k, 3) are the differences in the ``counted`` frames (m): ``velocity``: of the newest
+    packet; ``age``: that times the time since it came; ``path``: the drawing's own speed.
+    """
+    known = np.isfinite(apart[:, 0])
+    speed = frames.velocities[frames.newest]
+    since = (frames.times - frames.arrivals[frames.newest])[:, None]
+    own = np.gradient(frames.drawn, frames.times, axis=0)
+    rest = apart[known]
+    whole = np.square(rest).sum()
+    explained = {
+        name: np.square((rest * of[counted][known]).sum())
+        / (np.square(of[counted][known]).sum() * whole + 1e-300)
+        for name, of in (("path", own), ("velocity", speed), ("age", speed * since))
+    }
+    best = max(explained, key=lambda name: float(explained[name]))
+    return best if explained[best] > EXPLAINS else ""

@@ -407,6 +407,14 @@ _FOLLOWS = {
 }
 
 
+#: What the rest of a drawing goes with that is understood in part.
+_RESTS = {
+    "path": " What is left lies along its path: it is sooner or later than that.",
+    "velocity": " What is left follows the packets' velocities.",
+    "age": " What is left follows the packets' velocities, and grows until the next packet.",
+}
+
+
 def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     """Return the game's way of drawing in sentences."""
     settings = used_values(found.strategy)
@@ -417,7 +425,8 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     does = how(settings, found)
     if not match.found:
         nearest = "Probably" if match.likely else "Nearest:"
-        return [f"Not understood: {_error_words(match)}. {nearest} it {does}.", command]
+        rest = _RESTS.get(match.rest, "")
+        return [f"Not understood: {_error_words(match)}. {nearest} it {does}.{rest}", command]
     # the command begins a line, so that it can be pasted
     lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _error_words(match)})"]
     if same := _alternative_words(match):
@@ -698,6 +707,7 @@ def drawn_record(match: DrawnMatch) -> dict[str, Any]:
         "low_pass": best.constant,
         "without": known(match.without.residual),
         "residual_of_step": known(match.off),
+        "rest": match.rest or None,
         **_mechanism_record(match),
         "entities": [
             {key: known(value) for key, value in row._asdict().items()} for row in match.entities
