@@ -147,7 +147,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         """Convert the samples; raise the replay's own error instead of the library's."""
         try:
             return convert()
-        except Exception:
+        except BaseException:  # Polars may panic
             if self._failure is not None:
                 raise self._failure from None
             raise
