@@ -67,6 +67,7 @@ _FAMILIES = (
         ("chase", "#5f4400", "#f4fa01", "#a0946d"),
         ("luanti", "#413011", "#bcbd8a", "#6f8f01"),
         ("local-perception", "#6d7654", "#a4b101", "#9c7840"),
+        ("minecraft", "#ad620a", "#a4e28d", "#d27d0e"),
     )),
     # filter
     ("magenta", (
@@ -82,6 +83,8 @@ _FAMILIES = (
         ("unity-ngo", "#763e4e", "#9a8457", "#f52700"),
         ("lightyear", "#a00100", "#ff9960", "#d0183e"),
         ("james-frowen", "#c64a52", "#ffd470", "#fe6004"),
+        ("netcode-for-entities", "#b34583", "#dca40f", "#fd509a"),
+        ("chrono", "#9c463d", "#f2735f", "#d05388"),
     )),
     # show what was received; and strategies of others
     ("green", (
