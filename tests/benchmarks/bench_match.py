@@ -45,11 +45,12 @@ def write_match(path: Path, entities: int, seconds: float) -> None:
                 stream.write(f"p{one},{t:.2f},{x:.5f},{y:.5f},0,{vx:.5f},{vy:.5f},0\n")
 
 
-def run(*words: str) -> Cost:
-    """Return the cost of a command of ``epic``."""
+def run(output: Path, *words: str) -> Cost:
+    """Return the cost of a command of ``epic`` that writes to a file."""
     begin = time.perf_counter()
-    process = subprocess.Popen([EPIC, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
+    with output.open("w") as stream:
+        process = subprocess.Popen([EPIC, *words], stdout=stream, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -70,10 +71,13 @@ def main() -> None:
         write_match(path, options.entities, 60 * options.minutes)
         chosen = ("-s", options.strategies) if options.strategies else ()
         how = (*chosen, *latency, "-f", "csv", str(path))
-        listed = subprocess.run([EPIC, "compare", *how], check=True, capture_output=True, text=True)
-        count = len(listed.stdout.splitlines()) - 1
-        replay = run("replay", "-s", "epic", *latency, "--tick", "1/60", "-f", "csv", str(path))
-        costs = {threads: run("compare", *how, "--threads", str(threads)) for threads in (1, 2)}
+        replaying = ("-s", "epic", *latency, "--tick", "1/60", "-f", "csv", str(path))
+        replay = run(Path(os.devnull), "replay", *replaying)
+        table = Path(folder) / "table.csv"
+        costs = {
+            threads: run(table, "compare", *how, "--threads", str(threads)) for threads in (1, 2)
+        }
+        count = len(table.read_text().splitlines()) - 1
     print(f"{options.entities} entities, {options.minutes:g} minutes, {count} strategies")
     print(f"{'':12s}{'CPU s':>8s}{'wall s':>8s}{'MB':>7s}{'replays each':>14s}")
     print(f"{'replay':12s}{replay.cpu:8.1f}{replay.wall:8.1f}{replay.peak:7.0f}")
