@@ -18,7 +18,7 @@ from epic_cli.metrics.arrays import lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.jobs.diagnose.mechanism import Frames
+    from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
 #: Lengths of ticks and of timers that games have (s).

@@ -122,8 +122,8 @@ cdef class Chase(Strategy):
                    tune=(0.1, 100), scale="log"),
             Choice("ease", "smoothstep", "the curve of how=eased", Easing),
             Choice("start", "drawn", "where how=linear, eased and growing begin; drawn: at the last"
-                   " drawn position, on arrival; arrival: where it would be drawn on arrival; last and"
-                   " frame: at the last drawn position, from that frame on, or from the next",
+                   " drawn position, on arrival; arrival: where it would be drawn on arrival; last"
+                   " and frame: at the last drawn position, from that frame on, or from the next",
                    ("drawn", "arrival", "last", "frame"), tune=False),
             Switch("overshoot", "off", "let how=spring, lerp and linear pass their goal",
                    tune=False),

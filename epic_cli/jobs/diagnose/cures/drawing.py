@@ -25,8 +25,8 @@ from epic_cli.jobs.diagnose.cures import (
     trial,
     write_option,
 )
+from epic_cli.jobs.diagnose.frames import Frames
 from epic_cli.jobs.diagnose.mechanism import (
-    Frames,
     Mechanism,
     Supply,
     in_seconds,

@@ -1,0 +1,81 @@
+"""One entity's packets and the frames that a game drew of it, as arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.strategies.parts import SendInterval
+from epic_cli.metrics.arrays import lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.metrics.arrays import Floats
+
+#: Seconds at the beginning that are skipped, or a quarter if that is less.
+SETTLES = 1.0
+
+
+class Frames(NamedTuple):
+    """One entity: packets in order of arrival, and frames with the positions drawn in them.
+
+    ``arrivals`` and ``stamps`` (n), ``positions`` and ``velocities`` (n, 3) are of the packets
+    newer than all before them; ``times`` (m), ``drawn`` (m, 3); ``newest`` (m) is the index of the
+    last packet that has arrived in each frame.
+    """
+
+    arrivals: Floats
+    stamps: Floats
+    positions: Floats
+    velocities: Floats
+    times: Floats
+    drawn: Floats
+    newest: NDArray[np.int64]
+
+    @property
+    def unit(self) -> float:
+        """The usual step from packet to packet (length)."""
+        steps = lengths(np.diff(self.positions, axis=0))
+        return float(np.median(steps[steps > 0])) if steps.any() else 1.0
+
+    @property
+    def interval(self) -> float:
+        """The usual time from stamp to stamp (s)."""
+        return float(np.median(np.diff(self.stamps)))
+
+    @property
+    def ticks(self) -> Floats:
+        """Stamps that count packets, each a send interval after the previous one."""
+        found: list[float] = []
+        interval = SendInterval()
+        for stamp in self.stamps.tolist():
+            interval.add(stamp)
+            found.append(found[-1] + interval.value if found else 0.0)
+        return np.array(found)
+
+    @property
+    def settled(self) -> NDArray[np.bool_]:
+        """The mask (m) of the frames after the start, during which clocks and low-passes settle."""
+        since = self.times - self.times[0]
+        return np.asarray(since >= min(SETTLES, 0.25 * float(since[-1])))
+
+
+def make_frames(
+    arrivals: Floats, stamps: Floats, positions: Floats, velocities: Floats, times: Floats,
+    drawn: Floats,
+) -> Frames:  # fmt: skip
+    """Make frames without late packets, from the second packet on."""
+    fresh = np.append(True, stamps[1:] > np.maximum.accumulate(stamps)[:-1])
+    arrivals, stamps, positions = arrivals[fresh], stamps[fresh], positions[fresh]
+    # the engine's estimate where none was sent: the slope from the packet before
+    slopes = np.zeros_like(positions)
+    slopes[1:] = np.diff(positions, axis=0) / np.diff(stamps)[:, None]
+    velocities = np.where(np.isfinite(velocities[fresh]), velocities[fresh], slopes)
+    newest = np.searchsorted(arrivals, times, side="right") - 1
+    there = newest >= 1
+    return Frames(
+        arrivals, stamps, positions, velocities,
+        times[there], drawn[there], newest[there],
+    )  # fmt: skip
