@@ -38,6 +38,11 @@ def code(
     rotations: bool = shared(
         click.option("--rotations", is_flag=True, help="Turn what is drawn, too.")
     ),
+    vectors: str = shared(
+        click.option("--vectors", type=click.Choice(["own", "engine"]), default="own",
+                     help="own: no engine is needed; engine: Unity's (csharp), Unreal's (cpp) or"
+                     " Roblox' (lua), too.", show_default=True)
+    ),
     main: bool = shared(
         click.option("--main", is_flag=True,
                      help="Make a program of it, which reads packets and prints rows, for"
@@ -45,12 +50,18 @@ def code(
     ),
 ) -> None:  # fmt: skip
     """Run ``epic code``."""
-    from epic_cli.jobs.code.run import NoCode, NoRotations, run
+    from epic_cli.jobs.code.run import NoCode, NoEngine, NoRotations, run
 
     file = Path(output).name if output and output != "-" else ""
     words = ["epic", "code", strategy.label, "--lang", lang]
-    words += [*(["--rotations"] if rotations else []), *(["--main"] if main else [])]
-    with wrong_usage(kind=(NoCode, NoRotations), about=("strategy",)):
-        text = run(CodeSpec(strategy, lang, main, rotations, file), shlex.join(words))
+    words += ["--rotations"] if rotations else []
+    words += ["--vectors", vectors] if vectors == "engine" else []
+    words += ["--main"] if main else []
+    spec = CodeSpec(strategy, lang, main, rotations, vectors == "engine", file)
+    with (
+        wrong_usage(kind=(NoCode, NoRotations), about=("strategy",)),
+        wrong_usage(kind=NoEngine, about=("vectors",)),
+    ):
+        text = run(spec, shlex.join(words))
     with open_sink(output) as sink:
         sink.write(text.encode())

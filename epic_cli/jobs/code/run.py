@@ -43,10 +43,17 @@ class NoRotations(Portable, ValueError):
         super().__init__(f"there is no code for the rotations of {what}: there is for {instead}")
 
 
+class NoEngine(Portable, ValueError):
+    """An error for a language without an engine whose vectors could be taken."""
+
+    def __init__(self, language: str, able: str) -> None:
+        super().__init__(f"{language} has no engine's vectors of its own: {able} have")
+
+
 def run(spec: CodeSpec, command: str) -> str:
     """Return the text of the file; its first lines give the ``command`` that writes the file again.
 
-    Raise ``NoCode``, ``NoRotations``, ``SettingError``.
+    Raise ``NoCode``, ``NoRotations``, ``NoEngine``, ``SettingError``.
     """
     spec = spec._replace(strategy=spec.strategy.composed)
     name = spec.strategy.name
@@ -60,6 +67,9 @@ def run(spec: CodeSpec, command: str) -> str:
     values = _collect_values(text, declared, source, spec)
     program = parse(text, values, _collect_comments(text, declared, values))
     writer = languages()[spec.language]
+    if spec.engine and not writer.engine:
+        able = sorted(name for name, other in languages().items() if other.engine)
+        raise NoEngine(spec.language, ", ".join(able))
     single = bool(source.SINGLE)
     head = [
         f"{name}: {declared.summary}",
@@ -72,7 +82,7 @@ def run(spec: CodeSpec, command: str) -> str:
     if spec.main:
         head += writer.proof(spec.strategy.label, spec.file or f"smoothing{writer.suffix}")
     head += ["", *str(source.LICENSE).strip().splitlines()]
-    return writer(program, single).write(head, spec.main)
+    return writer(program, single, spec.engine).write(head, spec.main)
 
 
 def _check_turns(turns: Mapping[str, Sequence[str]], strategy: StrategySpec) -> None:

@@ -15,13 +15,15 @@ class CodeSpec(NamedTuple):
 
     ``main``: with the lines that make a program of it, which reads packets and prints rows;
     ``rotations``: what it draws turns as well.
-    ``file``: the name of the file that is written.
+    ``engine``: with the vectors of the engine that the language is used in. ``file``: the name of
+    the file that is written.
     """
 
     strategy: StrategySpec
     language: str
     main: bool = False
     rotations: bool = False
+    engine: bool = False
     file: str = ""
 
 

@@ -203,6 +203,121 @@ def test_a_program_draws_what_the_strategy_draws(
         assert_close(rows, drawn_by(strategy, pacing).rows, TOOLCHAINS[language])
 
 
+class Engine(NamedTuple):
+    """An engine's types with code that hands them to a ``Smoothing``, and how both run."""
+
+    file: str
+    text: str
+    build: tuple[str, ...]
+    run: tuple[str, ...]
+
+
+ENGINES = {
+    "csharp": Engine(
+        "Engine.cs",
+        """namespace UnityEngine {
+            public struct Vector3 {
+                public float x, y, z;
+                public Vector3(float x, float y, float z) { this.x = x; this.y = y; this.z = z; }
+            }
+            public struct Quaternion {
+                public float x, y, z, w;
+                public Quaternion(float x, float y, float z, float w) {
+                    this.x = x; this.y = y; this.z = z; this.w = w;
+                }
+            }
+            public static class Game {
+                public static Vector3 Draw(Smoothing player, Quaternion turn) {
+                    player.Receive(0, new Vector3(1, 2, 3), turn);
+                    player.Draw(0);
+                    turn = player.Rotation;
+                    return player.Position;
+                }
+            }
+        }""",
+        _words("mcs -warnaserror -out:{1}/port.exe {0} {1}/Engine.cs"),
+        ("mono", "{1}/port.exe"),
+    ),
+    "cpp": Engine(
+        "engine.h",
+        """struct FVector {
+            double X, Y, Z;
+            FVector(double x, double y, double z) : X(x), Y(y), Z(z) {}
+            FVector operator+(const FVector& b) const { return {X + b.X, Y + b.Y, Z + b.Z}; }
+        };
+        struct FQuat {
+            double X, Y, Z, W;
+            FQuat(double x, double y, double z, double w) : X(x), Y(y), Z(z), W(w) {}
+        };
+        template <class Player>
+        FVector draw(Player& player, FQuat turn) {
+            player.receive(0, FVector(1, 2, 3), turn);
+            player.draw(0);
+            turn = player.rotation;
+            return player.position;
+        }""",
+        _words("g++ -std=c++17 -Wall -Wextra -Werror -ffp-contract=off -include {1}/engine.h"
+               " -o {1}/port {0}"),
+        ("{1}/port",),
+    ),
+    "lua": Engine(
+        "engine.lua",
+        """local vector = {}
+        local small = { x = "X", y = "Y", z = "Z" }
+        Vector3 = { new = function(x, y, z)
+            return setmetatable({ X = x, Y = y, Z = z }, vector)
+        end }
+        vector.__add = function(a, b) return Vector3.new(a.X + b.X, a.Y + b.Y, a.Z + b.Z) end
+        vector.__sub = function(a, b) return Vector3.new(a.X - b.X, a.Y - b.Y, a.Z - b.Z) end
+        vector.__mul = function(a, s) return Vector3.new(a.X * s, a.Y * s, a.Z * s) end
+        vector.__index = function(a, name)
+            if name == "Magnitude" then return math.sqrt(a:Dot(a)) end
+            if name == "Dot" then
+                return function(b, c) return b.X * c.X + b.Y * c.Y + b.Z * c.Z end
+            end
+            return rawget(a, small[name])
+        end""",
+        (),
+        ("lua5.4", "-e", 'dofile("{1}/engine.lua")', "{0}"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("strategy", ["chase+rounding=0.02+snap=5", "buffer+curve=hermite+snap=5"])
+@pytest.mark.parametrize("language", ENGINES)
+def test_a_program_with_an_engines_vectors_draws_the_same(
+    language: str, strategy: str, tmp_path: Path
+) -> None:
+    engine = ENGINES[language]
+    if shutil.which((engine.build or engine.run)[0]) is None:
+        pytest.skip(f"{(engine.build or engine.run)[0]} is not installed")
+    turns = language != "lua" and drawn_by(strategy, "arrival").turns
+    file = tmp_path / f"port{languages()[language].suffix}"
+    options = ("--lang", language, "--vectors", "engine", *(["--rotations"] if turns else []))
+    made = epic("code", strategy, *options, "--main", "-o", file)
+    assert made.returncode == 0, made.stderr.decode()
+    text = engine.text if turns else re.sub(r"(?s)public static class Game.*", "}", engine.text)
+    (tmp_path / engine.file).write_text(text)
+    build, run = (
+        [word.format(file, tmp_path) for word in words] for words in (engine.build, engine.run)
+    )
+    if build:
+        done = subprocess.run(build, check=False, capture_output=True, timeout=300)
+        assert done.returncode == 0, (done.stdout + done.stderr).decode()
+    theirs = subprocess.run(run, input=all_streams(), check=True, capture_output=True, timeout=300)
+    expected = {
+        key: row if turns else row[:3] for key, row in drawn_by(strategy, "arrival").rows.items()
+    }
+    drawn = {key: row[: len(expected[key])] for key, row in rows_of(theirs.stdout.decode()).items()}
+    assert_close(drawn, expected, TOOLCHAINS[language])
+
+
+def test_a_language_without_an_engine_says_which_have_one() -> None:
+    refused = epic("code", "chase", "--lang", "rust", "--vectors", "engine")
+    assert refused.returncode == 2
+    assert b"cpp, csharp, lua" in refused.stderr
+
+
 def assert_close(
     drawn: dict[tuple[str, str], tuple[float, ...]],
     expected: dict[tuple[str, str], tuple[float, ...]],

@@ -67,6 +67,8 @@ class LanguageWriter:
     declared_state: ClassVar[tuple[str, str, str]] = ("", "", "")
     #: What rounds to single precision where the original computes in it: without, there is a type.
     rounds: ClassVar[str] = ""
+    #: The engine whose vectors it may take and give; empty if there is none.
+    engine: ClassVar[str] = ""
     #: How a program is made of {file}, and run.
     builds: ClassVar[str] = ""
     runs: ClassVar[str]
@@ -80,8 +82,9 @@ class LanguageWriter:
     columns: ClassVar[str] = r"\tqx\tqy\tqz\tqw"
     cells: ClassVar[str] = ""
 
-    def __init__(self, program: ParsedSource, single: bool) -> None:
+    def __init__(self, program: ParsedSource, single: bool, by_engine: bool = False) -> None:
         self.program = program
+        self.by_engine = by_engine
         self.single = single
         self.rounding = self.rounds if single else ""
         self.lines: list[str] = []

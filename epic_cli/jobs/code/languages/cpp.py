@@ -16,6 +16,7 @@ class Cpp(LanguageWriter):
 
     name = "cpp"
     suffix = ".cpp"
+    engine = "Unreal"
     builds = "g++ -std=c++17 -O2 -ffp-contract=off -o {stem} {file}"
     runs = "./{stem}"
     types = {  # noqa: RUF012
@@ -64,10 +65,25 @@ class Cpp(LanguageWriter):
         if main:
             self.line(f"using Real = {real};")
         self.constants("constexpr {2} {0} = {1};")
-        self.line(f"struct Vec3 {{ {real} x, y, z; }};")
+        self.struct("Vec3", real, "xyz", "FVector")
         if self.turns:
-            self.line("struct Quat { double x, y, z, w; };")
+            self.struct("Quat", "double", "xyzw", "FQuat")
         self.vector_functions()
+
+    def struct(self, own: str, real: str, axes: str, engine: str) -> None:
+        """Print a record of numbers; for an engine, with conversions from and to its type."""
+        if not self.by_engine:
+            self.line(f"struct {own} {{ {real} {', '.join(axes)}; }};")
+            return
+        self.open(f"struct {own}")
+        self.line(f"{real} {', '.join(f'{axis} = 0' for axis in axes)};")
+        self.line(f"{own}() = default;")
+        given = ", ".join(f"{real} {axis}_" for axis in axes)
+        self.line(f"{own}({given}) : {', '.join(f'{axis}({axis}_)' for axis in axes)} {{}}")
+        taken = ", ".join(f"{axis}({real}(a.{axis.upper()}))" for axis in axes)
+        self.line(f"{own}(const {engine}& a) : {taken} {{}}")
+        self.line(f"operator {engine}() const {{ return {engine}({', '.join(axes)}); }}")
+        self.close(";")
 
     def number(self, value: float) -> str:
         return super().number(value) + ("f" if self.single else "")

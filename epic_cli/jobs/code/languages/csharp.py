@@ -11,6 +11,7 @@ class CSharp(LanguageWriter):
 
     name = "csharp"
     suffix = ".cs"
+    engine = "Unity"
     builds = "mcs {file}"
     runs = "mono {stem}.exe"
     types = {  # noqa: RUF012
@@ -57,6 +58,8 @@ class CSharp(LanguageWriter):
         self.line(f"public {real} X, Y, Z;")
         self.line(f"public Vec3({real} x, {real} y, {real} z) {{ X = x; Y = y; Z = z; }}")
         self.vector_functions()
+        if self.by_engine:
+            self.convert("Vec3", "Vector3", "XYZ")
         self.close()
         if self.turns:
             self.line()
@@ -65,7 +68,17 @@ class CSharp(LanguageWriter):
             self.line(
                 "public Quat(double x, double y, double z, double w) { X = x; Y = y; Z = z; W = w; }"
             )
+            if self.by_engine:
+                self.convert("Quat", "Quaternion", "XYZW")
             self.close()
+
+    def convert(self, own: str, engine: str, axes: str) -> None:
+        """Print the conversions from and to a type of Unity's."""
+        other = f"UnityEngine.{engine}"
+        single = ", ".join(f"(float)a.{axis}" for axis in axes)
+        double = ", ".join(f"a.{axis.lower()}" for axis in axes)
+        self.line(f"public static implicit operator {other}({own} a) => new {other}({single});")
+        self.line(f"public static implicit operator {own}({other} a) => new {own}({double});")
 
     def number(self, value: float) -> str:
         return super().number(value) + ("f" if self.single else "")

@@ -21,11 +21,19 @@ local function remove(list, value)
 end"""
 
 
+#: What Roblox' own vectors have, and how a rotation is a table with its names.
+_OF_ROBLOX = {
+    "length": "{0}.Magnitude", "dot": "{0}:Dot({1})",
+    "Quat": "{{ X = {0}, Y = {1}, Z = {2}, W = {3} }}",
+}  # fmt: skip
+
+
 class Lua(LanguageWriter):
     """A writer of Lua, whose lists begin at 1."""
 
     name = "lua"
     suffix = ".lua"
+    engine = "Roblox"
     runs = "lua {file}"
     rounds = "f32"
     comment = "--"
@@ -59,6 +67,11 @@ class Lua(LanguageWriter):
         self.line()
         self.constants("local {} = {}")
         self.lines += _SINGLE.splitlines() if self.rounding else []
+        if self.by_engine:
+            self.line("-- luacheck: read globals Vector3")
+            self.line("local Vec3 = Vector3.new")
+            self.lines += _REMOVE.splitlines() if "remove" in self.program.uses() else []
+            return
         self.line("local vector = {}")
         parts = ", ".join(f"{axis} = {self.rounded(axis)}" for axis in "xyz")
         self.line(f"local function Vec3(x, y, z) return setmetatable({{ {parts} }}, vector) end")
@@ -73,6 +86,16 @@ class Lua(LanguageWriter):
             super().finish(main)
         else:
             self.lines += ["", "return Smoothing"]
+
+    def member(self, name: str) -> str:
+        return name.upper() if self.by_engine and name in "xyzw" else name
+
+    def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
+        if self.by_engine and name in _OF_ROBLOX:
+            if nodes and isinstance(nodes[0], ast.BinOp):
+                values = [f"({values[0]})", *values[1:]]
+            return _OF_ROBLOX[name].format(*values)
+        return super().function(name, values, nodes)
 
     def comparison_sign(self, sign: str) -> str:
         return "~=" if sign == "!=" else sign
