@@ -77,12 +77,14 @@ def diagnose(
         path = os.fsdecode(packets) if isinstance(packets, (str, os.PathLike)) else None
         spec = each.spec(path or source, log)
     if drawn is not None:
-        paths = drawn_paths(load_entities(_read_drawn(drawn))[0], spec.packets, drawn_offset)
+        paths = drawn_paths(
+            load_entities(_read_drawn_packets(drawn))[0], spec.packets, drawn_offset
+        )
         spec = replace(spec, drawn=paths)
     return run(replace(spec, in_recording=log.findings))
 
 
-def _read_drawn(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
+def _read_drawn_packets(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
     if isinstance(drawn, (str, os.PathLike)):
         with open(drawn, "rb") as stream:  # noqa: PTH123
             rows = stream.read(4).startswith(b"pos:")

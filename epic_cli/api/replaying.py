@@ -89,7 +89,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         self._entities = packets.entities
         self._columns = self._columns or list_columns(packets.turns())
 
-    def _draw_at_least(self, count: int) -> bool:
+    def _draw_samples(self, count: int) -> bool:
         """Draw until this many samples wait; return True if more can be drawn."""
         while len(self._queue) < count:
             try:
@@ -109,12 +109,12 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
 
     def columns(self) -> tuple[str, ...]:
         """Return the columns of CSV; those of a rotation if one of the first packets has it."""
-        self._draw_at_least(1)
+        self._draw_samples(1)
         return self._columns or COLUMNS
 
     def head(self) -> list[Sample]:
         """Return the next few samples without consuming them."""
-        self._draw_at_least(_SHOWN)
+        self._draw_samples(_SHOWN)
         return self._queue.first(_SHOWN, self._entities)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -130,20 +130,20 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         turns = len(self.columns()) > len(COLUMNS)
         more = True
         while more:
-            more = self._draw_at_least(_BATCH)
+            more = self._draw_samples(_BATCH)
             names = [name.encode() for name in self._list_names()]
             if count := len(self._queue):
                 yield count, self._queue.columns(statuses, names, turns)
 
     def to_polars(self) -> Any:
         """Return a ``polars.DataFrame`` with a row for each sample; needs Polars."""
-        return self._raise_own(super().to_polars)
+        return self._raise_own_error(super().to_polars)
 
     def to_arrow(self) -> Any:
         """Return a ``pyarrow.Table`` with a row for each sample; needs PyArrow."""
-        return self._raise_own(super().to_arrow)
+        return self._raise_own_error(super().to_arrow)
 
-    def _raise_own(self, convert: Callable[[], Any]) -> Any:
+    def _raise_own_error(self, convert: Callable[[], Any]) -> Any:
         """Convert the samples; raise the replay's own error instead of the library's."""
         try:
             return convert()

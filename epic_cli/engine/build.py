@@ -136,7 +136,7 @@ class BuildEngine(build_ext):
             if older or compiled.with_name(compiled.name.partition(".")[0]) not in built:
                 compiled.unlink()
 
-    def _compiler_command(self, name: str) -> list[str]:
+    def _get_compiler_command(self, name: str) -> list[str]:
         """Return the command with which setuptools compiles or links.
 
         Old versions have no entry for C++.
@@ -154,14 +154,14 @@ class BuildEngine(build_ext):
 
     def _digest_inputs(self) -> None:
         """Digest the inputs that all modules share: compiler, flags, versions, headers."""
-        command = self._compiler_command("compiler_so")
+        command = self._get_compiler_command("compiler_so")
         asked = [*takewhile(lambda word: not word.startswith("-"), command), "--version"]
         answer = subprocess.run(asked, capture_output=True, check=False).stdout  # noqa: S603 (CC)
         recipe = (
             sys.version,
             version("cython"),
             command,
-            self._compiler_command("linker_so"),
+            self._get_compiler_command("linker_so"),
             answer,
         )
         self._digest = hashlib.sha256(repr(recipe).encode())
@@ -180,7 +180,7 @@ class BuildEngine(build_ext):
         """Translate the engine to C++ and compile it."""
         if not os.environ.get("EPIC_ALONE"):
             self._delete_stale_modules()
-        compiler = self._compiler_command("compiler")[0]
+        compiler = self._get_compiler_command("compiler")[0]
         if shutil.which(compiler) is None:
             raise PlatformError(
                 f"epic needs a C++ compiler to build its engine and found no {compiler!r}: "

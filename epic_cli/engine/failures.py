@@ -84,7 +84,7 @@ class StrategyFailed(Portable, RuntimeError):
     @property
     def story(self) -> str:
         """The failed call, the error, and its line in the strategy's code, in words."""
-        source = f" ({_make_relative(self.file)}, line {self.line})" if self.line else ""
+        source = f" ({_make_relative_path(self.file)}, line {self.line})" if self.line else ""
         return f"{self._describe_moment}: {self.what}{source}"
 
     @property
@@ -166,7 +166,7 @@ def trace_frames(error: BaseException) -> list[tuple[str, int]]:
     return [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
 
 
-def _make_relative(file: str) -> str:
+def _make_relative_path(file: str) -> str:
     """Return a path relative to the current folder if the path lies below that folder."""
     import os
 

@@ -171,7 +171,7 @@ class Parameter(ABC):
     @property
     def range(self) -> str:
         """The accepted values in words: ``0 to 10 s``, ``auto or 0 to 1 s``."""
-        *others, last = [*self.choices, *self._numbers()]
+        *others, last = [*self.choices, *self._describe_range()]
         return f"{', '.join(others)} or {last}" if others else last
 
     def check(self, value: object) -> Value:
@@ -218,28 +218,28 @@ class Parameter(ABC):
     def _check(self, value: object) -> Value:
         if isinstance(value, str) and value in self.choices:
             return value
-        number = self._number(value)
-        if number is None or not self._takes(number):
-            raise SettingError(self._refusal(value))
+        number = self._get_number(value)
+        if number is None or not self._is_accepted(number):
+            raise SettingError(self._make_refusal(value))
         return number
 
-    def _refusal(self, value: object) -> str:
-        hint = self._hint(value) if isinstance(value, str) else ""
+    def _make_refusal(self, value: object) -> str:
+        hint = self._suggest_value(value) if isinstance(value, str) else ""
         return f"{quote_value(value)} is not allowed: it must be {self.range}{hint}"
 
-    def _hint(self, text: str) -> str:
+    def _suggest_value(self, text: str) -> str:
         near = nearest(text, list(self.choices))
         return f"; did you mean {near!r}?" if near else ""
 
-    def _number(self, value: object) -> float | None:
+    def _get_number(self, value: object) -> float | None:
         """Return the value as a number; None if it is not a number."""
         return plain_number(value)
 
-    def _numbers(self) -> list[str]:
+    def _describe_range(self) -> list[str]:
         """Return the range of accepted numbers in words; empty if only words are accepted."""
         return []
 
-    def _takes(self, number: float) -> bool:  # noqa: ARG002 - words alone
+    def _is_accepted(self, number: float) -> bool:  # noqa: ARG002 - words alone
         return False
 
 
@@ -369,8 +369,8 @@ class Number(Parameter):
     def verify(self, value: Any) -> None:
         """Raise ``SettingError`` if the number is out of range and no word stands for it."""
         is_number = hasattr(value, "__float__")
-        if not (value in self.words.values() or (is_number and self._takes(value))):
-            raise SettingError(self._refusal(value))
+        if not (value in self.words.values() or (is_number and self._is_accepted(value))):
+            raise SettingError(self._make_refusal(value))
 
     def show(self, value: Any) -> str:
         """Return the value's word, or the number to twelve digits."""
@@ -382,17 +382,19 @@ class Number(Parameter):
             return self.write(math.inf)  # a configuration can have it in the place of the word
         return super()._check(value)
 
-    def _hint(self, text: str) -> str:
-        if self._number(text) is not None:
+    def _suggest_value(self, text: str) -> str:
+        if self._get_number(text) is not None:
             return ""
         is_quantity = self._has_units and (self.unit or self.high <= 1)  # without a unit: a share
-        return super()._hint(text) or (f"; write {EXAMPLES[self.unit]}" if is_quantity else "")
+        return super()._suggest_value(text) or (
+            f"; write {EXAMPLES[self.unit]}" if is_quantity else ""
+        )
 
     @property
     def _has_units(self) -> bool:
         return self.unit in EXAMPLES and not self.whole
 
-    def _number(self, value: object) -> float | None:
+    def _get_number(self, value: object) -> float | None:
         if not isinstance(value, str) or not self._has_units:
             number = plain_number(value)
             is_long = number is not None and abs(number) >= _EXACT and str(value).isdecimal()
@@ -402,7 +404,7 @@ class Number(Parameter):
         except ValueError:
             return None
 
-    def _numbers(self) -> list[str]:
+    def _describe_range(self) -> list[str]:
         unit = f" {self.unit}" if self.unit else ""
         if self.low == -math.inf and self.high == math.inf:
             return [("a whole number" if self.whole else "a number") + (unit and f" of{unit}")]
@@ -411,7 +413,7 @@ class Number(Parameter):
             return [f"{kind}{_format_number(self.low)}{unit} or more"]
         return [f"{kind}{_format_number(self.low)} to {_format_number(self.high)}{unit}"]
 
-    def _takes(self, number: float) -> bool:
+    def _is_accepted(self, number: float) -> bool:
         in_range = self.low <= number <= self.high and abs(number) != math.inf
         return in_range and (not self.whole or number == math.floor(number))
 
@@ -452,16 +454,16 @@ class Span(Number):
             return f"{_format_number(intervals)}i"
         return super()._check(value)
 
-    def _hint(self, text: str) -> str:
+    def _suggest_value(self, text: str) -> str:
         hint = "; write 0.08, 80ms or 1.8i (units: s, ms, us, and i: send intervals)"
-        return hint if self._number(text) is None else ""
+        return hint if self._get_number(text) is None else ""
 
     def _intervals(self, value: object) -> float | None:
         text = value.strip().lower() if isinstance(value, str) else ""
         return plain_number(text.removesuffix("i")) if text.endswith("i") else None
 
-    def _numbers(self) -> list[str]:
-        return [*super()._numbers(), f"{_format_number(self.low)}i to {self.INTERVALS}i"]
+    def _describe_range(self) -> list[str]:
+        return [*super()._describe_range(), f"{_format_number(self.low)}i to {self.INTERVALS}i"]
 
 
 class Choice(Parameter):
@@ -511,13 +513,13 @@ class Choice(Parameter):
         """Return the word."""
         return next((word for word, member in self._members.items() if member == value), str(value))
 
-    def _numbers(self) -> list[str]:
+    def _describe_range(self) -> list[str]:
         if not self.numbered:
             return []
         values = self._members.values()
         return [f"a whole number from {min(values)} to {max(values)}"]
 
-    def _takes(self, number: float) -> bool:
+    def _is_accepted(self, number: float) -> bool:
         return self.numbered and number in self._members.values()
 
 

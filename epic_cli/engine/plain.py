@@ -37,7 +37,7 @@ class Text(Setting):
         """The accepted words; empty if any text is accepted."""
         return self.words
 
-    def _numbers(self) -> list[str]:
+    def _describe_range(self) -> list[str]:
         return [] if self.words else ["any text"]
 
     def check(self, value: object) -> Value:
@@ -52,7 +52,7 @@ class Text(Setting):
 class Anything(Setting):
     """A parameter that is a number if its text looks like one, and text otherwise."""
 
-    def _numbers(self) -> list[str]:
+    def _describe_range(self) -> list[str]:
         return ["a number or any text"]
 
     def check(self, value: object) -> Value:
@@ -62,12 +62,12 @@ class Anything(Setting):
         except SettingError:
             return str(value)
 
-    def _takes(self, number: float) -> bool:
+    def _is_accepted(self, number: float) -> bool:
         return math.isfinite(number)
 
     def convert(self, value: Value) -> Any:
         """Return an int, a float or the text."""
-        return value if isinstance(value, str) else _to_whole_if_equal(value)
+        return value if isinstance(value, str) else _convert_to_whole(value)
 
 
 class _AnyNumber(Number):
@@ -81,7 +81,7 @@ class _AnyNumber(Number):
     def convert(self, value: Value) -> float | int:
         """Return the number."""
         number = super().convert(value)
-        return _to_whole_if_equal(number) if self.narrow else number
+        return _convert_to_whole(number) if self.narrow else number
 
 
 class OpenDeclaration(Declaration):
@@ -117,7 +117,7 @@ def find_declaration(found: type, name: str) -> Declaration:
     declared = getattr(found, "declaration", None)
     if isinstance(declared, Declaration):
         return _check_declaration(declared)._replace(name=name)
-    kind, settings = Declaration, _declared_settings(found)
+    kind, settings = Declaration, _get_declared_settings(found)
     if settings is None:
         settings, is_open = _read_parameters(found)
         kind = OpenDeclaration if is_open else Declaration
@@ -134,7 +134,7 @@ def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -
     values = declared.values(given)
     converted = declared.converted(values)
     explicit = isinstance(getattr(found, "declaration", None), Declaration)
-    if explicit or _declared_settings(found) is not None:
+    if explicit or _get_declared_settings(found) is not None:
         return dict(converted)
     defaults = {setting.name: setting.default for setting in declared.settings}
     return {
@@ -185,7 +185,7 @@ def _check_declaration(declared: Declaration) -> Declaration:
     return declared
 
 
-def _declared_settings(found: type) -> tuple[Setting, ...] | None:
+def _get_declared_settings(found: type) -> tuple[Setting, ...] | None:
     """Return the ``settings`` that a class declares; None if it declares none."""
     settings = inspect.getattr_static(found, "settings", None)
     if not isinstance(settings, tuple | list):
@@ -275,5 +275,5 @@ def _write_default(default: object) -> Value | None:
     return default if isinstance(default, int | float | str) else None
 
 
-def _to_whole_if_equal(number: float) -> float | int:
+def _convert_to_whole(number: float) -> float | int:
     return int(number) if number == math.floor(number) else number

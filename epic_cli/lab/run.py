@@ -83,8 +83,8 @@ class Experiment:
         """
         given = self.job.runs
         if isinstance(given, RecordedRuns):
-            return iter([_read_recorded(given)])
-        return iter(replace(given, load=lambda file, **_: _read_cached(load_movement, file)))
+            return iter([_read_recorded_run(given)])
+        return iter(replace(given, load=lambda file, **_: _read_cached_run(load_movement, file)))
 
 
 _drawn_option = drawn_option("")
@@ -101,7 +101,7 @@ def _parse_words(
     scoring: Scoring = shared(Scoring),
 ) -> CompareJob:
     given = given_runs(inputs, network, Messages(quiet=True), drawn)
-    shown = None if drawn.file is None else _read_recorded(given).drawn
+    shown = None if drawn.file is None else _read_recorded_run(given).drawn
     how = compare_spec(
         [*participants.specs(), *([shown] if shown else [])],
         inputs,
@@ -220,13 +220,15 @@ def _read_recording(file: str, drawn: str | None, offset: float) -> Run:
         )
 
 
-def _read_recorded(given: Any) -> Run:
+def _read_recorded_run(given: Any) -> Run:
     """Read the recording, and the positions that the game drew for it."""
-    found: Run = _read_cached(_read_recording, *given.recordings, given.drawn, given.drawn_offset)
+    found: Run = _read_cached_run(
+        _read_recording, *given.recordings, given.drawn, given.drawn_offset
+    )
     return found
 
 
-def _read_cached(kind: Callable[..., Any], *about: Any) -> Any:
+def _read_cached_run(kind: Callable[..., Any], *about: Any) -> Any:
     files = (Path(file) for file in about if isinstance(file, str))
     return _read_files(kind, about, tuple(file.stat().st_mtime_ns for file in files))
 

@@ -281,7 +281,7 @@ class RowOutput(Consumer):
 
     def close(self) -> None:
         """Wait while the rows are being read; raise an error of writing them."""
-        self._current_writer()  # a header, even without packets
+        self._get_current_writer()  # a header, even without packets
         self._sink.end()
 
     def take_packets(self, block: PacketBlock) -> None:
@@ -290,9 +290,9 @@ class RowOutput(Consumer):
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
         """Write rows."""
-        self._sink.write(self._current_writer().rows(samples, entities), len(samples))
+        self._sink.write(self._get_current_writer().rows(samples, entities), len(samples))
 
-    def _current_writer(self) -> RowWriter:
+    def _get_current_writer(self) -> RowWriter:
         """Return the writer of the rows; write its header first where none is written yet."""
         writer = self._writer
         if writer is None or (writer.format == "table" and writer.turns != self._turns):

@@ -166,11 +166,11 @@ class LiveDrawing:
             return
         if len(packets):
             self._replay.feed(packets)
-            _draw_due(self._replay, self._samples, self._pass_samples)
+            _draw_due_rows(self._replay, self._samples, self._pass_samples)
         if now is not None:
             self.drawn_up_to = max(self.drawn_up_to, math.floor(now * 1e6) / 1e6)
             self._replay.advance(self.drawn_up_to)
-            _draw_due(self._replay, self._samples, self._pass_samples)
+            _draw_due_rows(self._replay, self._samples, self._pass_samples)
 
     def _pass_samples(self, samples: SampleBlock) -> None:
         for consumer in self.consumers:
@@ -204,9 +204,9 @@ class LiveDrawing:
         try:
             for block in packets:
                 replay.feed(block)
-                _draw_due(replay, samples, draw)
+                _draw_due_rows(replay, samples, draw)
             replay.advance(until)
-            _draw_due(replay, samples, draw)
+            _draw_due_rows(replay, samples, draw)
         except BaseException:
             replay.close()
             raise
@@ -216,7 +216,9 @@ class LiveDrawing:
         return Replay(strategy.maker(), ArrivalPacing(ExactClock(*self._ratio)), self.entities)
 
 
-def _draw_due(replay: Replay, samples: SampleBlock, draw: Callable[[SampleBlock], object]) -> None:
+def _draw_due_rows(
+    replay: Replay, samples: SampleBlock, draw: Callable[[SampleBlock], object]
+) -> None:
     more = True
     while more:
         more = replay.draw(samples)
@@ -297,7 +299,7 @@ class Listener(LiveDrawing):
         """Listen for its duration; raise ``OSError`` if a consumer cannot write."""
         end = machine_time() + self._duration
         while machine_time() < end:
-            await self.receiving.readable(self._time_to_next(end))
+            await self.receiving.readable(self._compute_time_to_next_tick(end))
             received = self.step()
             if machine_time() - self._reported >= 1:
                 self._reported = machine_time()
@@ -306,7 +308,7 @@ class Listener(LiveDrawing):
             if received:
                 await asyncio.sleep(_PAUSE)  # to take arrivals in between together
 
-    def _time_to_next(self, end: float) -> float | None:
+    def _compute_time_to_next_tick(self, end: float) -> float | None:
         """Return the seconds until the next tick or the end of the duration.
 
         None: there is neither.

@@ -124,9 +124,11 @@ class Viewport:
         self._center = (low + high) / 2
         columns, lines = self._size
         room = np.array([columns, lines * HEIGHT]) * (1 - 2 * _MARGIN)
-        self._cell = float(((high - low) / np.maximum(room, 1)).max()) or self._cell_around(low)
+        self._cell = float(((high - low) / np.maximum(room, 1)).max()) or self._choose_cell_size(
+            low
+        )
 
-    def _cell_around(self, place: Floats) -> float:
+    def _choose_cell_size(self, place: Floats) -> float:
         """Return the cell size for a map of a single position and its surroundings."""
         return max(4.0, 1e-6 * float(np.abs(place).max())) / max(self._size[0], 1)
 

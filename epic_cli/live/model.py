@@ -142,11 +142,13 @@ class History:
 
     def copy_frozen(self) -> History:
         """Return a copy of the history that stays as it is when more packets arrive."""
-        kept = copy.deepcopy(self, {id(self.entities): self.entities} | self._list_unchanging())
+        kept = copy.deepcopy(
+            self, {id(self.entities): self.entities} | self._list_unchanging_parts()
+        )
         kept._blocks[-1] = self._blocks[-1].part(0, len(self._blocks[-1]))
         return kept
 
-    def _list_unchanging(self) -> dict[int, object]:
+    def _list_unchanging_parts(self) -> dict[int, object]:
         """Return the unchanging parts, which ``deepcopy`` shares."""
         return {id(block): block for block in (*self._blocks, *self.newest.values())}
 
@@ -184,12 +186,12 @@ class History:
 
     def newest_points(self) -> Points:
         """Return the newest packets as points."""
-        return _to_points(self._make_points(self.newest.values()))
+        return _convert_to_points(self._make_points(self.newest.values()))
 
     def received(self, since: float = -math.inf) -> Points:
         """Return the positions in packets that arrived at ``since`` (s) or later, by arrival."""
         points = self.points(since)
-        return _to_points(points[points["time"] >= since])
+        return _convert_to_points(points[points["time"] >= since])
 
     def points(self, since: float) -> Rows:
         """Return the records (``POINT``) of packets that arrived since (s), and a few earlier."""
@@ -223,7 +225,7 @@ class History:
 
     def drawn(self, since: float = -math.inf) -> Points:
         """Return the drawn samples as points."""
-        return _to_points(self.rows(since))
+        return _convert_to_points(self.rows(since))
 
     def by_entity(self, only: str | None = None) -> dict[str, PacketBlock]:
         """Return the packets of each entity by name, or of the named entity alone."""
@@ -245,7 +247,7 @@ class History:
         return list(self.newest)
 
 
-def _to_points(records: Rows) -> Points:
+def _convert_to_points(records: Rows) -> Points:
     return Points(records["position"], records["entity"], records["time"])
 
 
@@ -337,8 +339,8 @@ class LiveTraffic:
             self._measure_datagram_rate(),
             _measure_loss(received),
             _measure_jitter(received),
-            _quantile(delays, 0.5) - shortest,
-            _quantile(delays, 0.95) - shortest,
+            _compute_quantile(delays, 0.5) - shortest,
+            _compute_quantile(delays, 0.95) - shortest,
             self._list_longest_delays(now, shortest),
         )
 
@@ -363,7 +365,7 @@ class LiveTraffic:
         return tuple(delay - shortest for delay in delays)
 
 
-def _quantile(ordered: Floats, share: float) -> float:
+def _compute_quantile(ordered: Floats, share: float) -> float:
     count = len(ordered)
     return float(ordered[min(int(share * count), count - 1)]) if count else math.nan
 

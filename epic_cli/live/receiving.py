@@ -94,7 +94,7 @@ class _KernelBuffers:
         self.data = bytearray(_AT_ONCE * LARGEST)
         self.names = bytearray(_AT_ONCE * _NAME)
         self.controls = bytearray(_AT_ONCE * _CONTROL)
-        data, names, controls = map(_buffer_address, (self.data, self.names, self.controls))
+        data, names, controls = map(_get_buffer_address, (self.data, self.names, self.controls))
         self.pieces = (_IoVec * _AT_ONCE)()
         self.messages = (_BatchMessage * _AT_ONCE)()
         for index, (piece, message) in enumerate(zip(self.pieces, self.messages, strict=True)):
@@ -197,7 +197,7 @@ def _decode_address(known: dict[bytes, tuple[Any, ...]], place: bytes) -> tuple[
     return sender
 
 
-def _buffer_address(buffer: bytearray) -> int:
+def _get_buffer_address(buffer: bytearray) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
 
 
@@ -242,7 +242,7 @@ class Reception:
     async def readable(self, seconds: float | None = None) -> None:
         """Wait for a datagram, for ``close``, or for ``seconds`` at most."""
         changed = asyncio.Event()
-        loop, waitable = asyncio.get_running_loop(), self._readable_descriptor()
+        loop, waitable = asyncio.get_running_loop(), self._get_readable_descriptor()
         loop.add_reader(waitable, changed.set)
         self._waiting = loop, changed, waitable
         try:
@@ -250,7 +250,7 @@ class Reception:
         finally:
             self._stop_waiting()
 
-    def _readable_descriptor(self) -> int:
+    def _get_readable_descriptor(self) -> int:
         """Return the descriptor that becomes readable."""
         return self.socket.fileno()
 
@@ -688,7 +688,7 @@ class StreamSocket(Reception):
                 seconds = min(seconds or 0.005, 0.005)
             await super().readable(seconds)
 
-    def _readable_descriptor(self) -> int:
+    def _get_readable_descriptor(self) -> int:
         of: Any = self.socket if sys.platform == "win32" else self._selector
         return int(of.fileno())
 

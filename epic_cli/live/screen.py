@@ -260,7 +260,7 @@ class ListenScreen:
         paused = game.paused and "PAUSED (space continues; packets still arrive)"
         messages = "; ".join(filter(None, (paused, self._news, describe_faults(game))))
         news = "class:warning", wrap(messages, columns)
-        keys = "class:keys", self._key_lines(columns)
+        keys = "class:keys", self._list_key_lines(columns)
         if game.now == -math.inf:
             waiting = wrap(f"waiting for packets at {game.where}", columns)
             blocks = {"traffic": ("class:news", waiting), "news": news, "keys": keys}
@@ -287,7 +287,7 @@ class ListenScreen:
         order = ("settings", "delay", "keys", "events", "news", "traffic")
         return fitting(blocks, order, room)
 
-    def _key_lines(self, columns: int) -> list[str]:
+    def _list_key_lines(self, columns: int) -> list[str]:
         if self._typed is None:
             return flow([f"{keys}: {word}" for keys, word, _ in KEYS if word], columns)
         return [cut(self._typed.text, columns)]
@@ -322,7 +322,7 @@ class ListenScreen:
             "l": (self._change_choice, choice.step, False),
             "d": (self._change_choice, choice.restore),
             "space": (self._game.pause,),
-            "/": (self._begin_name,),
+            "/": (self._begin_typing_name,),
             "e": (setattr, self, "_logging", True),
             "?": (setattr, self, "_helping", True),
             "h": (setattr, self, "_helping", True),
@@ -349,7 +349,7 @@ class ListenScreen:
         if name is not None and not (self._helping or self._logging):
             self._game.follow(name)
 
-    def _begin_name(self) -> None:
+    def _begin_typing_name(self) -> None:
         self._typed = NameLine(self._game.choice.names)
 
     def _fit_all_entities(self) -> None:

@@ -25,7 +25,9 @@ def export_rows(rows: Sequence[Mapping[str, Any]]) -> object:
     names = dict.fromkeys(name for row in rows for name in row)
     columns = [[row.get(name) for row in rows] for name in names]
     fields = [(name, _choose_format(column)) for name, column in zip(names, columns, strict=True)]
-    buffers = [_pack(form, column) for (_, form), column in zip(fields, columns, strict=True)]
+    buffers = [
+        _pack_column(form, column) for (_, form), column in zip(fields, columns, strict=True)
+    ]
     return export_stream(fields, [(len(rows), buffers)] if rows else [])
 
 
@@ -41,7 +43,7 @@ def _choose_format(column: list[Any]) -> str:
     return "g" if kinds <= {int, float} else "U"
 
 
-def _pack(form: str, column: list[Any]) -> Buffers:
+def _pack_column(form: str, column: list[Any]) -> Buffers:
     """Return the buffers of a column: the validity bitmap, the values, and the bytes of texts."""
     if form == "n":
         return ()

@@ -213,7 +213,7 @@ IN_A_ROW = (1, 2, 4, 8)
 PAIRS = 2
 
 
-def _upper_bound(seen: int) -> float:
+def _compute_upper_bound(seen: int) -> float:
     """Return the largest plausible number of events in such a recording, with 97.5 % confidence.
 
     The upper bound of a Poisson mean, by Wilson and Hilferty 1931.
@@ -294,10 +294,10 @@ class NetworkEvents(NamedTuple):
         that the seen pairs leave open (Wilson 1927).
         """
         if self.few:
-            single = 0.0 if self.linked else _upper_bound(self.lost) - self.lost
-            pairs = _upper_bound(self.bursts) - self.bursts
+            single = 0.0 if self.linked else _compute_upper_bound(self.lost) - self.lost
+            pairs = _compute_upper_bound(self.bursts) - self.bursts
             return np.diag([single, *(pairs * PAIRS / size for size in IN_A_ROW[1:])])
-        most = _upper_bound(self.lost)
+        most = _compute_upper_bound(self.lost)
         z, share = PAIRED, self.pairs / self.lost
         wide = z * math.sqrt(share * (1 - share) / self.lost + z * z / (4 * self.lost**2))
         share = (share + z * z / (2 * self.lost) + wide) / (1 + z * z / self.lost)
@@ -339,7 +339,7 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     usual, interval = median(steps), median(np.diff(stamps))
     if len(steps) < 2 * AROUND or not (usual > 0 and interval > 0):
         return NetworkEvents()
-    level = _running_median(delays)
+    level = _compute_running_median(delays)
     noise = delays - level
     spread = 1.4826 * median(np.abs(noise))
     waver = max(interval / 2, min(2 * spread, quantile(np.abs(noise), CONFIDENCE)))
@@ -383,7 +383,7 @@ def _find_rests(table: Floats, known: Flags, order: Numbers) -> Numbers:
     ).rests
 
 
-def _running_median(values: Floats) -> Floats:
+def _compute_running_median(values: Floats) -> Floats:
     """Return the median of each value and its ``AROUND`` neighbors on each side."""
     medians = np.empty(len(values))
     running_medians(np.pad(values, AROUND, mode="edge"), 2 * AROUND + 1, 1, medians)
@@ -634,7 +634,7 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
     """
     variance = stretches = cells = looked = 0.0
     for run in pieces:
-        rows, delays = _mean_delays(run)
+        rows, delays = _compute_mean_delays(run)
         size = max(len(rows) // MOST_PARTS, math.ceil(PART / run.seconds))
         whole = joined(np.stack((rows, delays * rows), axis=1), size)
         parts = whole[:, 1] / whole[:, 0]
@@ -657,7 +657,7 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
     return _LatencyError(deviation, stretches if wanders else math.inf)
 
 
-def _mean_delays(run: Piece) -> tuple[Floats, Floats]:
+def _compute_mean_delays(run: Piece) -> tuple[Floats, Floats]:
     """Return the number of rows in each cell that has rows, and the mean delay there."""
     cells = run.whole
     rows = cells[:, FIELDS.index("rows")]
@@ -706,7 +706,7 @@ def _fit_slopes(pieces: Sequence[Piece]) -> Floats:
     """Return each field's growth (per row) with each second of delay, by least squares."""
     across, squares = np.zeros(len(FIELDS)), 0.0
     for run in pieces:
-        rows, delays = _mean_delays(run)
+        rows, delays = _compute_mean_delays(run)
         off = delays - np.average(delays, weights=rows)
         cells = run.whole
         across += off @ cells[cells[:, FIELDS.index("rows")] > 0]
@@ -751,7 +751,7 @@ def _find_units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
         used = np.sum(rows, axis=0) > 0
         count = int(used.sum())
         most = max(1, count // FEWEST_UNITS)
-        length = _usual_block_length([pieces[run].whole[used] for pieces in several])
+        length = _choose_block_length([pieces[run].whole[used] for pieces in several])
         blocks = min(MOST_BLOCKS, max(FEWEST_BLOCKS, int(count * cell / BLOCK)))
         length = max(length, count // blocks)
         length = max(min(length, most), math.ceil(SHORTEST_BLOCK / cell))
@@ -770,7 +770,7 @@ def _find_units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
     return Certainty(Unit.BLOCK, count, seconds), units
 
 
-def _usual_block_length(several: Sequence[Floats]) -> int:
+def _choose_block_length(several: Sequence[Floats]) -> int:
     """Return the length of blocks in cells: the median over the candidates' squared errors."""
     rows, squares = FIELDS.index("rows"), FIELDS.index("squares")
     found = []
@@ -864,7 +864,7 @@ def ranking(
     """
     if more is None:
         more = scores[:, None]
-    reach = _max_deviation(scores, replicates) * expanded(units) / _TAIL
+    reach = _measure_largest_deviation(scores, replicates) * expanded(units) / _TAIL
     better = np.zeros(len(scores), int)
     best = int(np.argmax(scores))
     found: list[Gap] = []
@@ -876,7 +876,7 @@ def ranking(
     return Ranking([1 + int(count) for count in better], found)
 
 
-def _max_deviation(scores: Floats, replicates: Floats) -> float:
+def _measure_largest_deviation(scores: Floats, replicates: Floats) -> float:
     furthest = 0.0
     for index in range(len(scores)):
         drawn = replicates[index] - replicates
@@ -990,12 +990,12 @@ def difference(
         return None
     before, after = ((value(each.draws), value(each.more)) for each in sampled)
     between = interval(np.asarray(after[0] - before[0]), certainty.units)
-    down, up = _largest_moves(after[1] - before[1])
-    share = _missed_share(rare)
+    down, up = _measure_largest_moves(after[1] - before[1])
+    share = _compute_missed_share(rare)
     return between and (between[0] + share * down, between[1] + share * up)
 
 
-def _missed_share(rare: NetworkEvents) -> float:
+def _compute_missed_share(rare: NetworkEvents) -> float:
     """Return the share of a missed effect that counts where its sign is unknown.
 
     Half as likely each.
@@ -1003,7 +1003,7 @@ def _missed_share(rare: NetworkEvents) -> float:
     return 1 - UNSEEN / 2 / rare.missed
 
 
-def _largest_moves(more: Floats) -> tuple[float, float]:
+def _measure_largest_moves(more: Floats) -> tuple[float, float]:
     """Return a figure's largest decrease (0 or less) and increase from its first value."""
     moved = more - more[0]
     moved = moved[np.isfinite(moved)]
@@ -1030,8 +1030,8 @@ def _find_interval(
         return None
     # what is drawn is skewed; a figure is never outside its own interval
     low, high = min(between[0], value), max(between[1], value)
-    down, up = _largest_moves(figure.more)
-    least, most = _largest_moves(figure.alone)
+    down, up = _measure_largest_moves(figure.more)
+    least, most = _measure_largest_moves(figure.alone)
     low, high = min(low, value + least), max(high, value + most)
     if metric.better is Better.NEAR_ZERO:
         low, high = min(low, value - LAG_RESOLUTION), max(high, value + LAG_RESOLUTION)
@@ -1042,7 +1042,7 @@ def _find_interval(
         case Better.HIGH:
             return math.nan if few else max(low + down, 0.0), high
         case _:
-            share = _missed_share(certainty.rare)
+            share = _compute_missed_share(certainty.rare)
             return low + share * down, math.nan if few else high + share * up
 
 

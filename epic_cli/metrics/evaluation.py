@@ -360,7 +360,7 @@ def needs_arrivals(strategy: SmoothingStrategy) -> bool:
     return False
 
 
-def _clock_difference(packets: Mapping[str, PacketBlock]) -> float:
+def _measure_clock_difference(packets: Mapping[str, PacketBlock]) -> float:
     """Return the receiver's clock minus the sender's (s), by the fastest packet.
 
     0: they are one clock.
@@ -466,7 +466,7 @@ def prepare(run: Run, spec: CompareSpec, held_rows: int = HELD_ROWS) -> Prepared
         origin = truth.origin
         judged.append(_measure_extent(entity))
         notes += [Adjusted(name, note) for note in truth.notes]
-        notes += _outage_notes(name, entity.events, origin)
+        notes += _list_outage_notes(name, entity.events, origin)
         interval = min(interval, entity.events.interval)
         rows += len(times)
         if rows <= held_rows:
@@ -481,7 +481,7 @@ def prepare(run: Run, spec: CompareSpec, held_rows: int = HELD_ROWS) -> Prepared
     make = None if len(held) == len(judged) else partial(maker.make_again, wait)
     several = JudgedEntities(judged, held, make)
     entities = PreparedEntities(several, wait, origin, tuple(refused), tuple(notes))
-    again = None if run.again is None else partial(_send_again, run.again, spec, several)
+    again = None if run.again is None else partial(_resend_packets, run.again, spec, several)
     return Prepared(
         entities, spec.timing, maker.arrivals, maker.offset, run.findings, again, run.unit
     )
@@ -505,7 +505,7 @@ def _plan_entities(run: Run, spec: CompareSpec) -> tuple[_EntityMaker, list[NotJ
     if truths is not None:
         truths, missing = _match_truths(packets, truths)
     elif by_arrival:
-        offset = offset or _clock_difference(packets)
+        offset = offset or _measure_clock_difference(packets)
     beside = (run.silent, run.sent, spec.aim_range)
     return _EntityMaker(packets, truths, timing, arrivals, offset, latency, *beside), missing
 
@@ -538,7 +538,7 @@ def _build_truths(
     return known
 
 
-def _send_again(
+def _resend_packets(
     again: SentFor, spec: CompareSpec, judged: Sequence[Entity], participant: Participant
 ) -> Sequence[Entity]:
     """Return the entities with the packets that are sent to a participant's own strategy."""
@@ -570,7 +570,7 @@ def _match_truths(
     )
 
 
-def _outage_notes(name: str, events: Events, origin: Origin) -> list[Note]:
+def _list_outage_notes(name: str, events: Events, origin: Origin) -> list[Note]:
     silences = events.silences[events.silences > 0]
     if not len(silences):
         return []
@@ -1104,11 +1104,11 @@ def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
     except TooManyRows as error:
         return NotComparable(most_rows=error.most)
     if spec.many:
-        return _summarize(found)
+        return _summarize_comparison(found)
     return found if spec.total == 1 else _drop_duplicates(found)
 
 
-def _summarize(found: Comparison) -> Comparison:
+def _summarize_comparison(found: Comparison) -> Comparison:
     """Reduce each participant to some errors and two sums: of all rows, and of the worst second.
 
     The worst second is the one in which participants are usually furthest off, the same for all.
@@ -1161,9 +1161,11 @@ class Pool:
         if isinstance(found, NotComparable):
             self.skip(name, found.error())
         else:
-            self._found.append((name, self._many.taken(found) if self._many else self._keep(found)))
+            self._found.append(
+                (name, self._many.taken(found) if self._many else self._spool_comparison(found))
+            )
 
-    def _keep(self, found: Comparison) -> Comparison:
+    def _spool_comparison(self, found: Comparison) -> Comparison:
         """Return a comparison whose errors and sums are in the spool."""
         results, by_entity = (
             tuple(_keep_result(each, self._spool) for each in several)

@@ -262,7 +262,9 @@ class RecordedRuns:
                 begin = Beginning(0.0, read.beginning.place)
                 beside = beside._replace(time_origin=0.0, beginning=begin)
             if read.scale is not None and beside.scale is None:
-                beside = beside._replace(scale=_nearest_scale(file, beside, read.scale, packets))
+                beside = beside._replace(
+                    scale=_find_nearest_scale(file, beside, read.scale, packets)
+                )
             rows = load(file, beside, reading)
         try:
             return drawn_paths(rows, packets, self.drawn_offset), reading.findings
@@ -283,7 +285,7 @@ class RecordedRuns:
         return run._replace(packets=kept, drawn=drawn, findings=(*run.findings, *findings))
 
 
-def _nearest_scale(
+def _find_nearest_scale(
     file: str, beside: ReadSpec, scale: float, packets: Mapping[str, PacketBlock]
 ) -> float | None:
     """Return the scale, that of the packets or 1, at which a file matches the packets in size.
@@ -291,13 +293,13 @@ def _nearest_scale(
     None: the names of its columns decide.
     """
     rows = load(file, beside._replace(scale=1.0), ReadingLog(source_name(file)))
-    size, wanted = _longest_extent(rows), _longest_extent(packets)
+    size, wanted = _measure_longest_extent(rows), _measure_longest_extent(packets)
     if not size or not wanted:
         return None
     return min((scale, 1.0), key=lambda one: abs(math.log(one * size / wanted)))
 
 
-def _longest_extent(packets: Mapping[str, PacketBlock]) -> float:
+def _measure_longest_extent(packets: Mapping[str, PacketBlock]) -> float:
     """Return the longest extent of an entity along an axis."""
     tables = [packet_table(block)[POSITION] for block in packets.values()]
     known = [table[:, (np.abs(table) < LARGEST).all(axis=0)] for table in tables]

@@ -115,7 +115,9 @@ def find_lag(
         )
     left = np.sqrt(finer(np.array(refined)))
     plausible = left <= PLAUSIBLE * left.min() + math.sqrt(small)
-    candidates = _merge_near([(refined[k], float(left[k])) for k in np.flatnonzero(plausible)])
+    candidates = _merge_near_shifts(
+        [(refined[k], float(left[k])) for k in np.flatnonzero(plausible)]
+    )
     best, *others = _fit_beginning(candidates, truth, times, shown, window)
     if len(rows) > _SOME:
         best = _settle_minimum(sampled(_MOST), finer, best)
@@ -123,7 +125,7 @@ def find_lag(
     return _add_residual(lag, truth, times, shown, segments) if residual else lag
 
 
-def _merge_near(shifts: list[tuple[float, float]]) -> list[float]:
+def _merge_near_shifts(shifts: list[tuple[float, float]]) -> list[float]:
     """Merge shifts closer than ``APART``, each with its residual; the better one stays.
 
     Sort by size.

@@ -102,22 +102,22 @@ def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
         "aim_squares": rays * drawn.aim_range**2,
         "long_ways": _mark_long_ways(drawn, rows, late),
         "turn_jumps": pairs & (np.sqrt(np.square(turned).sum(axis=1)) > limit),
-        "turn_overshoots": _turn_overshoots(drawn, rows) ** 2,
+        "turn_overshoots": _measure_turn_overshoots(drawn, rows) ** 2,
         "turn_fours": fours,
-        "turn_third": np.where(fours, _second_differences(turned), 0.0),
-        "turn_third_of": np.where(fours, _second_differences(truly), 0.0),
+        "turn_third": np.where(fours, _compute_second_differences(turned), 0.0),
+        "turn_third_of": np.where(fours, _compute_second_differences(truly), 0.0),
     }
     return {name: np.where(rows >= 0, values, 0.0) for name, values in found.items()}
 
 
-def _second_differences(spins: Floats) -> Floats:
+def _compute_second_differences(spins: Floats) -> Floats:
     """Return the squared second differences (n) of the steps (n, 3)."""
     found = np.zeros(len(spins))
     found[2:] = np.square(spins[2:] - 2 * spins[1:-1] + spins[:-2]).sum(axis=1)
     return found
 
 
-def _turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
+def _measure_turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
     """Return how far (n, degrees) the drawn rotation is beyond all true rotations around it."""
     truth, shown, found = drawn.truth, drawn.rotations, np.empty(len(rows))
     assert truth.turns is not None

@@ -243,12 +243,12 @@ def note_words(note: Note) -> str:
     """Return a note about an entity in words, without a full stop."""
     match note:
         case NotJudged():
-            return f"{_name_prefix(note.entity)}not judged: {why(note)}"
+            return f"{_format_name_prefix(note.entity)}not judged: {why(note)}"
         case Outages():
             words = f"{counted(note.count, 'outage')} without a packet ({note.seconds:.3g} s"
             words += f", the longest {note.longest:.3g} s)" if note.count > 1 else ")"
             end = "judged" if note.judged else "what was drawn meanwhile cannot be judged"
-            return f"{_name_prefix(note.entity)}{words}: {end}" + (
+            return f"{_format_name_prefix(note.entity)}{words}: {end}" + (
                 "" if note.judged else " without a given truth"
             )
         case TickHides():
@@ -267,7 +267,7 @@ def note_words(note: Note) -> str:
                 f" if that had taken no time (--truth offset={note.offset:.6f})"
             )
         case Adjusted():
-            return _name_prefix(note.entity) + truth_words(note.what)
+            return _format_name_prefix(note.entity) + truth_words(note.what)
 
 
 def notes_words(notes: Sequence[Note]) -> list[str]:
@@ -277,7 +277,7 @@ def notes_words(notes: Sequence[Note]) -> list[str]:
         entity = getattr(note, "entity", "")
         words = note_words(cast("Note", replace(cast("Any", note), entity="")) if entity else note)
         noted.setdefault(words, []).append(entity)
-    return at_most(f"{_name_prefix(some(who))}{words}" for words, who in noted.items())
+    return at_most(f"{_format_name_prefix(some(who))}{words}" for words, who in noted.items())
 
 
 def at_most(notes: Iterable[str]) -> list[str]:
@@ -343,7 +343,7 @@ def result_words(note: ResultNote) -> str:
     )
 
 
-def _name_prefix(entity: str) -> str:
+def _format_name_prefix(entity: str) -> str:
     return f"{entity}: " if entity else ""
 
 
@@ -380,7 +380,7 @@ class NothingJudged(NotEnoughToSay):
         reasons: dict[str, list[str]] = {}
         for note in notes:
             reasons.setdefault(why(note), []).append(note.entity)
-        words = at_most(_name_prefix(some(who)) + reason for reason, who in reasons.items())
+        words = at_most(_format_name_prefix(some(who)) + reason for reason, who in reasons.items())
         super().__init__("; ".join(words) or "there are no packets")
         self.notes = notes
 

@@ -119,7 +119,7 @@ def find_events(
     usual = median(silence[1:]) if len(silence) > 1 else 0.0
     longest = max(GAP_INTERVALS * usual, GAP_SECONDS) + silent
     for k in np.flatnonzero(silence > longest):
-        silence[k] -= _resting_time(truth, stamps[k - 1], stamps[k])
+        silence[k] -= _measure_resting_time(truth, stamps[k - 1], stamps[k])
     outage = silence > longest
     teleport = np.zeros(len(stamps), bool)
     first = np.searchsorted(stamps, truth.starts[truth.teleported] - 1e-9)
@@ -137,7 +137,7 @@ def find_events(
     )
 
 
-def _resting_time(truth: Truth, start: float, end: float) -> float:
+def _measure_resting_time(truth: Truth, start: float, end: float) -> float:
     """Return for how many seconds from ``start`` on the entity rested, as far as known."""
     (here,), low, high = truth.at(np.array([start])).positions, start, end
     for _ in range(2):

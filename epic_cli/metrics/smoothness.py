@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Measurement, Resampled
 
 
-def _relative_jerk(measured: Measurement | Resampled) -> Any:
+def _compute_relative_jerk(measured: Measurement | Resampled) -> Any:
     """Return the jerk divided by the truth's jerk; in length/s^3 if the truth has hardly any."""
     import numpy as np  # help needs none
 
@@ -26,7 +26,7 @@ def _relative_jerk(measured: Measurement | Resampled) -> Any:
     return np.where(some, shown / np.where(some, truth, 1.0), alone)
 
 
-def _mean_recovery(seconds: float, count: int) -> float:
+def _compute_mean_recovery(seconds: float, count: int) -> float:
     return seconds / count if count else math.nan
 
 
@@ -55,7 +55,7 @@ METRICS = (
     Metric(
         "jerk",
         "RMS jerk as a multiple of the truth's, or as it is where the truth has none",
-        _relative_jerk,
+        _compute_relative_jerk,
         weight=9,
         interval=True,
     ),
@@ -94,7 +94,7 @@ METRICS = (
     Metric(
         "after_teleport",
         "mean time until it is right again after a teleport arrives, beyond its lag",
-        lambda measured: _mean_recovery(
+        lambda measured: _compute_mean_recovery(
             measured.recovery.teleport_seconds, measured.recovery.teleports
         ),
         title="tele ms",
@@ -112,7 +112,7 @@ METRICS = (
     Metric(
         "after_outage",
         "mean time until it is right again after an outage ends, beyond its lag",
-        lambda measured: _mean_recovery(
+        lambda measured: _compute_mean_recovery(
             measured.recovery.outage_seconds, measured.recovery.outages
         ),
         title="gap ms",
@@ -123,7 +123,7 @@ METRICS = (
     Metric(
         "settle",
         "mean time until it is right again after a correction of the predicted own player",
-        lambda measured: _mean_recovery(
+        lambda measured: _compute_mean_recovery(
             measured.recovery.correction_seconds, measured.recovery.corrections
         ),
         title="settle ms",

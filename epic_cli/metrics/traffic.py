@@ -252,7 +252,7 @@ class MessageLog:
             # those of a regular sender are multiples of anything
             other = gaps[np.abs(gaps - usual) > 0.1 * usual]
         if len(other) < FEWEST_GAPS:
-            return self.period if self._is_beating() else 0.0
+            return self.period if self._is_beating_delay() else 0.0
         times = self.sent - self.sent.mean()  # two clocks that run apart are no frames
         line = times * (times @ self.delays / (times @ times or 1.0))
         low, high = np.quantile(self.delays - line, (0.01, 0.99)).tolist()
@@ -268,7 +268,7 @@ class MessageLog:
                 return 1 / rate if most == 1 or most / rate < 1.5 * self.period else 0.0
         return 0.0
 
-    def _is_beating(self) -> bool:
+    def _is_beating_delay(self) -> bool:
         """Return True if steady delays rise or fall by an interval, and leap back once."""
         steps = np.diff(self.delays)
         leap = float(steps[np.abs(steps).argmax()])
@@ -965,7 +965,7 @@ def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
     streams, sendings, stamping, senders, wraps = [], [], {}, {}, {}
     parted: dict[str, Floats] = {}
     for name in sorted(tables):
-        columns, wrap = unwrapped(_drop_infinite(tables.pop(name)))
+        columns, wrap = unwrapped(_drop_infinite_packets(tables.pop(name)))
         if wrap is not None:
             wraps[name] = wrap
         parts, two = interleaved(columns)
@@ -996,7 +996,7 @@ def _select_packets(columns: Floats, wanted: Flags) -> Floats:
     return columns if wanted.all() else columns[..., wanted]
 
 
-def _drop_infinite(columns: Floats) -> Floats:
+def _drop_infinite_packets(columns: Floats) -> Floats:
     """Return the packets with a finite time and position.
 
     Other numbers that are not finite become NaN. Done in place, if all packets are kept.

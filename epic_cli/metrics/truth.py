@@ -219,7 +219,7 @@ def build(
         numbers = numbers[last]
     if len(times) < 2:
         raise TooFewStates(len(times))
-    inside = _within_teleports(times, positions)
+    inside = _mark_teleports(times, positions)
     if inside.any():
         marks = np.asarray(np.bincount(np.cumsum(np.append(False, ~inside[:-1])), marks) > 0)
         times, positions, velocities = times[~inside], positions[~inside], velocities[~inside]
@@ -243,7 +243,7 @@ def build(
     still = np.concatenate((still, still + 1))
     cut, gap = _find_cuts(times, positions, velocities, marks, notes, origin)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
-    velocities = _usable_velocities(
+    velocities = _select_usable_velocities(
         times, positions, velocities, cut, segments, absent, still, notes
     )
     return Truth(
@@ -261,7 +261,7 @@ def build(
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _within_teleports(times: Floats, positions: Floats) -> Flags:
+def _mark_teleports(times: Floats, positions: Floats) -> Flags:
     """Mark the states (n) during a teleport that was sampled as a movement.
 
     Such states lie in a short run of steps, each as fast as a teleport, between slower ones.
@@ -322,7 +322,7 @@ def _find_cuts(
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _usable_velocities(
+def _select_usable_velocities(
     times: Floats,
     positions: Floats,
     velocities: Floats,

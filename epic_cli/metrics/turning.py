@@ -31,15 +31,15 @@ def _sum_rotations(name: str) -> Callable[[DrawnRows], Floats]:
     return of
 
 
-def _root_mean_square(part: str) -> Callable[[Measurement | Resampled], Any]:
+def _make_root_mean_square(part: str) -> Callable[[Measurement | Resampled], Any]:
     return lambda measured: ratio(measured, part) ** 0.5
 
 
-def _count_in_rows(part: str) -> Callable[[Measurement | Resampled], Any]:
+def _make_row_count(part: str) -> Callable[[Measurement | Resampled], Any]:
     return lambda measured: ratio(measured, part) * measured.mean("turn_rows") * measured.rows
 
 
-def _relative_jerk(measured: Measurement | Resampled) -> Any:
+def _compute_relative_jerk(measured: Measurement | Resampled) -> Any:
     """Return the angular jerk divided by the truth's angular jerk.
 
     Degrees/s^3 if the truth has hardly any.
@@ -72,7 +72,7 @@ METRICS = (
     Metric(
         "angle",
         "RMS angle between the drawn rotation and the true one at that time",
-        _root_mean_square("angle_squares"),
+        _make_root_mean_square("angle_squares"),
         unit="deg",
         section=MetricSection.ACCURACY,
         weight=7,
@@ -126,7 +126,7 @@ METRICS = (
         "aim",
         "RMS distance between the ends of a ray along its x axis and of the true ray (--weights"
         " aim_range=)",
-        _root_mean_square("aim_squares"),
+        _make_root_mean_square("aim_squares"),
         unit="length",
         section=MetricSection.ACCURACY,
         weight=4,
@@ -136,7 +136,7 @@ METRICS = (
     Metric(
         "long_way",
         "turns the long way round: it gains or loses a whole turn on the truth",
-        _count_in_rows("long_ways"),
+        _make_row_count("long_ways"),
         title="long way",
         format=whole,
         weight=6,
@@ -146,7 +146,7 @@ METRICS = (
     Metric(
         "turn_jumps",
         "steps that turn more than 1.5 times as far as the truth's longest within half a second",
-        _count_in_rows("turn_jumps"),
+        _make_row_count("turn_jumps"),
         title="turn jumps",
         format=whole,
         weight=5,
@@ -156,7 +156,7 @@ METRICS = (
     Metric(
         "turn_overshoot",
         "RMS angle by which it turns past everywhere the truth is within half a second",
-        _root_mean_square("turn_overshoots"),
+        _make_root_mean_square("turn_overshoots"),
         title="turn over",
         unit="deg",
         weight=4,
@@ -166,7 +166,7 @@ METRICS = (
     Metric(
         "turn_jerk",
         "RMS angular jerk as a multiple of the truth's, or as it is where the truth has none",
-        _relative_jerk,
+        _compute_relative_jerk,
         title="turn jerk",
         weight=4,
         interval=True,

@@ -42,7 +42,7 @@ class TurnTruth:
 
     @cached_property
     def _turn_path(self) -> TurnPath:
-        return TurnPath(self.times, self.states, _segments_at(self.path, self.times))
+        return TurnPath(self.times, self.states, _find_segments(self.path, self.times))
 
     def at(self, times: Floats, shift: float = 0.0) -> Floats:
         """Return the rotations (n, 4) at ``times - shift``, NaN where unknown."""
@@ -118,14 +118,14 @@ def make_turns(
     )
     still = before + np.arange(len(before))
     states[[*still, *(still + 1)], 4:] = 0.0
-    segments = _segments_at(path, times)
+    segments = _find_segments(path, times)
     unbroken = (segments[1:] == segments[:-1]) & (segments[1:] >= 0)
-    states[:, 4:] = _usable_spins(times, states, unbroken)
+    states[:, 4:] = _select_usable_spins(times, states, unbroken)
     states[[*still, *(still + 1)], 4:] = 0.0
     return TurnTruth(path, starts, ends, times, states)
 
 
-def _segments_at(path: Path, times: Floats) -> Integers:
+def _find_segments(path: Path, times: Floats) -> Integers:
     """Return the segments (n) of a path at these times, -1 where unknown."""
     count = len(times)
     found = np.empty(count, np.int32)
@@ -133,7 +133,7 @@ def _segments_at(path: Path, times: Floats) -> Integers:
     return found
 
 
-def _usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floats:
+def _select_usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floats:
     """Return the spins (n, 3), or the rotations' own rates where the spins are wrong.
 
     ``unbroken`` marks the n - 1 intervals of one movement.
@@ -227,10 +227,12 @@ def euler(rotations: Floats) -> dict[str, tuple[Floats, Floats, Floats]]:
     z, y, x, or y, x, z.
     """
     x, y, z, w = rotations.T
-    return {"z": _euler_angles(x, y, z, w), "y": _euler_angles(z, x, y, w)}
+    return {"z": _compute_euler_angles(x, y, z, w), "y": _compute_euler_angles(z, x, y, w)}
 
 
-def _euler_angles(x: Floats, y: Floats, z: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
+def _compute_euler_angles(
+    x: Floats, y: Floats, z: Floats, w: Floats
+) -> tuple[Floats, Floats, Floats]:
     yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
     pitch = np.arcsin((2 * (w * y - x * z)).clip(-1, 1))
     roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))

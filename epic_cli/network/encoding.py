@@ -176,15 +176,15 @@ class Field:
         if base is None:
             if self.widths:
                 return tuple(bits.take(width) for width in self.widths)
-            return self._read_signed(bits, bits.take(_LENGTH))
+            return self._read_signed_number(bits, bits.take(_LENGTH))
         if not bits.take(1):
             return base
         length = bits.take(_LENGTH)
         if self.widths and length == _IN_FULL:
             return self.read(bits)
-        return tuple(map(add, base, self._read_signed(bits, length)))
+        return tuple(map(add, base, self._read_signed_number(bits, length)))
 
-    def _read_signed(self, bits: BitReader, length: int) -> Whole:
+    def _read_signed_number(self, bits: BitReader, length: int) -> Whole:
         return tuple(_decode_zigzag(bits.take(length)) for _ in range(self.size))
 
 
@@ -211,15 +211,15 @@ def floats(size: int) -> Field:
 
     At most 3.4e38.
     """
-    return _float_field(size, 32, Struct(f">{size}f"), Struct(f">{size}I"), _FLOAT)
+    return _make_float_field(size, 32, Struct(f">{size}f"), Struct(f">{size}I"), _FLOAT)
 
 
 def halves(size: int) -> Field:
     """Return a field of half-precision numbers (IEEE 754 binary16), 16 bits each; at most 65504."""
-    return _float_field(size, 16, Struct(f">{size}e"), Struct(f">{size}H"), _HALF)
+    return _make_float_field(size, 16, Struct(f">{size}e"), Struct(f">{size}H"), _HALF)
 
 
-def _float_field(size: int, bits: int, numbers: Struct, whole: Struct, most: float) -> Field:
+def _make_float_field(size: int, bits: int, numbers: Struct, whole: Struct, most: float) -> Field:
     def to_whole(values: Sequence[float]) -> Whole:
         try:
             packed = numbers.pack(*values)

@@ -62,13 +62,13 @@ class Preset(NamedTuple):
     source: str
 
 
-def _unity_preset(name: str, meaning: str, delay: int, jitter: int, loss: int) -> Preset:
+def _make_unity_preset(name: str, meaning: str, delay: int, jitter: int, loss: int) -> Preset:
     """Return a preset of Unity: delay and jitter in milliseconds, loss in percent."""
     link = LinkConditions(delay / 1000, jitter / 1000, loss=loss / 100)
     return Preset(name, meaning, link, link, UNITY)
 
 
-def _web_preset(name: str, meaning: str, down: int, up: int, round_trip: int) -> Preset:
+def _make_web_preset(name: str, meaning: str, down: int, up: int, round_trip: int) -> Preset:
     """Return a preset of WebPageTest: rates in kbit/s, the round trip in milliseconds."""
 
     def way(rate: int) -> LinkConditions:
@@ -81,32 +81,32 @@ def _web_preset(name: str, meaning: str, down: int, up: int, round_trip: int) ->
 PRESETS: dict[str, Preset] = {
     preset.name: preset
     for preset in (
-        _unity_preset("broadband", "a typical home: Wi-Fi, cable, console, PC", 32, 12, 2),
-        _unity_preset("wifi", "the same: a typical home", 32, 12, 2),
-        _unity_preset("fiber", "fiber at home", 10, 1, 0),
-        _unity_preset("cable", "cable at home", 25, 5, 0),
-        _unity_preset("dsl", "ADSL or VDSL at home", 30, 10, 0),
-        _unity_preset("satellite", "a satellite in a low orbit", 100, 10, 0),
-        _unity_preset("congested", "a home whose line is full", 50, 50, 1),
-        _unity_preset("2g", "CDMA, GSM", 520, 50, 7),
-        _unity_preset("2.5g", "GPRS", 480, 40, 7),
-        _unity_preset("2.75g", "EDGE", 440, 40, 7),
-        _unity_preset("3g", "WCDMA, UMTS", 360, 30, 7),
-        _unity_preset("3.5g", "HSDPA", 160, 30, 6),
-        _unity_preset("3.75g", "HSPA+", 130, 30, 6),
-        _unity_preset("4g", "LTE", 100, 20, 4),
-        _unity_preset("lte", "the same: 4G", 100, 20, 4),
-        _unity_preset("4.5g", "LTE Advanced", 80, 20, 4),
-        _unity_preset("5g", "5G", 30, 20, 4),
-        _web_preset("web-cable", "cable", 5000, 1000, 28),
-        _web_preset("web-dsl", "DSL", 1500, 384, 50),
-        _web_preset("web-fios", "fiber (FIOS)", 20000, 5000, 4),
-        _web_preset("web-dial", "a modem on the telephone", 49, 30, 120),
-        _web_preset("web-3g-fast", "mobile 3G, fast", 1600, 768, 150),
-        _web_preset("web-3g", "mobile 3G", 1600, 768, 300),
-        _web_preset("web-3g-slow", "mobile 3G, slow", 780, 330, 200),
-        _web_preset("web-edge", "mobile EDGE", 240, 200, 840),
-        _web_preset("web-2g", "mobile 2G", 35, 32, 1300),
+        _make_unity_preset("broadband", "a typical home: Wi-Fi, cable, console, PC", 32, 12, 2),
+        _make_unity_preset("wifi", "the same: a typical home", 32, 12, 2),
+        _make_unity_preset("fiber", "fiber at home", 10, 1, 0),
+        _make_unity_preset("cable", "cable at home", 25, 5, 0),
+        _make_unity_preset("dsl", "ADSL or VDSL at home", 30, 10, 0),
+        _make_unity_preset("satellite", "a satellite in a low orbit", 100, 10, 0),
+        _make_unity_preset("congested", "a home whose line is full", 50, 50, 1),
+        _make_unity_preset("2g", "CDMA, GSM", 520, 50, 7),
+        _make_unity_preset("2.5g", "GPRS", 480, 40, 7),
+        _make_unity_preset("2.75g", "EDGE", 440, 40, 7),
+        _make_unity_preset("3g", "WCDMA, UMTS", 360, 30, 7),
+        _make_unity_preset("3.5g", "HSDPA", 160, 30, 6),
+        _make_unity_preset("3.75g", "HSPA+", 130, 30, 6),
+        _make_unity_preset("4g", "LTE", 100, 20, 4),
+        _make_unity_preset("lte", "the same: 4G", 100, 20, 4),
+        _make_unity_preset("4.5g", "LTE Advanced", 80, 20, 4),
+        _make_unity_preset("5g", "5G", 30, 20, 4),
+        _make_web_preset("web-cable", "cable", 5000, 1000, 28),
+        _make_web_preset("web-dsl", "DSL", 1500, 384, 50),
+        _make_web_preset("web-fios", "fiber (FIOS)", 20000, 5000, 4),
+        _make_web_preset("web-dial", "a modem on the telephone", 49, 30, 120),
+        _make_web_preset("web-3g-fast", "mobile 3G, fast", 1600, 768, 150),
+        _make_web_preset("web-3g", "mobile 3G", 1600, 768, 300),
+        _make_web_preset("web-3g-slow", "mobile 3G, slow", 780, 330, 200),
+        _make_web_preset("web-edge", "mobile EDGE", 240, 200, 840),
+        _make_web_preset("web-2g", "mobile 2G", 35, 32, 1300),
     )
 }
 

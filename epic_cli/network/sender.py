@@ -306,15 +306,15 @@ class SenderSpec(description.Described):
         spec = self.expand_layout()
         return Encoding(
             (
-                spec._position_field(reach),
-                spec._velocity_field(),
-                spec._rotation_field(),
-                spec._velocity_field(),
+                spec._make_position_field(reach),
+                spec._make_velocity_field(),
+                spec._make_rotation_field(),
+                spec._make_velocity_field(),
             ),
             _FLAGS.get(self.layout or "", 0),
         )
 
-    def _position_field(self, reach: float) -> Field:
+    def _make_position_field(self, reach: float) -> Field:
         if self.quantize in (HALF, HALF_DELTA):
             return encoding.halves(3)
         if self.bits is not None:
@@ -328,12 +328,12 @@ class SenderSpec(description.Described):
             else encoding.steps(step)
         )
 
-    def _velocity_field(self) -> Field:
+    def _make_velocity_field(self) -> Field:
         if self.quantize_velocity is not None:
             return encoding.steps(self.quantize_velocity)
         return encoding.halves(3) if self.velocity == HALF else encoding.floats(3)
 
-    def _rotation_field(self) -> Field:
+    def _make_rotation_field(self) -> Field:
         kind = self.rotation or ("full" if self.rotation_bits is None else "smallest-three")
         if kind in ("euler", "yaw"):
             return encoding.turns(self.rotation_bits or 16, 3 if kind == "euler" else 1)
@@ -568,7 +568,7 @@ class Sender:
         if not self._plain:
             rounded = []
             for entity, state in states:
-                whole[entity], left = self._quantize(entity, state)
+                whole[entity], left = self._quantize_state(entity, state)
                 rounded.append((entity, left))
         packets = self._kernel.packets(rounded, self.clock.read(time))
         found = self._pack_datagrams(time, packets, whole)
@@ -589,7 +589,7 @@ class Sender:
         parts = (state.position, state.velocity, state.rotation, spin)
         return [part if kept else None for part, kept in zip(parts, self._kept, strict=True)]
 
-    def _quantize(self, entity: str, state: State) -> tuple[EncodedState, State]:
+    def _quantize_state(self, entity: str, state: State) -> tuple[EncodedState, State]:
         """Return a state in whole numbers, and the state that receivers decode."""
         parts = self._select_parts(state)
         follows = self._quantize_delta(entity, state) if self._spec.quantize == HALF_DELTA else None

@@ -197,7 +197,7 @@ def read_trace(
     Raises ``TableRefusal`` for an unusable line, ``ValueError`` if no packet is left or the flow is
     ambiguous.
     """
-    stream = _decompress(stream)
+    stream = _decompress_stream(stream)
     found = _read_probe_file(stream, flow, direction)
     return found.trace if found else _read_table(stream, flow, direction)
 
@@ -210,7 +210,7 @@ def recorded(
     A file without ``send_time`` or delays, or with positions, is no recorded network. Raises as
     ``read_trace``.
     """
-    stream = _decompress(stream)
+    stream = _decompress_stream(stream)
     found = _read_probe_file(stream, flow, direction)
     if found is not None:
         return found
@@ -220,7 +220,7 @@ def recorded(
     header = head.decode("utf-8", "replace")
     names = [name.strip() for name in split_row(header, find_delimiter(header)) or ()]
     placed = any(_POSITIONS & set(name.lower().split("_")) for name in names)
-    column = next((name for name in _delay_columns(direction) if name in names), "")
+    column = next((name for name in _list_delay_columns(direction) if name in names), "")
     if "send_time" not in names or placed or not column:
         return None
     words = f"delays from {'half of ' * (column == 'rtt_ms')}{column}"
@@ -229,7 +229,7 @@ def recorded(
     return RecordedNetwork(_read_table(stream, flow, direction), words)
 
 
-def _decompress(stream: BinaryIO) -> BinaryIO:
+def _decompress_stream(stream: BinaryIO) -> BinaryIO:
     """Return a seekable, uncompressed stream; raise ``ValueError``."""
     if not stream.seekable():
         stream = read_whole(stream)
@@ -270,7 +270,7 @@ def _read_probe_file(stream: BinaryIO, flow: str | None, direction: Way) -> Reco
 
 
 def _read_table(stream: BinaryIO, flow: str | None, direction: Way) -> NetworkTrace:
-    table, columns = RecordingTable(stream, ("send_time",)), _delay_columns(direction)
+    table, columns = RecordingTable(stream, ("send_time",)), _list_delay_columns(direction)
     column = next((name for name in columns if name in table), None)
     if column is None:
         raise table.refuse(Reason.NO_DELAY_COLUMN, expected=columns)
@@ -326,7 +326,7 @@ class _TraceBuilder:
             )
         before = self._times[-1] if self._times else packet.time
         time = max(packet.time, before)
-        self._spread_unknown(before, time)
+        self._spread_unknown_delays(before, time)
         self._times.append(time)
         self._delays.append(delay)
 
@@ -347,11 +347,11 @@ class _TraceBuilder:
         if not self._times:
             of = f" of the flow {flow!r}" if flow is not None else ""
             raise ValueError(f"the file has no packet{of}")
-        self._spread_unknown(self._times[-1], self._times[-1])
+        self._spread_unknown_delays(self._times[-1], self._times[-1])
         first = self._times[0]
         return NetworkTrace([time - first for time in self._times], self._delays)
 
-    def _spread_unknown(self, before: float, time: float) -> None:
+    def _spread_unknown_delays(self, before: float, time: float) -> None:
         step = (time - before) / (self._unknown + 1)
         self._times += [before + n * step for n in range(1, self._unknown + 1)]
         self._delays += [None] * self._unknown
@@ -373,7 +373,7 @@ class _TraceBuilder:
         return value
 
 
-def _delay_columns(direction: Way) -> tuple[str, ...]:
+def _list_delay_columns(direction: Way) -> tuple[str, ...]:
     return ("recv_time", "owd_ms", f"owd_{direction}_ms", "rtt_ms")
 
 

@@ -185,15 +185,15 @@ class _TrackBuilder:
                 return
         waiting.insert(place, point)
         while waiting[0].time < waiting[-1].time - self._max_gap - SAME_TIME:
-            self._append_to_track(waiting.popleft())
+            self._append_state(waiting.popleft())
 
     def finish(self) -> Track:
         for point in self._waiting:
-            self._append_to_track(point)
+            self._append_state(point)
         self._finish_last_point(None)
         return self._track
 
-    def _append_to_track(self, point: _TrackPoint) -> None:
+    def _append_state(self, point: _TrackPoint) -> None:
         """Append the next state in order of time to the track."""
         last = self._last
         if last is not None:

@@ -501,7 +501,7 @@ class Client:
             self.refused["from the future"] += 1
             return
         try:
-            states = self._read_others(packet)
+            states = self._read_other_states(packet)
         except (KeyError, ValueError):
             self.refused["malformed"] += 1
             return
@@ -542,7 +542,7 @@ class Client:
         """The number of received deltas whose baseline has not arrived."""
         return sum(reader.undecodable for reader in self._readers.values())
 
-    def _read_others(self, packet: StatePacket) -> list[tuple[int, Packet]]:
+    def _read_other_states(self, packet: StatePacket) -> list[tuple[int, Packet]]:
         """Decode the states of others, the oldest first; raise ``KeyError``, ``ValueError``."""
         reader = self._readers[packet.epoch]
         found: list[tuple[int, Packet]] = []

@@ -108,7 +108,7 @@ def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkS
     return spec
 
 
-def _rank_word(word: tuple[str, Any]) -> tuple[bool, bool]:
+def _make_word_rank(word: tuple[str, Any]) -> tuple[bool, bool]:
     """Return a sort key for words set at once: both directions before one, presets first."""
     way, name = split_way(word[0])
     return way is not None, name != "preset"
@@ -124,7 +124,7 @@ def merge_link_changes(script: Script, link: LinkSpec, spec: MatchSpec) -> Scrip
         *(
             (to_seconds(to_us(time)), Change(name, value))
             for time, words in link.changes
-            for name, value in sorted(words, key=_rank_word)
+            for name, value in sorted(words, key=_make_word_rank)
         ),
     ]
     changes.sort(key=itemgetter(0))

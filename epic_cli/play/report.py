@@ -203,11 +203,14 @@ class _ScenePanel:
             f'<rect class="floor" {_format_size(arena.width, arena.height)}/>',
         ]
         for block in arena.blocks:
-            x, y = self._to_pixels((block.left, block.top))
+            x, y = self._convert_to_pixels((block.left, block.top))
             size = _format_size(block.right - block.left, block.top - block.bottom)
             parts.append(f'<rect class="wall" x="{x}" y="{y}" {size}/>')
         for beam in scene.beams:
-            (x1, y1), (x2, y2) = self._to_pixels(beam.start), self._to_pixels(beam.end)
+            (x1, y1), (x2, y2) = (
+                self._convert_to_pixels(beam.start),
+                self._convert_to_pixels(beam.end),
+            )
             kind = "hit" if beam.hit else "shot"
             parts.append(f'<line class="{kind}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>')
             if beam.seen:
@@ -224,19 +227,23 @@ class _ScenePanel:
             parts.append(self._draw_circle(marker.position, RADIUS, f'fill="{color}"'))
             if marker.heading is not None:
                 at, way = marker.position, marker.heading
-                x1, y1 = self._to_pixels(at)
-                x2, y2 = self._to_pixels((at[0] + 2 * RADIUS * way[0], at[1] + 2 * RADIUS * way[1]))
+                x1, y1 = self._convert_to_pixels(at)
+                x2, y2 = self._convert_to_pixels(
+                    (at[0] + 2 * RADIUS * way[0], at[1] + 2 * RADIUS * way[1])
+                )
                 line = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
                 parts.append(f'<line class="heading" stroke="{color}" {line}/>')
-            x, y = self._to_pixels((marker.position[0] + RADIUS, marker.position[1] + RADIUS))
+            x, y = self._convert_to_pixels(
+                (marker.position[0] + RADIUS, marker.position[1] + RADIUS)
+            )
             parts.append(f'<text x="{x}" y="{y}">{in_markup(marker.name)}</text>')
         return parts
 
     def _draw_circle(self, position: Point, radius: float, style: str) -> str:
-        x, y = self._to_pixels(position)
+        x, y = self._convert_to_pixels(position)
         return f'<circle {style} cx="{x}" cy="{y}" r="{_format_pixels(radius)}"/>'
 
-    def _to_pixels(self, position: Point) -> tuple[str, str]:
+    def _convert_to_pixels(self, position: Point) -> tuple[str, str]:
         return _format_pixels(position[0]), _format_pixels(self._scene.arena.height - position[1])
 
 

@@ -286,15 +286,15 @@ class SourceCompensation(LagCompensation):
 
     def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
         """Rewind all players to the same tick."""
-        server_tick = _to_ticks(shooter.now, self._step)
-        lerp_ticks = _to_ticks(shooter.view_delay, self._step)
+        server_tick = _convert_to_ticks(shooter.now, self._step)
+        lerp_ticks = _convert_to_ticks(shooter.view_delay, self._step)
         seen = [
             time
             for view in shooter.views.values()
             if (time := self._history.find_time(view)) is not None
         ]
         # a client reports one tick for all players
-        command_tick = (_to_ticks(seen[0], self._step) if seen else 0) + lerp_ticks
+        command_tick = (_convert_to_ticks(seen[0], self._step) if seen else 0) + lerp_ticks
         target_tick, is_fallback = find_target_tick(
             server_tick,
             command_tick,
@@ -311,7 +311,7 @@ class SourceCompensation(LagCompensation):
         return Rewound(positions, "estimated" if is_fallback else "claimed")
 
 
-def _to_ticks(seconds: float, interval: float) -> int:
+def _convert_to_ticks(seconds: float, interval: float) -> int:
     return int(0.5 + seconds / interval)
 
 
@@ -330,11 +330,11 @@ def find_target_tick(
 
     ``lerp``, ``latency``, ``longest`` and the ticks' ``interval`` are in seconds.
     """
-    lerp_ticks = _to_ticks(lerp, interval)
+    lerp_ticks = _convert_to_ticks(lerp, interval)
     correct = min(max(latency + lerp_ticks * interval, 0.0), longest)
     target = command_tick - lerp_ticks
     if abs(correct - (server_tick - target) * interval) > LARGEST_DIFFERENCE:
-        return server_tick - _to_ticks(correct, interval), True
+        return server_tick - _convert_to_ticks(correct, interval), True
     return target, False
 
 
@@ -697,7 +697,7 @@ class Server:
             connection.sender.acknowledge(packet.heard)
         for move in packet.moves:
             self._queue_move(connection, move, now_us)
-        self._simulate_waiting(connection, now_us)
+        self._simulate_waiting_moves(connection, now_us)
 
     def _find_fault(self, connection: Connection, packet: InputPacket, now_us: int) -> str:
         """Return the reason why a packet is not believed; empty if it is.
@@ -730,7 +730,7 @@ class Server:
         if added:
             connection.arrivals[move.timestamp_us] = now_us
 
-    def _simulate_waiting(self, connection: Connection, now_us: int) -> None:
+    def _simulate_waiting_moves(self, connection: Connection, now_us: int) -> None:
         """Simulate the waiting moves that end by the next network tick."""
         if connection.time_us is None:
             return
@@ -775,7 +775,7 @@ class Server:
         """Run a network tick: waiting moves, projectiles, then the state packet for each client."""
         self.next_tick_us = now_us
         for connection in self.connections:
-            self._simulate_waiting(connection, now_us)
+            self._simulate_waiting_moves(connection, now_us)
         self.weapons.fly(to_seconds(now_us - self._last_tick_us), self.positions())
         self.history.add(self.snapshot, now_us, self.positions())
         self.weapons.compensation.capture(to_seconds(now_us), self.positions())
@@ -794,7 +794,7 @@ class Server:
         self._last_tick_us = now_us
         self.next_tick_us = next_tick_us
         for connection in self.connections:
-            self._simulate_waiting(connection, now_us)
+            self._simulate_waiting_moves(connection, now_us)
         return packets
 
     def _make_packet(self, connection: Connection, now_us: int) -> StatePacket:

@@ -363,7 +363,7 @@ class MatchStatistics:
         newest_us = client.local.moves.last_timestamp_us
         if newest_us is not None:
             measured.shown[newest_us] = client.local.drawn(client.now)
-            _drop_oldest(measured.shown)
+            _drop_oldest_values(measured.shown)
         drawn = client.drawn_remotes()
         for number in client.remotes:
             measured.others[self._match.names[number]].add(drawn.get(number), truth[number])
@@ -396,7 +396,7 @@ class MatchStatistics:
             measured.effects += 1
             if "hit" in details:
                 self._unjudged[event.player, float(details["stamp"])] = bool(details["hit"])
-                _drop_oldest(self._unjudged)
+                _drop_oldest_values(self._unjudged)
         elif event.what == "effect refused":
             measured.refused_effects += 1
         elif event.what == "shot":
@@ -486,7 +486,7 @@ class MatchStatistics:
         return [PlayFigure(name, *row) for row in found]
 
 
-def _drop_oldest(waiting: dict[Any, Any]) -> None:
+def _drop_oldest_values(waiting: dict[Any, Any]) -> None:
     while len(waiting) > MOST_UNJUDGED:
         del waiting[next(iter(waiting))]
 

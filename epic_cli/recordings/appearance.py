@@ -71,18 +71,18 @@ def guess_appearance(refusals: Sequence[Refusal]) -> Appearance | None:
     if sum(byte < 32 and byte not in b"\t\r\n" for byte in text) > _CONTROLS * len(text):
         return Appearance.BINARY
     lines = [refusal.text.strip() for refusal in refusals if refusal.text.strip()]
-    if _fits_most(lines, is_packet):
+    if _is_fit_of_most_lines(lines, is_packet):
         return Appearance.PACKET_TEXT if first.reason in _OF_OTHERS else None
     if first.reason is Reason.NO_HEADER:
         known: Sequence[Appearance] = (Appearance.TABLE,)
     else:
         known = () if first.reason in _TEXT else _JSON if first.reason in _NO_JSON else _TABLE
-    fits = next((one for looks, one in _KINDS if _fits_most(lines, looks)), None)
+    fits = next((one for looks, one in _KINDS if _is_fit_of_most_lines(lines, looks)), None)
     if fits is None or fits in known:
         return None
     enough = len(lines) >= _LINES or first.reason is Reason.NO_HEADER
     return fits if enough or fits not in _VAGUE else None
 
 
-def _fits_most(lines: Sequence[bytes], fits: Callable[[bytes], object]) -> bool:
+def _is_fit_of_most_lines(lines: Sequence[bytes], fits: Callable[[bytes], object]) -> bool:
     return 2 * sum(bool(fits(line)) for line in lines) > len(lines)

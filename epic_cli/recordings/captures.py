@@ -76,7 +76,7 @@ def frames(more: Callable[[int], bytes]) -> Iterator[Frame]:
     raise Broken("the file is not a capture")
 
 
-def _read_exactly(more: Callable[[int], bytes], size: int) -> bytes:
+def _read_bytes(more: Callable[[int], bytes], size: int) -> bytes:
     data = more(size)
     if len(data) < size:
         raise Broken("the capture ends within a frame")
@@ -84,7 +84,7 @@ def _read_exactly(more: Callable[[int], bytes], size: int) -> bytes:
 
 
 def _read_pcap(more: Callable[[int], bytes], order: str, per_second: int) -> Iterator[Frame]:
-    link = struct.unpack(order + "16xI", _read_exactly(more, 20))[0] & 0xFFFF
+    link = struct.unpack(order + "16xI", _read_bytes(more, 20))[0] & 0xFFFF
     record = struct.Struct(order + "IIII")
     while head := more(record.size):
         if len(head) < record.size:
@@ -92,7 +92,7 @@ def _read_pcap(more: Callable[[int], bytes], order: str, per_second: int) -> Ite
         seconds, rest, size, length = record.unpack(head)
         if size > _LONGEST_FRAME:
             raise Broken(f"a frame of {size:,} bytes is not valid")
-        data = _read_exactly(more, size)
+        data = _read_bytes(more, size)
         time = seconds * 10**9 + rest * (10**9 // per_second)
         yield Frame(link, time, data, length <= size)
 
@@ -108,7 +108,7 @@ def _read_pcapng(more: Callable[[int], bytes]) -> Iterator[Frame]:
         kind, size = struct.unpack(order + "II", head)
         if size < 12 or size % 4 or size > _LONGEST_BLOCK:
             raise Broken(f"a block of {size:,} bytes is not valid")
-        body = _read_exactly(more, size - 8)[:-4]
+        body = _read_bytes(more, size - 8)[:-4]
         if kind == _INTERFACE:
             if len(interfaces) == _MOST_INTERFACES:
                 raise Broken(f"the capture has more than {_MOST_INTERFACES:,} interfaces")
@@ -119,14 +119,14 @@ def _read_pcapng(more: Callable[[int], bytes]) -> Iterator[Frame]:
 
 def _skip_section_header(more: Callable[[int], bytes], size: bytes | None = None) -> str:
     """Skip a section header, whose type has been read; return the section's byte order."""
-    size = _read_exactly(more, 4) if size is None else size
-    order = _ORDERS.get(_read_exactly(more, 4))
+    size = _read_bytes(more, 4) if size is None else size
+    order = _ORDERS.get(_read_bytes(more, 4))
     if order is None:
         raise Broken("a section has no byte order")
     (length,) = struct.unpack(order + "I", size)
     if length < 28 or length % 4 or length > _LONGEST_BLOCK:
         raise Broken(f"a section header of {length:,} bytes is not valid")
-    _read_exactly(more, length - 12)
+    _read_bytes(more, length - 12)
     return order
 
 

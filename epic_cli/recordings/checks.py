@@ -345,7 +345,7 @@ def turn_findings(
     watch: RecordingMonitor, turns: list[Turning], tracks: list[Track]
 ) -> Iterator[RecordingFinding]:
     """Yield findings on rotations; remarks only if every packet is counted."""
-    layout = _current_layout(watch)
+    layout = _get_current_layout(watch)
     places = layout.places if layout is not None else {}
     totals = watch.census.totals
     if totals.zero_turns:
@@ -359,7 +359,7 @@ def turn_findings(
         line = min(turn.uneven_line for turn in uneven)
         yield RecordingFinding("E501", {"packets": sum(turn.uneven for turn in uneven)}, (line,))
     turning = any(turn.angle > _STILL for turn in judged)
-    about = {track.entity for track in tracks if _moves_in_plane(track)}
+    about = {track.entity for track in tracks if _is_moving_in_plane(track)}
     upright = all(turn.x >= _FIRST and turn.w <= _NEVER for turn in judged)
     rolls = all(  # about z alone becomes a roll, whose yaw never changes; a pitch's would past 90
         turn.entity in about and turn.angle >= _ROUND and turn.yaw_high - turn.yaw_low <= _STILL
@@ -387,11 +387,11 @@ def turn_findings(
             yield RecordingFinding("E508", {"entities": (still[0].entity or "the entity") + more})
 
 
-def _current_layout(watch: RecordingMonitor) -> ReadSpec | None:
+def _get_current_layout(watch: RecordingMonitor) -> ReadSpec | None:
     return watch.reader.layout if watch.reader is not None else watch.layout or watch.given
 
 
-def _moves_in_plane(track: Track) -> bool:
+def _is_moving_in_plane(track: Track) -> bool:
     sides = sorted(high - low for low, high in zip(track.low, track.high, strict=True))
     return sides[-1] > 0 and sides[-2] > _ABOUT * sides[-1]
 
@@ -439,7 +439,7 @@ def _check_spins(
         if turn.world >= _SAME_WAY and not 1 / _FACTOR <= turn.ratio <= _FACTOR:
             degrees = math.degrees(1) / _FACTOR <= turn.ratio <= math.degrees(1) * _FACTOR
             angles = any(places.get(angle) for angle in ANGLES)
-            known = _current_layout(watch)
+            known = _get_current_layout(watch)
             given = known is not None and known.angles == "rad" and angles
             mends = degrees and not given
             read = watch.read_with({"angles": "deg"}) if mends else without
@@ -669,9 +669,9 @@ def _find_disorder(
         if track.downs > _SHUFFLED * track.packets and not track.arrivals and track.packets >= LEAST
     ]
     if down:
-        yield _report_unsorted(watch, "down from packet to packet", down[0].line)
+        yield _report_unsorted_packets(watch, "down from packet to packet", down[0].line)
     elif mixed:
-        yield _report_unsorted(watch, "up and down, in no order", mixed[0].line)
+        yield _report_unsorted_packets(watch, "up and down, in no order", mixed[0].line)
     else:
         yield from _find_restarts(watch, tracks)
     if totals.overlaps and totals.runs == totals.entities > 1:
@@ -736,7 +736,7 @@ def _find_repeated_packets(watch: RecordingMonitor) -> Iterator[RecordingFinding
         yield RecordingFinding("E112", {"packets": packets, "distinct": len(counts)})
 
 
-def _report_unsorted(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
+def _report_unsorted_packets(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
     command = sort_command(watch, "time") if watch.samples else ""
     return RecordingFinding("E104", {"how": how, "command": command}, (line,))
 
@@ -799,7 +799,9 @@ def _find_mixed_entities(
             columns = telling_apart(watch.samples, track.entity)
             if columns:  # in their order they seem to go one way
                 seen = _SAME_TIME.format(track.same)
-                yield _report_mixed(watch, seen, columns, (track.same_line - 1, track.same_line))
+                yield _report_mixed_entities(
+                    watch, seen, columns, (track.same_line - 1, track.same_line)
+                )
             elif track.first < track.last:
                 yield RecordingFinding(
                     "E203", {"share": track.same / track.packets}, (track.same_line,)
@@ -816,7 +818,9 @@ def _find_mixed_entities(
             column = _find_kind_column(watch.samples, track.entity)
             if column:
                 seen = _SAME_TIME.format(track.same)
-                yield _report_mixed(watch, seen, (column,), (track.same_line - 1, track.same_line))
+                yield _report_mixed_entities(
+                    watch, seen, (column,), (track.same_line - 1, track.same_line)
+                )
                 return
         if (far or not smooth) and (shared or several) and track.moves > 1:
             columns = telling_apart(watch.samples, track.entity, 2 if shared or leaps or far else 1)
@@ -828,7 +832,7 @@ def _find_mixed_entities(
             lines = (track.same_line - 1, track.same_line) if shared else ()
             surely = leaps and track.doubles < _SURELY * track.steps
             if columns or track.same > _COARSE * track.packets or surely:
-                yield _report_mixed(watch, seen, columns, lines)
+                yield _report_mixed_entities(watch, seen, columns, lines)
                 return
             if leaps or shared:
                 return
@@ -842,7 +846,7 @@ def _find_latitude_longitude(
     watch: RecordingMonitor, tracks: list[Track]
 ) -> Iterator[RecordingFinding]:
     """Yield a finding for two numbers of one cell that may be latitude and longitude."""
-    layout = _current_layout(watch)
+    layout = _get_current_layout(watch)
     columns = dict(layout.columns or ()) if layout is not None else {}
     one, other = columns.get("x", ""), columns.get("y", "")
     cell = one.removesuffix(".0")
@@ -872,7 +876,7 @@ def _find_outliers(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Rec
     lines = (min(track.away_line for track in tracks if track.away),)
     least = _ASTRAY if alike == 1 or watch.packets < LEAST else 1
     if count >= max(least, 0.5 * away):
-        layout = _current_layout(watch)
+        layout = _get_current_layout(watch)
         scale = layout.units["scale"] if layout is not None else 1.0
         value = mark / (scale if isinstance(scale, float) else scale[axis])
         facts = {"axis": "xyz"[axis], "value": value, "packets": count}
@@ -882,12 +886,12 @@ def _find_outliers(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Rec
         columns = telling_apart(watch.samples, first.entity)
         seen = f"{away:,} packets lie far away from the path, which then goes on as before"
         if columns:
-            yield _report_mixed(watch, seen, columns, lines)
+            yield _report_mixed_entities(watch, seen, columns, lines)
         else:
             yield RecordingFinding("E208", {"packets": away}, lines)
 
 
-def _report_mixed(
+def _report_mixed_entities(
     watch: RecordingMonitor, seen: str, columns: Sequence[str], lines: Sequence[int]
 ) -> RecordingFinding:
     told = f"{' and '.join(columns)} tell{'s' if len(columns) == 1 else ''} them apart"
@@ -935,7 +939,7 @@ def _check_time_unit(figures: Survey, watch: RecordingMonitor) -> Iterator[Recor
         else None
     )
     if meant is not None:
-        meant = _unit_of_size(size * TIME_UNITS[meant]) or meant
+        meant = _find_unit(size * TIME_UNITS[meant]) or meant
         name = _UNIT_NAMES.get(unit, unit)
         facts = {"name": meant, "unit": _UNIT_NAMES[meant], "step": figures.step, "taken": name}
         yield RecordingFinding("E201", facts, read=watch.read_with({"unit": meant}))
@@ -962,7 +966,7 @@ def _check_arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterato
     """Yield a finding if arrivals and stamps are in different units, judged by their durations."""
     if not any(_has_unsteady_delays(track) for track in tracks):
         return
-    layout = _current_layout(watch)
+    layout = _get_current_layout(watch)
     if layout is None or (watch.given is not None and watch.given.arrival_unit is not None):
         return
     taken = layout.arrival_unit or unit_of_arrivals(layout.time_unit)
@@ -1000,7 +1004,7 @@ def _has_unsteady_delays(track: Track) -> bool:
     return bool(track.arrivals) and high - low > 0.5 * (track.last - track.first)
 
 
-def _unit_of_size(size: float) -> str | None:
+def _find_unit(size: float) -> str | None:
     """Return the unit of which ``size`` make a second; None if there is no such unit."""
     return next((unit for unit in _UNIT_NAMES if TIME_UNITS[unit] == size), None)
 
@@ -1014,7 +1018,8 @@ def _guess_time_unit(figures: Survey) -> str | None:
         sizes = {**_UNITS, "d": 1 / 86400} if serial else _UNITS
         agree = figures.cosines[0] >= _AGREES
         return next(
-            (u for u, size in sizes.items() if agree and _is_about(figures.ratio, size)), None
+            (u for u, size in sizes.items() if agree and _is_nearly_equal(figures.ratio, size)),
+            None,
         )
     plain = figures.whole and _PLAIN_MS[0] <= figures.step <= _PLAIN_MS[1]
     if figures.packets < (_PLAIN_STEPS if plain else _FEW_STEPS - 1) or not figures.moves:
@@ -1041,11 +1046,11 @@ def _check_velocities(figures: Survey, watch: RecordingMonitor) -> Iterator[Reco
         return
     own, *others = figures.cosines
     if own >= _AGREES:
-        if not any(_is_about(figures.ratio, size) for size in (1, *_UNITS.values())):
+        if not any(_is_nearly_equal(figures.ratio, size) for size in (1, *_UNITS.values())):
             yield RecordingFinding("E302", {"ratio": figures.ratio})
         return
     best = max(others)
-    if best >= _OTHER_AXES and _is_about(figures.ratio, 1):
+    if best >= _OTHER_AXES and _is_nearly_equal(figures.ratio, 1):
         order = _ORDERS[others.index(best)]
         yield RecordingFinding("E303", {"name": order, "axes": ", ".join(order)})
     elif own < _OTHER_WAY:
@@ -1056,5 +1061,5 @@ def _has_enough_velocities(figures: Survey) -> bool:
     return figures.stretches >= _STRETCHES
 
 
-def _is_about(ratio: float, size: float) -> bool:
+def _is_nearly_equal(ratio: float, size: float) -> bool:
     return size / _OFF <= ratio <= size * _OFF

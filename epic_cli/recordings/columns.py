@@ -55,7 +55,7 @@ def iterate_csv(columns: Mapping[str, Any] | Sequence[Any]) -> Iterator[bytes]:
 
 def iterate_arrow_csv(stream: ArrowStream) -> Iterator[bytes]:
     """Yield the rows of a table of plain columns as CSV, below their names, some at a time."""
-    return _join_first(write_head(stream.names), _iterate_arrow_rows(stream))
+    return _join_first_rows(write_head(stream.names), _iterate_arrow_rows(stream))
 
 
 def _iterate_arrow_rows(stream: ArrowStream) -> Iterator[bytes]:
@@ -68,10 +68,10 @@ def _iterate_arrow_rows(stream: ArrowStream) -> Iterator[bytes]:
 def iterate_nested_csv(table: Any) -> Iterator[bytes]:
     """Yield the rows of a PyArrow table of any columns as CSV, below their names."""
     batches = table.to_batches(max_chunksize=ROWS)
-    return _join_first(write_head(table.column_names), map(write_arrow_rows, batches))
+    return _join_first_rows(write_head(table.column_names), map(write_arrow_rows, batches))
 
 
-def _join_first(head: bytes, rows: Iterator[bytes]) -> Iterator[bytes]:
+def _join_first_rows(head: bytes, rows: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the first rows at once: the layout is inferred from them, however small batches are."""
     for lines in rows:
         head += lines

@@ -70,13 +70,13 @@ def identity(file: str | int) -> Identity | None:
     try:
         found = os.stat(file)  # noqa: PTH116
     except FileNotFoundError:
-        return _future_path(str(file))
+        return _find_future_path(str(file))
     except (OSError, ValueError):
         return None
     return (found.st_dev, found.st_ino, "") if stat.S_ISREG(found.st_mode) else None
 
 
-def _future_path(path: str) -> Identity | None:
+def _find_future_path(path: str) -> Identity | None:
     """Return the path where a file that does not exist yet will be."""
     folder, name = os.path.split(os.path.realpath(path))
     try:
@@ -120,7 +120,7 @@ class Files:
         if one in self._read:
             raise Overwrites(f"{option} would overwrite {self._read[one]}, which is read")
         # by its place, too: an output that is not there yet has no inode to be known by
-        for known in filter(None, (one, _future_path(path))):
+        for known in filter(None, (one, _find_future_path(path))):
             other = self._written.setdefault(known, option)
             if other not in (option, _INSTEAD.get(option)):
                 raise Overwrites(f"{other} and {option} would both write {path}")
@@ -206,7 +206,7 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
     then gets that name, which must be free. The remains of a killed run are removed. A device or a
     named pipe is written directly. Raises ``OSError``, also as ``check_output``.
     """
-    if _is_special(path):
+    if _is_special_file(path):
         trust.check_output(path)
         with open(path, "wb") as special:  # noqa: PTH123
             yield special
@@ -260,7 +260,7 @@ def _open_temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
     with contextlib.suppress(OSError):  # a folder that cannot be listed
         for word in os.listdir(folder):  # noqa: PTH208
             if word.startswith(start) and word.endswith(_PART):
-                _remove_abandoned(os.path.join(folder, word))  # noqa: PTH118
+                _remove_abandoned_file(os.path.join(folder, word))  # noqa: PTH118
     # the permissions of a new file; those of an old one, which may be no one else's, come last
     mode = 0o600 if os.path.exists(target) else 0o666  # noqa: PTH110
     while True:
@@ -273,7 +273,7 @@ def _open_temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
         stream.close()
 
 
-def _remove_abandoned(part: str) -> None:
+def _remove_abandoned_file(part: str) -> None:
     with (
         contextlib.suppress(OSError),
         os.fdopen(os.open(part, os.O_WRONLY | _NO_FOLLOW), "wb") as held,
@@ -329,7 +329,7 @@ def _keep_backup(target: str, backup: str) -> None:
         shutil.copystat(target, backup)
 
 
-def _is_special(path: str) -> bool:
+def _is_special_file(path: str) -> bool:
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
     except OSError:

@@ -198,7 +198,7 @@ class LineReader(ABC):
         """Add the current line's packet, or refuse the line; see ``RecordScanner.add``."""
         assert self.records is not None
         if self.layout.counts_rows:
-            fields = {**fields, "time": str(self._count_tick(fields.get("entity", "")))}
+            fields = {**fields, "time": str(self._number_row(fields.get("entity", "")))}
         wrong = self.records.add(block, fields, self._line, begin, len(raw))
         if wrong:
             reason, field = wrong
@@ -215,7 +215,7 @@ class LineReader(ABC):
             caret, label = self.find_field(raw, field), self.label(field)
             self.refuse(block, raw, caret, reason, field=label, **facts)
 
-    def _count_tick(self, entity: str) -> int:
+    def _number_row(self, entity: str) -> int:
         """Return the number of the current row, among all rows or among those of a named entity."""
         if any(find_star(column) >= 0 for column in self.layout.places.values()):
             self._ticks.setdefault("", self._line)

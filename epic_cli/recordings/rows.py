@@ -215,7 +215,7 @@ def encode_rows(items: Iterable[Any]) -> tuple[Bytes, str]:
     first = next(left)
     items = chain([first], left)
     if isinstance(first, Mapping) or _is_dataclass_row(first):
-        lines = (json.dumps(_to_json_value(item)).encode() + b"\n" for item in items)
+        lines = (json.dumps(_convert_to_json(item)).encode() + b"\n" for item in items)
         return _make_source(lines), "jsonl"
     names = getattr(first, "_fields", None)  # without any, columns have numbers
     return _make_source(_write_csv_lines(chain([names] if names else [], items))), "csv"
@@ -253,11 +253,11 @@ def _find_columns(source: Any) -> dict[str, Any] | None:
     if hasattr(source, "reset_index"):  # pandas: the times may be the index
         plain = source.index.name is None and type(source.index).__name__ == "RangeIndex"
         source = source if plain else source.reset_index()
-        return {_column_name(column): source[column] for column in source.columns}
+        return {_format_column_name(column): source[column] for column in source.columns}
     return None
 
 
-def _column_name(name: Any) -> str:
+def _format_column_name(name: Any) -> str:
     """Return a column's name as text; the levels of a name with several are joined by points."""
     parts = name if isinstance(name, tuple) else (name,)
     return ".".join(str(part) for part in parts if part != "")
@@ -275,17 +275,17 @@ def _write_csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
         yield (",".join(typed_field(value, write_cell(value)) for value in row) + "\n").encode()
 
 
-def _to_json_value(value: Any) -> Any:
+def _convert_to_json(value: Any) -> Any:
     """Return a value as JSON can hold it."""
     from epic_cli.recordings.columns import write_cell
 
     if hasattr(value, "__dataclass_fields__"):
         value = {name: getattr(value, name) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):
-        return {str(name): _to_json_value(one) for name, one in value.items()}
+        return {str(name): _convert_to_json(one) for name, one in value.items()}
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, (tuple, list)):
-        return [_to_json_value(item) for item in value]
+        return [_convert_to_json(item) for item in value]
     if isinstance(value, (str, bool, int)):
         return value
     return (write_cell(value) or None) if not isinstance(value, float) or value != value else value  # noqa: PLR0124

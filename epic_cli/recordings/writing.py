@@ -257,7 +257,7 @@ class Conversion:
         A velocity is estimated from all earlier packets, including those that are not kept.
         """
         self._fill_velocities(block)
-        yield from self._iterate_kept(block, 0)
+        yield from self._iterate_kept_packets(block, 0)
 
     def rows(self, block: PacketBlock, writer: Writer) -> Iterator[bytes]:
         """Yield the rows of the kept packets; raises ``UnwritablePacket``.
@@ -271,7 +271,7 @@ class Conversion:
         while begin < len(block):
             rows, begin = self._many.write(block, begin)
             yield rows
-            unusual = next(self._iterate_kept(block, begin), None)
+            unusual = next(self._iterate_kept_packets(block, begin), None)
             if unusual is None:
                 return
             index, packet = unusual
@@ -285,7 +285,7 @@ class Conversion:
         if self._filler is not None:
             self._filler.fill(block)
 
-    def _iterate_kept(self, block: PacketBlock, begin: int) -> Iterator[tuple[int, Packet]]:
+    def _iterate_kept_packets(self, block: PacketBlock, begin: int) -> Iterator[tuple[int, Packet]]:
         entities, span, shift, _ = self._changes
         start, end = span or (-math.inf, math.inf)
         for index in range(begin, len(block)):

@@ -114,7 +114,7 @@ class _CheckedText(ParameterType):
         return value
 
 
-def _timing_command(setting: Parameter) -> click.Command:
+def _make_timing_command(setting: Parameter) -> click.Command:
     name = setting.name
 
     def shown(value: Any) -> str:
@@ -463,7 +463,7 @@ def quit_(controller: SessionController) -> None:
 COMMANDS = CommandTable(
     [
         strategy,
-        *(_timing_command(setting) for setting in TIMING),
+        *(_make_timing_command(setting) for setting in TIMING),
         row_format,
         undo,
         redo,

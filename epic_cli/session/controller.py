@@ -262,7 +262,7 @@ class SessionController:
         if several and refused:
             self.screen.warn(f"taken: {counted(added.packets, 'packet')}, refused: {refused:,}")
         if added.discarded:
-            self.screen.warn(_describe_discarded(self.session, added))
+            self.screen.warn(_describe_discarded_packets(self.session, added))
         if added.packets and self.listening is None:  # else the clock runs by itself
             words = _explain_waiting(self.session)
             if not words and not self._drawn and not added.discarded:
@@ -395,7 +395,7 @@ def _explain_no_rows(session: Session) -> str:
     return f"no row yet: rows are drawn up to {format_seconds(drawn)}, beyond this packet's time"
 
 
-def _describe_discarded(session: Session, added: AppendResult) -> str:
+def _describe_discarded_packets(session: Session, added: AppendResult) -> str:
     """Report the packets that the strategy discarded, with the reason if it is known."""
     strategy = session.view.strategy.name
     if added.packets > 1:

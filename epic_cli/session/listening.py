@@ -101,7 +101,7 @@ class Listening(Consumer):
             while not job.done():
                 await awake.wait()
                 awake.clear()
-                write = self._take_due()
+                write = self._take_due_packets()
                 if write is None:
                     refresh()
                 else:
@@ -121,11 +121,11 @@ class Listening(Consumer):
         """Take the packets received since the last call, and write their rows."""
         while self._listener.step():
             pass
-        write = self._take_due()
+        write = self._take_due_packets()
         if write is not None:
             write()
 
-    def _take_due(self) -> Callable[[], None] | None:
+    def _take_due_packets(self) -> Callable[[], None] | None:
         """Take the received packets.
 
         Return a function that writes their rows, or None without rows.

@@ -327,7 +327,7 @@ def key_bindings() -> KeyBindings:
     @bindings.add("enter", filter=~is_searching)
     def _(event: KeyPressEvent) -> None:
         nonlocal pasted_at
-        rest = _read_pending(event)
+        rest = _read_pending_text(event)
         buffer = event.current_buffer
         # the end of a chunk of a paste is not the end of the paste
         if rest is None and time.monotonic() - pasted_at > _PASTE_GOES_ON:
@@ -356,14 +356,14 @@ def key_bindings() -> KeyBindings:
     return bindings
 
 
-def _read_pending(event: KeyPressEvent) -> str | None:
+def _read_pending_text(event: KeyPressEvent) -> str | None:
     """Return the text that follows an Enter without a pause; None if the Enter was the last key.
 
     Terminals without bracketed paste send a paste as keys, faster than people type. Keys that are
     no text, such as an interrupt, stay in the queue.
     """
     queue = event.key_processor.input_queue
-    keys = deque([*queue, *_read_available(event.app.input)])
+    keys = deque([*queue, *_read_available_keys(event.app.input)])
     queue.clear()
     pieces: list[str] = []
     while keys:
@@ -380,7 +380,7 @@ def _read_pending(event: KeyPressEvent) -> str | None:
     return "".join(pieces) or None
 
 
-def _read_available(source: Input) -> list[KeyPress]:
+def _read_available_keys(source: Input) -> list[KeyPress]:
     """Return the keys that are waiting, and keys that arrive while these are read."""
     keys: list[KeyPress] = []
     if sys.platform == "win32":  # select cannot wait for a console

@@ -226,11 +226,11 @@ class Session:
         """Draw the rows that are due at a time (s) of a clock that also runs without packets."""
         stream = self._resume_replay()
         self._reached = time
-        for samples in self._draw_overdue(stream):
+        for samples in self._draw_overdue_rows(stream):
             draw(samples)
         self._store_progress(stream)
 
-    def _draw_overdue(self, stream: SampleStream) -> Iterator[SampleBlock]:
+    def _draw_overdue_rows(self, stream: SampleStream) -> Iterator[SampleBlock]:
         if self.timing_in_force.pacing != "demo" and self._reached > -math.inf:
             yield from stream.advance(self._reached)
 
@@ -252,7 +252,7 @@ class Session:
             stream = self.view.stream(_AT_ONCE)
             for block in self.blocks():
                 deque(stream.feed(block), maxlen=0)
-            deque(self._draw_overdue(stream), maxlen=0)
+            deque(self._draw_overdue_rows(stream), maxlen=0)
             self._stream = stream
             self._store_progress(stream)
         return self._stream
@@ -262,7 +262,9 @@ class Session:
         self.discarded = stream.replay.discarded if stream.replay else 0
         self.horizon = stream.horizon()
 
-    def _replay_all(self, stream: SampleStream, refusals: list[Refusal]) -> Iterator[SampleBlock]:
+    def _replay_recording(
+        self, stream: SampleStream, refusals: list[Refusal]
+    ) -> Iterator[SampleBlock]:
         """Yield all samples that ``epic replay`` would draw.
 
         Add the packets without a place to ``refusals``. Their lines are the numbers of the packets.
@@ -281,7 +283,7 @@ class Session:
 
     def samples(self) -> Iterator[SampleBlock]:
         """Yield all samples that ``epic replay`` would draw for these packets, block by block."""
-        return self._replay_all(self.view.stream(_MANY_AT_ONCE, by_time=True), [])
+        return self._replay_recording(self.view.stream(_MANY_AT_ONCE, by_time=True), [])
 
     def change(self, view: ReplaySpec, count: int = 0) -> ViewChange:
         """Show the packets in another view from now on.
@@ -294,7 +296,7 @@ class Session:
         before, after = RowTail(self.entities), RowTail(self.entities, count)
         different = count_different(
             before.follow(_stop_at_error(self.samples)),
-            after.follow(self._replay_all(stream, refusals)),
+            after.follow(self._replay_recording(stream, refusals)),
             self.entities,
         )
         same_ticks = view.timing == self.view.timing

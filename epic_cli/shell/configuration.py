@@ -213,18 +213,18 @@ def _iterate_file_settings(
                 yield Origin(name, value, f"{path}: {name} = {value!r}"), is_own
 
 
-def _variable_name(option: str) -> str:
+def _make_variable_name(option: str) -> str:
     return "EPIC_" + option.upper().replace("-", "_")
 
 
 def _check_variables(options: Mapping[str, click.Parameter], commands: Commands) -> None:
     """Report variables that belong to no option and look like a mistyped one."""
-    own = {*map(_variable_name, options), *NO_OPTIONS}
+    own = {*map(_make_variable_name, options), *NO_OPTIONS}
     others = [name for name in os.environ if name.startswith("EPIC_") and name not in own]
     if not others:
         return
     params = (param for load in commands.values() for param in load().params)
-    known = own | {_variable_name(name) for param in params for name in names(param)}
+    known = own | {_make_variable_name(name) for param in params for name in names(param)}
     for name in others:
         near = None if name in known else nearest(name, sorted(known), _ALIKE)
         if near:
@@ -233,7 +233,7 @@ def _check_variables(options: Mapping[str, click.Parameter], commands: Commands)
 
 def _iterate_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Origin, bool]]:
     for name, option in options.items():
-        variable = _variable_name(name)
+        variable = _make_variable_name(name)
         text = os.environ.get(variable) if name != trust.OPTION else None
         if text:
             value = option.type.split_envvar_value(text) if is_multiple(option) else text

@@ -457,7 +457,7 @@ class ParameterType(Parsed):
         def propose(begun: str) -> list[CompletionItem]:
             return completions(parameter.complete(), begun)
 
-        super().__init__(_type_name(parameter), parameter.read, parameter.kind, propose)
+        super().__init__(_get_type_name(parameter), parameter.read, parameter.kind, propose)
         self.parameter = parameter
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -483,7 +483,7 @@ def seconds(low: float, high: float) -> ParameterType:
 SPAN = Parsed("start:end", parse_span, tuple)
 
 
-def _type_name(parameter: Parameter) -> str:
+def _get_type_name(parameter: Parameter) -> str:
     if isinstance(parameter, Custom):
         return parameter.form
     if isinstance(parameter, Number):
@@ -609,7 +609,7 @@ class Command(click.Command):
         if self.first:
             show_all = click.Option(
                 ["--help-all"], is_flag=True, expose_value=False, is_eager=True,
-                callback=_show_all, help="Show all options, in groups.",
+                callback=_show_all_options, help="Show all options, in groups.",
             )  # fmt: skip
             params.insert(len(self.params), show_all)
         return params
@@ -693,7 +693,7 @@ def _shorten_help(option: click.Option, room: int) -> str:
     return listed if choices and len(listed) <= room else sentence
 
 
-def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+def _show_all_options(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         ctx.meta[_ALL] = True
         click.echo(ctx.get_help(), color=ctx.color)

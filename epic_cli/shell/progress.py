@@ -122,7 +122,7 @@ def report_each(
     progress: Callable[[int, int], object], files: Sequence[str]
 ) -> list[Callable[[int], None]]:
     """Return a callback for each file that takes its bytes read, and reports the total."""
-    sizes = [_file_size(file) for file in files]
+    sizes = [_measure_file_size(file) for file in files]
 
     def report(before: int, done: int) -> None:
         progress(before + done, sum(sizes))
@@ -130,7 +130,7 @@ def report_each(
     return [partial(report, sum(sizes[:number])) for number in range(len(files))]
 
 
-def _file_size(file: str) -> int:
+def _measure_file_size(file: str) -> int:
     """Return the size of a file in bytes; 0 if unknown."""
     try:
         return os.stat(file).st_size  # noqa: PTH116

@@ -125,8 +125,8 @@ def in_three_lines(
     line = problem.text.rstrip(b"\r\n")
     caret = min(problem.caret, len(line))
     share = min((columns or 80) / 80, 1)
-    before = _shorten(printable(line[:caret])[::-1], int(share * _BEFORE))[::-1]
-    after = _shorten(printable(line[caret:]), int(share * _AFTER))
+    before = _shorten_text(printable(line[:caret])[::-1], int(share * _BEFORE))[::-1]
+    after = _shorten_text(printable(line[caret:]), int(share * _AFTER))
     place = f"{quoted(name)}:{problem.line}:{problem.column}"
     under = _INDENT + " " * width(before)
     first, *others = map(_escape_words, problem.expected.split("\n"))
@@ -149,7 +149,7 @@ def _escape_words(words: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _shorten(text: str, columns: int) -> str:
+def _shorten_text(text: str, columns: int) -> str:
     """Return the beginning of a text, with dots if there is more."""
     if len(text) <= columns and width(text) <= columns:
         return text

@@ -78,7 +78,7 @@ def _draw_frame(back: Backdrop, at: float) -> Image.Image:
             markers.append((track, place))
     for track, place in markers:
         radius = (6.5 if track.role < 0 else 5.5) * unit
-        corners = _find_dart(track, at, radius)
+        corners = _make_arrow(track, at, radius)
         pen.lines(
             [(corners + place, 255)], colors.of(track.style), 0 if len(corners) > 1 else 2 * radius
         )
@@ -133,7 +133,7 @@ def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
             draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
 
 
-def _find_dart(one: Curve, at: float, radius: float) -> Floats:
+def _make_arrow(one: Curve, at: float, radius: float) -> Floats:
     """Return the corners (n, 2) around 0 of a dart along the heading, or a disc's middle."""
     if one.headings is not None:
         u, v = between(one.times, one.headings, np.array([at]))[0] * (2 * radius, -2 * radius)

@@ -204,12 +204,12 @@ class FullScreen:
         Ctrl-C counts as SIGINT. ``beside`` runs at the same time, and ends the screen when it ends.
         A signal that is ignored (``nohup``) stays ignored.
         """
-        with stop_signals(self._stop):
+        with stop_signals(self._stop_at_signal):
             tasks = [asyncio.create_task(self._draw_pictures())]
             if beside is not None:
                 tasks.append(asyncio.create_task(beside))
             for task in tasks:
-                task.add_done_callback(self._end_with)
+                task.add_done_callback(self._end_after_task)
             try:
                 await self._application.run_async(handle_sigint=False)
             except EOFError:  # the terminal is gone
@@ -258,8 +258,8 @@ class FullScreen:
             bindings.add(key, filter=typing)(press(key))
         character = self._guard_handler(lambda event: self._picture.press(event.data))
         bindings.add(Keys.Any, filter=typing)(character)
-        bindings.add("q", filter=~typing)(lambda _: self._exit())
-        bindings.add("c-c")(lambda _: self._stop(signal.SIGINT))
+        bindings.add("q", filter=~typing)(lambda _: self._exit_application())
+        bindings.add("c-c")(lambda _: self._stop_at_signal(signal.SIGINT))
         bindings.add("c-z")(lambda event: event.app.suspend_to_background())
         bindings.add("c-l")(lambda event: event.app.renderer.clear())
         return bindings
@@ -280,28 +280,28 @@ class FullScreen:
                 hand_over(event)
                 self._pressed.set()
             except Exception as error:  # it is raised again by run_async
-                self._fail(error)
+                self._fail_application(error)
 
         return act
 
-    def _stop(self, number: int) -> None:
+    def _stop_at_signal(self, number: int) -> None:
         self._stopped = self._stopped or number
-        self._exit()
+        self._exit_application()
 
-    def _exit(self) -> None:
+    def _exit_application(self) -> None:
         if self._application.is_running and not self._application.is_done:
             self._application.exit()
 
-    def _end_with(self, task: asyncio.Task[None]) -> None:
+    def _end_after_task(self, task: asyncio.Task[None]) -> None:
         if task.cancelled():
             return
         error = task.exception()
         if error is None:
-            self._exit()
+            self._exit_application()
         else:
-            self._fail(error)
+            self._fail_application(error)
 
-    def _fail(self, error: BaseException) -> None:
+    def _fail_application(self, error: BaseException) -> None:
         if self._application.is_running and not self._application.is_done:
             self._application.exit(exception=error)
 

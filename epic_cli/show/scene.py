@@ -671,22 +671,22 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
     within = f"{three_digits(float(room[a]))} by {three_digits(float(room[b]))} {scene.unit}"
     return {
         "above": f"Path from above, {'xyz'[b]} over {'xyz'[a]}: {span}, {name} moves within"
-        f" {within}. {_describe_each(chosen, _describe_worst_moment)}",
-        "error": f"Error over time, {span}. {_describe_each(chosen, _describe_error)}",
+        f" {within}. {_join_sentences(chosen, _describe_worst_moment)}",
+        "error": f"Error over time, {span}. {_join_sentences(chosen, _describe_error)}",
         **(
             {}
             if scene.rotations is None
-            else {"angle": f"Angle over time, {span}. {_describe_each(chosen, _describe_angle)}"}
+            else {"angle": f"Angle over time, {span}. {_join_sentences(chosen, _describe_angle)}"}
         ),
-        "lag": f"Lag over time, {span}. {_describe_each(chosen, _describe_lag)}",
-        "status": f"Status over time, {span}. {_describe_each(chosen, _describe_statuses)}",
+        "lag": f"Lag over time, {span}. {_join_sentences(chosen, _describe_lag)}",
+        "status": f"Status over time, {span}. {_join_sentences(chosen, _describe_statuses)}",
         "packets": f"Packets over time: {packets_words(scene.deliveries)};"
         f" {network_words(scene.deliveries)}. {_describe_interruptions(scene)}",
-        "histogram": f"How often which error is drawn. {_describe_each(chosen, _describe_median)}",
+        "histogram": f"How often which error is drawn. {_join_sentences(chosen, _describe_median)}",
     }
 
 
-def _describe_each(chosen: Sequence[StrategyTrace], words: Callable[[StrategyTrace], str]) -> str:
+def _join_sentences(chosen: Sequence[StrategyTrace], words: Callable[[StrategyTrace], str]) -> str:
     return " ".join(f"{trace.label}: {words(trace)}." for trace in chosen)
 
 

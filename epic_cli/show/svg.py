@@ -76,7 +76,7 @@ def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
     name = f"{scene.entity}: " if scene.entity else ""
     span, path = _find_range(scene.times), plot(scene, "above", labels)
     panel = _make_map_panel(path)
-    key = 134 + _key_spacing(len(chosen)) * (len(chosen) - 1)
+    key = 134 + _measure_key_spacing(len(chosen)) * (len(chosen) - 1)
     down = max(math.ceil(panel.y + panel.height), key) - 424  # from where it is below a high map
     high = HEIGHT + down
     panels = [
@@ -136,15 +136,19 @@ def _draw_map(shown: Plot, panel: Panel, unit: str) -> Iterator[str]:
     for curve in shown.curves:
         places = panel.place(curve.places)
         if curve.role == PACKETS:
-            dots = "".join(f"M{_fixed(x)} {_fixed(y)}h0" for x, y in _thin_points(places, 2.0))
+            dots = "".join(
+                f"M{_write_number(x)} {_write_number(y)}h0" for x, y in _thin_points(places, 2.0)
+            )
             yield f'<path d="{dots}" stroke="#333" stroke-width="3.2" stroke-linecap="round"/>'
         elif curve.role == TRUTH:
             yield f'<path class="t" d="{_write_path(places)}"/>'
             yield from _draw_darts(places, curve.headings, "#666")
         else:
             yield _draw_line(curve, places)
-            yield from _draw_darts(places, curve.headings, _line_color(curve.style))
-            ends.append(_LineName(curve.label, _line_color(curve.style), *_find_line_end(places)))
+            yield from _draw_darts(places, curve.headings, _choose_line_color(curve.style))
+            ends.append(
+                _LineName(curve.label, _choose_line_color(curve.style), *_find_line_end(places))
+            )
     yield from _draw_names(ends, panel, _KEY - 10)
 
 
@@ -161,7 +165,9 @@ def _draw_darts(places: Floats, headings: Floats | None, color: str) -> Iterator
         taken.add(cell)
         last = x, y
         corners = np.add(dart(across, up, 0.4 * _DART, 0.8, 0.35), (x, y))
-        shapes.append(f"M{'L'.join(f'{_fixed(p)} {_fixed(q)}' for p, q in corners.tolist())}Z")
+        shapes.append(
+            f"M{'L'.join(f'{_write_number(p)} {_write_number(q)}' for p, q in corners.tolist())}Z"
+        )
     if shapes:
         yield f'<path fill="{color}" stroke="#fff" stroke-width=".6" d="{"".join(shapes)}"/>'
 
@@ -179,7 +185,9 @@ def _draw_time_chart(shown: Plot, span: tuple[float, float], down: int = 0) -> I
         yield _draw_line(curve, places)
         right = panel.x + panel.width
         ends.append(
-            _LineName(curve.label, _line_color(curve.style), right, _find_line_end(places)[1])
+            _LineName(
+                curve.label, _choose_line_color(curve.style), right, _find_line_end(places)[1]
+            )
         )
     yield from _draw_names(ends, panel)
 
@@ -224,12 +232,13 @@ def curves_picture(shown: Plot, dots: Sequence[Dot], note: str, width: int | Non
     for curve in shown.curves:
         way = panel.place(curve.places)
         parts.append(_draw_line(curve, way))
-        ends.append(_LineName(curve.label, _line_color(curve.style), *_find_line_end(way)))
+        ends.append(_LineName(curve.label, _choose_line_color(curve.style), *_find_line_end(way)))
     for dot, (x, y) in zip(dots, panel.place(places).tolist(), strict=True):
-        color = _line_color(dot.style)
+        color = _choose_line_color(dot.style)
         size, fill = (5, color if dot.full else "#fff") if dot.style is None else (3, color)
         parts.append(
-            f'<circle cx="{_fixed(x)}" cy="{_fixed(y)}" r="{size}" fill="{fill}" stroke="{color}">'
+            f'<circle cx="{_write_number(x)}" cy="{_write_number(y)}" r="{size}"'
+            f' fill="{fill}" stroke="{color}">'
             f"<title>{in_markup(dot.words)}</title></circle>"
         )
     return "\n".join([*parts, *_draw_names(ends, panel), "</svg>\n"])
@@ -270,16 +279,19 @@ def _draw_names(ends: Sequence[_LineName], panel: Panel, right: float = math.inf
         before = x + 9 + _SIGN * len(words) > right
         side, anchor = (-1, ' text-anchor="end"') if before else (1, "")
         if abs(height - y) > 3:
-            line = f"M{_fixed(x + side)} {_fixed(y)}L{_fixed(x + 7 * side)} {_fixed(height)}"
+            line = (
+                f"M{_write_number(x + side)} {_write_number(y)}"
+                f"L{_write_number(x + 7 * side)} {_write_number(height)}"
+            )
             yield f'<path d="{line}" stroke="{color}"/>'
         yield (
-            f'<text class="n" x="{_fixed(x + 9 * side)}" y="{_fixed(height + 4)}"{anchor}'
-            f' style="fill:{color}">'
+            f'<text class="n" x="{_write_number(x + 9 * side)}" y="{_write_number(height + 4)}"'
+            f'{anchor} style="fill:{color}">'
             f"{in_markup(words)}</text>"
         )
 
 
-def _key_spacing(entries: int) -> int:
+def _measure_key_spacing(entries: int) -> int:
     """Return the pixels from one entry of the key to the next."""
     return min(40, 360 // max(entries, 1))
 
@@ -297,7 +309,7 @@ def _draw_legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iter
     yield f'<circle cx="{x + 11}" cy="{y + 22}" r="2" fill="#333"/>' + _draw_text(
         x + 32, y + 26, "packets"
     )
-    apart = _key_spacing(len(chosen))
+    apart = _measure_key_spacing(len(chosen))
     for row, one in enumerate(chosen):
         height = y + 54 + apart * row
         known = one.errors[np.isfinite(one.errors)]
@@ -311,12 +323,13 @@ def _draw_legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iter
 
 def _draw_grid(panel: Panel) -> Iterator[str]:
     for value, text in ticks(panel.left, panel.right, max(3, round(panel.width / 90))):
-        x = _fixed(panel.across(value))
-        yield f'<path class="g" d="M{x} {_fixed(panel.y)}v{_fixed(panel.height)}"/>'
+        x = _write_number(panel.across(value))
+        yield f'<path class="g" d="M{x} {_write_number(panel.y)}v{_write_number(panel.height)}"/>'
         yield _draw_text(x, panel.y + panel.height + 16, text, anchor="middle")
     for value, text in ticks(panel.bottom, panel.top, max(4, round(panel.height / 50))):
         y = panel.up(value)
-        yield f'<path class="g" d="M{_fixed(panel.x)} {_fixed(y)}h{_fixed(panel.width)}"/>'
+        line = f"M{_write_number(panel.x)} {_write_number(y)}h{_write_number(panel.width)}"
+        yield f'<path class="g" d="{line}"/>'
         yield _draw_text(panel.x - 6, y + 4, text, anchor="end")
 
 
@@ -333,7 +346,9 @@ def _write_path(places: Floats) -> str:
     NaN breaks it, points too close to see are left out.
     """
     runs = (_thin_points(places[run], 0.5) for run in unbroken(places.sum(axis=1)))
-    return "".join("M" + "L".join(f"{_fixed(x)} {_fixed(y)}" for x, y in run) for run in runs)
+    return "".join(
+        "M" + "L".join(f"{_write_number(x)} {_write_number(y)}" for x, y in run) for run in runs
+    )
 
 
 def _thin_points(places: Floats, apart: float) -> list[tuple[float, float]]:
@@ -346,11 +361,11 @@ def _thin_points(places: Floats, apart: float) -> list[tuple[float, float]]:
 
 def _draw_text(x: float | str, y: float, text: str, kind: str = "", anchor: str = "") -> str:
     extra = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor else "")
-    place = x if isinstance(x, str) else _fixed(x)
-    return f'<text x="{place}" y="{_fixed(y)}"{extra}>{in_markup(text)}</text>'
+    place = x if isinstance(x, str) else _write_number(x)
+    return f'<text x="{place}" y="{_write_number(y)}"{extra}>{in_markup(text)}</text>'
 
 
-def _fixed(value: float) -> str:
+def _write_number(value: float) -> str:
     text = f"{value:.1f}"
     return "0" if text == "-0.0" else text.removesuffix(".0")
 
@@ -359,13 +374,15 @@ def _draw_line(curve: Curve, places: Floats) -> str:
     return f'<path class="d" {_write_stroke(curve.style)} d="{_write_path(places)}"/>'
 
 
-def _line_color(style: LineStyle | None) -> str:
+def _choose_line_color(style: LineStyle | None) -> str:
     return "#222" if style is None else style.light
 
 
 def _write_stroke(style: LineStyle | None) -> str:
     dashes = " ".join(map(str, () if style is None else style.dashes))
-    return f'stroke="{_line_color(style)}"' + (f' stroke-dasharray="{dashes}"' if dashes else "")
+    return f'stroke="{_choose_line_color(style)}"' + (
+        f' stroke-dasharray="{dashes}"' if dashes else ""
+    )
 
 
 #: Pixels: of a row, of all scores, and of a letter.

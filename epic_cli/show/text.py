@@ -171,7 +171,9 @@ def _add_picture_column(table: Fitted, pictures: Sequence[Column], screen: _Scre
     if not pictures or screen.room > _WIDEST or room < _PICTURE[0]:
         return table
     drawn = _draw_error_bars(pictures[0], min(room, _PICTURE[1]), screen.unicode)
-    return Fitted([*table.columns, drawn], [*table.widths, _natural_width(drawn)], table.left_out)
+    return Fitted(
+        [*table.columns, drawn], [*table.widths, _measure_natural_width(drawn)], table.left_out
+    )
 
 
 def _draw_error_bars(column: Column, columns: int, unicode: bool) -> Column:
@@ -226,16 +228,20 @@ class Fitted(NamedTuple):
 
     def lines(self, head: str = "bold", gaps: Collection[int] = ()) -> Iterator[Text]:
         """Yield the table's lines, head first; an empty line stands before each row of ``gaps``."""
-        yield self._write_line(list(map(_column_title, self.columns)), [head] * len(self.columns))
+        yield self._write_line(
+            list(map(_format_column_title, self.columns)), [head] * len(self.columns)
+        )
         for row in range(len(self.columns[0].cells)):
             if row in gaps:
                 yield Text()
-            cells = [_cell_text(column, row) for column in self.columns]
+            cells = [_format_cell(column, row) for column in self.columns]
             for index, columns in enumerate(self.widths):
                 if width(printable(cells[index])) > columns:
                     yield Text(printable(cells[index]), no_wrap=True, overflow="ignore")
                     cells[index] = ""
-            yield self._write_line(cells, [_cell_style(column, row) for column in self.columns])
+            yield self._write_line(
+                cells, [_choose_cell_style(column, row) for column in self.columns]
+            )
 
     def _write_line(self, cells: Sequence[str], styles: Sequence[str]) -> Text:
         line = Text(no_wrap=True, overflow="ignore", end="\n")
@@ -246,31 +252,31 @@ class Fitted(NamedTuple):
         return line
 
 
-def _column_title(column: Column) -> str:
+def _format_column_title(column: Column) -> str:
     return column.title if column.best is None else f"{column.title} "  # above the star
 
 
-def _cell_text(column: Column, row: int) -> str:
+def _format_cell(column: Column, row: int) -> str:
     star = "" if column.best is None else "*" if row in column.best else " "
     return column.cells[row] + star
 
 
-def _cell_style(column: Column, row: int) -> str:
+def _choose_cell_style(column: Column, row: int) -> str:
     if column.best and row in column.best:
         return "bold green"
     return column.styles[row] if column.styles else ""
 
 
-def _natural_width(column: Column) -> int:
+def _measure_natural_width(column: Column) -> int:
     """Return the width of a column's head or longest cell, whichever is wider."""
-    cells = (_cell_text(column, row) for row in range(len(column.cells)))
-    return max(width(printable(name)) for name in (_column_title(column), *cells))
+    cells = (_format_cell(column, row) for row in range(len(column.cells)))
+    return max(width(printable(name)) for name in (_format_column_title(column), *cells))
 
 
 def fit(columns: Sequence[Column], room: int) -> Fitted:
     """Leave out columns, and at last narrow them, until the table is ``room`` wide or less."""
     kept = list(columns)
-    natural = {id(column): _natural_width(column) for column in columns}
+    natural = {id(column): _measure_natural_width(column) for column in columns}
     natural |= {id(column): min(natural[id(column)], room) for column in columns if column.text}
     while True:
         excess = sum(natural[id(kept_item)] + len(_GAP) for kept_item in kept) - len(_GAP) - room

@@ -44,7 +44,7 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
     Dataclasses are frozen, arrays numeric. Raises ``NotAValue``.
     """
     if isinstance(value, enum.Enum):
-        return {"enum": [_type_name(type(value)), value.name]}
+        return {"enum": [_get_type_name(type(value)), value.name]}
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -60,11 +60,11 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         return {"map": [[as_json(key), as_json(one)] for key, one in value.items()]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [getattr(value, field.name) for field in dataclasses.fields(value)]
-        return {"of": [_type_name(type(value)), *map(as_json, fields)]}
+        return {"of": [_get_type_name(type(value)), *map(as_json, fields)]}
     if isinstance(value, tuple):
         parts = [as_json(item) for item in value]
         return (
-            {"of": [_type_name(type(value)), *parts]}
+            {"of": [_get_type_name(type(value)), *parts]}
             if hasattr(value, "_fields")
             else {"tuple": parts}
         )
@@ -131,7 +131,7 @@ def _list_field_types(kind: type) -> tuple[Any, ...]:
 class _KnownTypes(dict[str, Any]):
     """Names of types; unknown names stand for ``Any``."""
 
-    def __missing__(self, _type_name: str) -> Any:
+    def __missing__(self, _get_type_name: str) -> Any:
         return Any
 
 
@@ -175,7 +175,7 @@ def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
     return True
 
 
-def _type_name(kind: type) -> str:
+def _get_type_name(kind: type) -> str:
     if not kind.__module__.startswith(_PACKAGE) or kind.__name__.startswith("_"):
         raise NotAValue(f"a {kind.__name__} cannot be saved as JSON")
     return kind.__name__
@@ -345,7 +345,7 @@ class ResultJournal:
 
     def close(self) -> None:
         """Flush the file to the disk and close it; raise ``OSError``."""
-        with self._opened, self._name_in_errors():
+        with self._opened, self._add_name_to_errors():
             os.fsync(self._descriptor)
 
     def __enter__(self) -> ResultJournal:
@@ -368,7 +368,7 @@ class ResultJournal:
     def _write_line(self, line: bytes) -> None:
         # in one piece, with its line's end: half a line is known for what it is
         left = memoryview(line + b"\n")
-        with self._name_in_errors():
+        with self._add_name_to_errors():
             try:
                 while left:
                     left = left[os.write(self._descriptor, left) :]
@@ -381,7 +381,7 @@ class ResultJournal:
                 self._synced = time.monotonic()
 
     @contextlib.contextmanager
-    def _name_in_errors(self) -> Iterator[None]:
+    def _add_name_to_errors(self) -> Iterator[None]:
         """Name the journal in the system's errors within the block, such as a full disk."""
         try:
             yield

@@ -127,7 +127,7 @@ def run_jobs(
             report(waiting)
             if any(each.suspect for each in waiting):
                 wait([each.future for each in waiting])
-                waiting = _run_again(executor, work, waiting)
+                waiting = _run_jobs_again(executor, work, waiting)
             # more may come, and die, while these are looked at
             while waiting and waiting[0].future.done() and not waiting[0].suspect:
                 first = waiting.popleft()
@@ -148,7 +148,7 @@ def _submit_job(executor: Executor, work: Callable[[Job], Result], job: Job) -> 
         return broken
 
 
-def _run_again(
+def _run_jobs_again(
     executor: Executor, work: Callable[[Job], Result], waiting: deque[_SubmittedJob[Job, Result]]
 ) -> deque[_SubmittedJob[Job, Result]]:
     """Run each job whose worker died once more, alone; return all jobs, done."""

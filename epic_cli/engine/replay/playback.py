@@ -179,7 +179,7 @@ class SampleStream:
             by_time = self.by_time
             if by_time(name) if callable(by_time) else by_time:
                 self._spool = SampleSpool()
-        yield from self._yield_or_spool(self._draw_by_group(block))
+        yield from self._yield_or_spool(self._draw_groups(block))
         if self._spool is not None and self._groups.seen > 1 and not self._grouped:
             yield from self.release()
 
@@ -195,7 +195,7 @@ class SampleStream:
         """True while samples wait for samples of other groups."""
         return self._spool is not None
 
-    def _draw_by_group(self, block: PacketBlock) -> Iterator[SampleBlock]:
+    def _draw_groups(self, block: PacketBlock) -> Iterator[SampleBlock]:
         rest: PacketBlock | None = block
         while rest is not None:
             part, rest = rest, None

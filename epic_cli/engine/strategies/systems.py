@@ -92,20 +92,20 @@ class ClosedSystem(NamedTuple):
     known_as: tuple[str, ...] = ()
 
 
-def _words(names: str, unit: str = "") -> Iterator[EngineWord]:
+def _iterate_words(names: str, unit: str = "") -> Iterator[EngineWord]:
     """Yield words of which each, in an engine's spelling, is followed by the setting's name."""
     parts = iter(names.split())
     for theirs, ours in zip(parts, parts, strict=True):
         yield EngineWord(theirs, ours, unit)
 
 
-def _same(names: str) -> Iterator[EngineWord]:
+def _iterate_same_names(names: str) -> Iterator[EngineWord]:
     """Yield words that are spelled as the settings' names."""
     for name in names.split():
         yield EngineWord(name, name)
 
 
-def _camel(names: str, first: str = "") -> Iterator[EngineWord]:
+def _iterate_camel_case_names(names: str, first: str = "") -> Iterator[EngineWord]:
     """Yield the names of settings in camel case; ``first``: "upper" for a capital at the front."""
     for name in names.split():
         head, *rest = name.split("_")
@@ -119,9 +119,10 @@ SYSTEMS = (
         ("SnapshotInterpolationSettings", "NetworkTransformReliable", "NetworkTransformUnreliable"),
         words=(
             EngineWord("Send Rate", "send_interval", "Hz"),
-            *_camel("buffer_time_multiplier buffer_limit catchup_negative_threshold"
-                    " catchup_positive_threshold catchup_speed slowdown_speed drift_ema_duration"
-                    " dynamic_adjustment dynamic_adjustment_tolerance delivery_time_ema_duration"),
+            *_iterate_camel_case_names(
+                "buffer_time_multiplier buffer_limit catchup_negative_threshold"
+                " catchup_positive_threshold catchup_speed slowdown_speed drift_ema_duration"
+                " dynamic_adjustment dynamic_adjustment_tolerance delivery_time_ema_duration"),
         ),
         example=(("Send Rate", 30), ("bufferTimeMultiplier", 2)),
     ),
@@ -133,8 +134,9 @@ SYSTEMS = (
             EngineWord("Position Interpolation Type", "mode"),
             EngineWord("Position Lerp Smoothing", "position_lerp_smoothing"),
             EngineWord("Position Max Interpolation Time", "position_max_interpolation_time"),
-            *_words("TickLatency tick_latency ServerBufferSec server_buffer HardResetThresholdSec"
-                    " hard_reset AdjustmentRatio adjustment_ratio"),
+            *_iterate_words(
+                "TickLatency tick_latency ServerBufferSec server_buffer HardResetThresholdSec"
+                " hard_reset AdjustmentRatio adjustment_ratio"),
         ),
         example=(("Tick Rate", 30),),
     ),
@@ -143,7 +145,8 @@ SYSTEMS = (
         ("CInterpolatedVar", "sv_maxupdaterate", "sv_minupdaterate", "cl_cmdrate", "net_graph",
          "Garry's Mod", "Counter-Strike", "Team Fortress 2"),
         words=(
-            *_same("cl_interp cl_interp_ratio cl_updaterate cl_extrapolate cl_extrapolate_amount"),
+            *_iterate_same_names(
+                "cl_interp cl_interp_ratio cl_updaterate cl_extrapolate cl_extrapolate_amount"),
             EngineWord("-tickrate", "tick_interval", "ticks/s"),
         ),
         example=(("cl_interp_ratio", 2), ("cl_updaterate", 66), ("-tickrate", 66)),
@@ -171,8 +174,9 @@ SYSTEMS = (
         "lightyear", "lightyear: InterpolationConfig and SyncConfig", "lightyear", ("bevy",),
         words=(
             EngineWord("tick_duration", "tick_interval"),
-            *_same("send_interval min_delay send_interval_ratio jitter_multiple jitter_margin"
-                   " error_margin max_error_margin consecutive_errors_threshold speedup_factor"),
+            *_iterate_same_names(
+                "send_interval min_delay send_interval_ratio jitter_multiple jitter_margin"
+                " error_margin max_error_margin consecutive_errors_threshold speedup_factor"),
         ),
         example=(("send_interval_ratio", 1.7), ("min_delay", 0.005)),
     ),
@@ -195,10 +199,11 @@ SYSTEMS = (
     System(
         "unreal", "Unreal Engine: CharacterMovementComponent", "unreal",
         ("ReplicatedMovement", "SmoothClientPosition", "UE5"),
-        words=(*_camel("network_smoothing_mode network_simulated_smooth_location_time"
-                       " network_simulated_smooth_rotation_time network_max_smooth_update_distance"
-                       " network_no_smooth_update_distance max_client_smoothing_delta_time",
-                       "upper"),),
+        words=(*_iterate_camel_case_names(
+            "network_smoothing_mode network_simulated_smooth_location_time"
+            " network_simulated_smooth_rotation_time network_max_smooth_update_distance"
+            " network_no_smooth_update_distance max_client_smoothing_delta_time",
+            "upper"),),
         example=(("NetworkSimulatedSmoothLocationTime", 0.1),),
     ),
     System(
@@ -213,10 +218,11 @@ SYSTEMS = (
     System(
         "panda3d", "Panda3D: SmoothMover", "panda3d", ("DistributedSmoothNode",),
         words=(
-            *_words("set_delay delay set_max_position_age max_position_age set_accept_clock_skew"
-                    " accept_clock_skew set_default_to_standing_still default_to_standing_still"
-                    " set_expected_broadcast_period expected_broadcast_period"
-                    " set_reset_velocity_age reset_velocity_age"),
+            *_iterate_words(
+                "set_delay delay set_max_position_age max_position_age set_accept_clock_skew"
+                " accept_clock_skew set_default_to_standing_still default_to_standing_still"
+                " set_expected_broadcast_period expected_broadcast_period"
+                " set_reset_velocity_age reset_velocity_age"),
         ),
         example=(("set_delay", 0.2),),
     ),
@@ -386,30 +392,31 @@ class FoundWord(NamedTuple):
 
 def find_word(text: str) -> list[FoundWord]:
     """Return the systems that a word of their users means; settings' names before others."""
-    wanted = _simplify(text)
+    wanted = _simplify_word(text)
     if not wanted:
         return []
     words = [
         FoundWord(system, word)
         for system in SYSTEMS
         for word in system.words
-        if wanted in (_simplify(word.words), _simplify(word.setting))
+        if wanted in (_simplify_word(word.words), _simplify_word(word.setting))
     ]
     taken = [found.system for found in words]
     names = [
         FoundWord(system)
         for system in (*SYSTEMS, *CLOSED)
-        if system not in taken and any(wanted in _simplify(name) for name in _names(system))
+        if system not in taken
+        and any(wanted in _simplify_word(name) for name in _list_names(system))
     ]
     return words + names
 
 
-def _names(system: System | ClosedSystem) -> tuple[str, ...]:
+def _list_names(system: System | ClosedSystem) -> tuple[str, ...]:
     own = (system.name, system.source) if isinstance(system, System) else ()
     return system.title, *own, *system.known_as
 
 
-def _simplify(text: str) -> str:
+def _simplify_word(text: str) -> str:
     return "".join(letter for letter in text.lower() if letter.isalnum())
 
 

@@ -91,13 +91,13 @@ def wrap(text: str, columns: int, indent: str = "") -> list[str]:
             lines.append(line)
         line = indent + word
         while width(line) > columns:
-            head = _count_fitting(line, columns)
+            head = _count_fitting_characters(line, columns)
             lines.append(line[:head])
             line = indent + line[head:]
     return [*lines, line] if line.strip() or not lines else lines
 
 
-def _count_fitting(text: str, columns: int) -> int:
+def _count_fitting_characters(text: str, columns: int) -> int:
     """Return how many characters of a text fit the width, at least one non-blank character."""
     end = len(text) - len(text.lstrip()) + 1
     while end < len(text) and width(text[: end + 1]) <= columns:

@@ -57,7 +57,9 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
     tolerances = spec.tolerances or case.tolerances
     try:
         if case.printed_by:
-            difference, ignored = _compare_printed(_read_expected(case), run.output, tolerances)
+            difference, ignored = _compare_printed(
+                _read_expected_rows(case), run.output, tolerances
+            )
         else:
             difference, ignored = _compare_output(case, ours, run.output, tolerances)
     except NotRows as error:
@@ -79,7 +81,7 @@ def check_printed(case: Case) -> Outcome:
     """
     ours = draw(case.drawing.changed(row_format="tsv")).rows
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.count(b"\n") - 1)
-    printed = _read_expected(case)
+    printed = _read_expected_rows(case)
     try:
         difference, ignored = _compare_output(case, ours, printed, case.tolerances)
     except NotRows as error:
@@ -98,7 +100,7 @@ def run_port(
     return port.run(given, make_environment(case), 1_000_000 + 8 * len(ours), stopped)
 
 
-def _read_expected(case: Case) -> bytes:
+def _read_expected_rows(case: Case) -> bytes:
     """Return the expected rows of a case; raise ``BrokenCase`` where they cannot be read."""
     assert case.expected is not None
     try:

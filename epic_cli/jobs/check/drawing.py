@@ -94,7 +94,7 @@ def draw(drawing: DrawSpec) -> CaseRows:
             out.recording = recording.name
             rows.begin_recording(candidate.label if drawing.several else recording.name)
             log = _CaseLog(recording.name, spec.strict)
-            with _raise_broken(recording):
+            with _raise_broken_case(recording):
                 replay(spec, recording.source, rows, log)
             refused += log.refusals
     rows.begin()  # a header, where no packet has come
@@ -105,13 +105,13 @@ def packets(
     drawing: DrawSpec, recording: CaseRecording, log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
     """Yield the packets to draw of a recording, reporting to ``log``; raise ``BrokenCase``."""
-    with _raise_broken(recording):
+    with _raise_broken_case(recording):
         found = blocks(recording.source, drawing.replay.read, log)
         yield from chosen(drawing.replay, recording.name, found)
 
 
 @contextlib.contextmanager
-def _raise_broken(recording: CaseRecording) -> Iterator[None]:
+def _raise_broken_case(recording: CaseRecording) -> Iterator[None]:
     """Raise ``BrokenCase`` for a recording that cannot be drawn."""
     try:
         yield
@@ -182,7 +182,7 @@ def compared(
         threads=1,  # cases are checked side by side
     )
     try:
-        with _raise_broken(recording):
+        with _raise_broken_case(recording):
             truths, _ = given.truths(ReadingLog, truth.offset)
             log = _CaseLog(recording.name, drawing.strict)
             return compare_run(given.run(recording.source, log, truths, ReadingLog), spec)

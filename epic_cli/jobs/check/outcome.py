@@ -128,7 +128,7 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
     none, the last unusual packet before is returned.
     """
     arrived = [packet for packet in packets if packet.arrival is not None]
-    usual = _usual_interval(arrived)
+    usual = _measure_usual_interval(arrived)
     come = [packet for packet in arrived if (packet.arrival or 0.0) <= until]
     found: list[Circumstance] = []
     earlier: list[Circumstance] = []
@@ -176,7 +176,7 @@ def occasion(
     begins = {place for place, off in enumerate(wrong) if off and not (place and wrong[place - 1])}
     where: dict[PacketKind, set[int]] = {kind: set() for kind in _OCCASIONS}
     arrived = [packet for packet in packets if packet.arrival is not None]
-    for one, unusual in _classify_packets(arrived, _usual_interval(arrived)):
+    for one, unusual in _classify_packets(arrived, _measure_usual_interval(arrived)):
         place = bisect_left(times, one.arrival or 0.0)
         for found in unusual:
             if found.kind in where:
@@ -212,17 +212,17 @@ def _find_events(
         pause = (one.arrival or 0.0) - (before.arrival or 0.0)
         if usual > 0 and pause > _SILENCE * usual:
             yield Circumstance(PacketKind.AFTER_SILENCE, one.time, pause)
-        far = _unexplained_distance(before, one)
+        far = _measure_unexplained_distance(before, one)
         if far:
             yield Circumstance(PacketKind.JUMP, one.time, far)
 
 
-def _usual_interval(arrived: Sequence[Packet]) -> float:
+def _measure_usual_interval(arrived: Sequence[Packet]) -> float:
     known = sorted(b.time - a.time for a, b in pairwise(arrived) if b.time > a.time)
     return known[len(known) // 2] if known else 0.0
 
 
-def _unexplained_distance(before: Packet, packet: Packet) -> float:
+def _measure_unexplained_distance(before: Packet, packet: Packet) -> float:
     """Return a packet's distance from the previous packet; 0 if velocities explain the distance."""
     far = math.dist(before.position, packet.position)
     states = before, packet

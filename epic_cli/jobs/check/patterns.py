@@ -94,13 +94,13 @@ def _parse_values(cells: list[list[str]]) -> Floats:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _largest_size(values: Floats, axis: int = 0) -> Floats:
+def _measure_largest_values(values: Floats, axis: int = 0) -> Floats:
     """Return the largest absolute value along an axis; 0 without numbers."""
     sizes: Floats = np.abs(np.nan_to_num(values)).max(axis=axis, initial=0.0)
     return sizes
 
 
-def _column_medians(values: Floats) -> Floats:
+def _compute_column_medians(values: Floats) -> Floats:
     """Return the median of each column; 0 without numbers."""
     known = np.isfinite(values)
     return np.array(
@@ -136,9 +136,9 @@ def patterns(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         yield from _match_shifts(group, numbers)
         yield from _match_axes(numbers)
         yield from _match_factors(numbers)
-        yield from _match_factor_at_first(numbers)
+        yield from _match_first_factor(numbers)
         yield from _match_offsets(numbers)
-        yield from _match_course(group, numbers)
+        yield from _match_deviation_course(group, numbers)
     yield DifferenceCause(Pattern.NONE)
 
 
@@ -159,8 +159,8 @@ def _match_digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         yield DifferenceCause(Pattern.FEW_DIGITS, count=total, total=total)
     longer = int((apart & ~(there if np.all(here | ~np.isfinite(ours)) else here)).sum())
     kind = Pattern.DOUBLE if np.all(here | ~np.isfinite(ours)) else Pattern.SINGLE
-    size = float(_largest_size(ours).max(initial=0.0))
-    large = _largest_size(theirs - ours, axis=1) > _SINGLE * size
+    size = float(_measure_largest_values(ours).max(initial=0.0))
+    large = _measure_largest_values(theirs - ours, axis=1) > _SINGLE * size
     begins = int(apart.any(axis=1).argmax())  # rounding comes first, what it tips later
     if longer < 0.5 * total or large[begins]:
         return
@@ -175,18 +175,18 @@ def _match_rounding(numbers: Numbers) -> Iterator[DifferenceCause]:
     printed = off <= 2 * numbers.steps * (1 + 1e-6) + 1e-15
     if numbers.steps.any() and np.all(printed | np.isnan(off)):
         yield DifferenceCause(Pattern.LAST_DIGIT)
-    size = _largest_size(numbers.ours)
+    size = _measure_largest_values(numbers.ours)
     size = np.where(
-        np.arange(len(size)) == numbers.columns.index("time"), size, _vector_sizes(numbers)
+        np.arange(len(size)) == numbers.columns.index("time"), size, _measure_vector_sizes(numbers)
     )
-    relative = _largest_size(off / np.where(size > 0, size, 1.0)).max(initial=0.0)
+    relative = _measure_largest_values(off / np.where(size > 0, size, 1.0)).max(initial=0.0)
     if relative <= _SINGLE and next(_match_factors(numbers), None) is None:  # it has no direction
         yield DifferenceCause(Pattern.PRECISION, float(relative))
 
 
-def _vector_sizes(numbers: Numbers) -> Floats:
+def _measure_vector_sizes(numbers: Numbers) -> Floats:
     """Return each column's largest number, over all axes of its vector."""
-    size = _largest_size(numbers.ours)
+    size = _measure_largest_values(numbers.ours)
     for names in (NUMBERS[1:4], NUMBERS[4:7]):
         places = [numbers.columns.index(name) for name in names if name in numbers.columns]
         if places:
@@ -199,8 +199,8 @@ def _match_times(numbers: Numbers, apart: set[str]) -> Iterator[DifferenceCause]
         return
     ours, theirs = numbers.of("time")
     off = (theirs - ours)[:, 0]
-    middle = float(_column_medians(off[:, None])[0])
-    if _largest_size(off - middle) <= _LEFT * abs(middle):
+    middle = float(_compute_column_medians(off[:, None])[0])
+    if _measure_largest_values(off - middle) <= _LEFT * abs(middle):
         yield DifferenceCause(Pattern.TIMES, middle)
     elif len(off) > 3 and abs(off[-1]) > 2 * abs(off[len(off) // 4]):
         yield DifferenceCause(Pattern.CLOCK, float(off[-1]))
@@ -249,7 +249,8 @@ def _match_axes(numbers: Numbers) -> Iterator[DifferenceCause]:
                 moved = [
                     f"{axis} is {'-' if sign < 0 else ''}{axes[place]}"
                     for axis, place, sign in zip(axes, order, signs, strict=True)
-                    if axis != axes[place] or (sign < 0 and _largest_size(ours[:, place]) > 0)
+                    if axis != axes[place]
+                    or (sign < 0 and _measure_largest_values(ours[:, place]) > 0)
                 ]
                 yield DifferenceCause(Pattern.AXES, what=", ".join(moved))
 
@@ -279,7 +280,7 @@ def _find_factor(ours: Floats, theirs: Floats) -> float | None:
     )
 
 
-def _match_factor_at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
+def _match_first_factor(numbers: Numbers) -> Iterator[DifferenceCause]:
     """Match a factor in the first wrong rows only, where a strategy feeds back its output."""
     for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
         ours, theirs = numbers.of(names)
@@ -296,13 +297,13 @@ def _match_factor_at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
 
 def _match_offsets(numbers: Numbers) -> Iterator[DifferenceCause]:
     off = numbers.theirs - numbers.ours
-    middle = _column_medians(off)
+    middle = _compute_column_medians(off)
     if _explains_deviation(off - middle, off):
         worst = int(np.argmax(np.abs(middle)))
         yield DifferenceCause(Pattern.OFFSET, float(middle[worst]), numbers.columns[worst])
 
 
-def _match_course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
+def _match_deviation_course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """Match deviations that grow, that begin at some time, or that are scattered."""
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours, theirs = numbers.of("x y z")

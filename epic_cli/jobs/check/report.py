@@ -45,7 +45,7 @@ def diagnosis_words(one: DifferenceCause) -> str:
     return said if isinstance(said, str) else said(one)
 
 
-def _precision_words(one: DifferenceCause) -> str:
+def _describe_precision(one: DifferenceCause) -> str:
     share = f"{one.count:,} of the {one.total:,} numbers that differ"
     if one.pattern is Pattern.DOUBLE:
         words = f"it computes in double precision instead of single: {share} have more digits"
@@ -61,7 +61,7 @@ def _precision_words(one: DifferenceCause) -> str:
     return words
 
 
-def _factor_words(one: DifferenceCause) -> str:
+def _describe_factor(one: DifferenceCause) -> str:
     off = abs(one.amount - 1)
     digits = max(6, 1 - math.floor(math.log10(off))) if off else 6
     factor = f"{one.amount:.{digits}f}".rstrip("0").rstrip(".")
@@ -69,61 +69,61 @@ def _factor_words(one: DifferenceCause) -> str:
     return f"{one.what} {is_are} {factor} times the expected value"
 
 
-def _row_count_words(one: DifferenceCause) -> str:
+def _describe_row_counts(one: DifferenceCause) -> str:
     return f"in {one.count} of {counted(one.total, 'row')}"
 
 
-def _status_only_words(one: DifferenceCause) -> str:
+def _describe_status_difference(one: DifferenceCause) -> str:
     kind = f", {one.what}" if one.what else ""
-    return f"only the status differs{kind}, {_row_count_words(one)}; all numbers are the same"
+    return f"only the status differs{kind}, {_describe_row_counts(one)}; all numbers are the same"
 
 
-def _shift_words(one: DifferenceCause) -> str:
+def _describe_shift(one: DifferenceCause) -> str:
     ticks, when = abs(int(one.amount)), "late" if one.amount > 0 else "early"
     return f"everything is drawn {counted(ticks, 'tick')} ({one.what} s) {when}"
 
 
-def _time_shift_words(one: DifferenceCause) -> str:
+def _describe_time_shift(one: DifferenceCause) -> str:
     when = "later" if one.amount > 0 else "earlier"
     return f"all times are {amount(one.amount)} s {when}, and the rest is the same"
 
 
-def _offset_words(one: DifferenceCause) -> str:
+def _describe_offset(one: DifferenceCause) -> str:
     more = "more" if one.amount > 0 else "less"
     return f"{one.what} is {amount(one.amount)} {more} throughout"
 
 
-def _first_rows_words(one: DifferenceCause) -> str:
+def _describe_first_rows(one: DifferenceCause) -> str:
     first = f"in the first {counted(one.count, 'row')} that {verb(one.count, 'differ')}"
-    return f"{_factor_words(one)} {first}, more than rounding explains; later errors feed back"
+    return f"{_describe_factor(one)} {first}, more than rounding explains; later errors feed back"
 
 
 _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
-    Pattern.STATUS: _status_only_words,
+    Pattern.STATUS: _describe_status_difference,
     Pattern.ENDS_EARLY: lambda one: f"it ends early: nothing from {one.time:g} s on",
     Pattern.BEGINS_LATE: lambda one: f"it begins late: nothing up to {one.time:g} s",
     Pattern.GOES_ON: lambda one: f"it goes on after the expected end, from {one.time:g} s on",
     Pattern.BEGINS_EARLY: lambda one: (
         f"it begins early: rows up to {one.time:g} s where none are expected"
     ),
-    Pattern.SHIFTED: _shift_words,
-    Pattern.TIMES: _time_shift_words,
+    Pattern.SHIFTED: _describe_shift,
+    Pattern.TIMES: _describe_time_shift,
     Pattern.CLOCK: lambda one: (
         f"the clock drifts, by {amount(one.amount)} s up to the last row, and the rest is the same:"
         " times are added up in another precision"
     ),
     Pattern.AXES: lambda one: f"axes are mixed up: {one.what}",
-    Pattern.FACTOR: lambda one: f"{_factor_words(one)}, more than rounding explains",
-    Pattern.FACTOR_AT_FIRST: _first_rows_words,
-    Pattern.OFFSET: _offset_words,
-    Pattern.DOUBLE: _precision_words,
-    Pattern.SINGLE: _precision_words,
+    Pattern.FACTOR: lambda one: f"{_describe_factor(one)}, more than rounding explains",
+    Pattern.FACTOR_AT_FIRST: _describe_first_rows,
+    Pattern.OFFSET: _describe_offset,
+    Pattern.DOUBLE: _describe_precision,
+    Pattern.SINGLE: _describe_precision,
     Pattern.FEW_DIGITS: (
         "the numbers are the same in single precision, but are printed with too few digits: print"
         " them as doubles, with %.17g"
     ),
     Pattern.LAST_DIGIT: lambda one: (
-        f"rounding: no more than the last digit that is printed, {_row_count_words(one)}"
+        f"rounding: no more than the last digit that is printed, {_describe_row_counts(one)}"
     ),
     Pattern.PRECISION: lambda one: (
         f"rounding: no more than {one.amount:.1g} of the numbers' size, as arithmetic in another"
@@ -134,9 +134,9 @@ _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
         f"equal (but for rounding) up to {one.time:g} s, and hardly anywhere after that"
     ),
     Pattern.SCATTERED: lambda one: (
-        f"scattered, {_row_count_words(one)}, the first time at {one.time:g} s"
+        f"scattered, {_describe_row_counts(one)}, the first time at {one.time:g} s"
     ),
-    Pattern.NONE: lambda one: f"none known, {_row_count_words(one)}",
+    Pattern.NONE: lambda one: f"none known, {_describe_row_counts(one)}",
 }
 
 
@@ -259,7 +259,7 @@ def _suggest_command(outcome: Outcome) -> str:
 def difference_words(difference: Difference, *, against: bool = False) -> list[str]:
     """Describe the first difference, the largest, the count of rows, and the pattern."""
     if difference.written:
-        what = _written_words(difference)
+        what = _describe_written(difference)
         return [f"the values are the same, {what}"]
     group, index = difference.first
     total = sum(1 for _ in difference.pairs())
@@ -273,7 +273,7 @@ def difference_words(difference: Difference, *, against: bool = False) -> list[s
         counts.append(f"{counted(len(missing), 'row')} {verb(len(missing), 'is', 'are')} missing")
     if extra:
         counts.append(f"{counted(len(extra), 'extra row')}")
-    lines = [", ".join(counts), f"first: {_pair_words(group, group.pairs[index])}"]
+    lines = [", ".join(counts), f"first: {_describe_pair(group, group.pairs[index])}"]
     largest = difference.largest
     if largest is not None:
         pair, cell = largest
@@ -289,7 +289,7 @@ def difference_words(difference: Difference, *, against: bool = False) -> list[s
     return lines
 
 
-def _written_words(difference: Difference) -> str:
+def _describe_written(difference: Difference) -> str:
     if difference.expected.columns != difference.drawn.columns:
         one_sided = set(difference.expected.columns) ^ set(difference.drawn.columns)
         if one_sided:
@@ -302,25 +302,25 @@ def _written_words(difference: Difference) -> str:
     return "but they are written in another way (line ends, blanks or quotes)"
 
 
-def _pair_words(group: Group, pair: Pair) -> str:
+def _describe_pair(group: Group, pair: Pair) -> str:
     name = "".join(f" of {word}" for word in group.names if word)
     if pair.drawn is None or pair.expected is None:
         row = pair.expected or pair.drawn
         what = "is missing" if pair.drawn is None else "is extra"
         return f"line {row.line if row else 0}{name}, the row at {pair.time:g} s {what}"
-    line = _line_words(pair.expected, pair.drawn)
+    line = _describe_line(pair.expected, pair.drawn)
     cell, *others = pair.apart
     rest = f"; {', '.join(cell.column for cell in others)} too" if others else ""
-    return f"{line}{name}, at {pair.time:g} s: {_cell_words(cell)}{rest}"
+    return f"{line}{name}, at {pair.time:g} s: {_describe_cell(cell)}{rest}"
 
 
-def _line_words(expected: RowCells, drawn: RowCells) -> str:
+def _describe_line(expected: RowCells, drawn: RowCells) -> str:
     if expected.line == drawn.line:
         return f"line {expected.line}"
     return f"line {expected.line} (drawn in line {drawn.line})"
 
 
-def _cell_words(cell: CellDiff) -> str:
+def _describe_cell(cell: CellDiff) -> str:
     more = ""
     if not math.isnan(cell.amount):
         more = f" ({amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
@@ -373,7 +373,7 @@ def port_words(run: PortRun, problem: str) -> list[str]:
     rows = f"after {counted(run.output.count(10), 'line')} of output"
     words = {
         Ending.DONE: f"its output is not rows: {problem}",
-        Ending.FAILED: f"it {_status_words(run.status)} {rows}",
+        Ending.FAILED: f"it {_describe_status(run.status)} {rows}",
         Ending.TIMEOUT: f"it timed out {rows}",
         Ending.TOO_MUCH: f"it printed more than {len(run.output):,} bytes, and was stopped",
         Ending.NOT_STARTED: "it cannot be started",
@@ -382,7 +382,7 @@ def port_words(run: PortRun, problem: str) -> list[str]:
     return [words[run.ending], *(f"it said: {name[:200]}" for name in said[-3:])]
 
 
-def _status_words(status: int) -> str:
+def _describe_status(status: int) -> str:
     if status >= 0:
         return f"ended with status {status}"
     import signal
@@ -443,11 +443,11 @@ def report(outcome: Outcome) -> CaseReport:
     name = printable(outcome.name)
     cure = "" if outcome.timing is None else timing_words(outcome.timing)
     is_folded = outcome.status in _FOLDED and not (outcome.new or outcome.failed_figures)
-    kind = _failure_kind(lines) if is_folded else ""
+    kind = _make_failure_kind(lines) if is_folded else ""
     return CaseReport(name, outcome.status, printable(headline(outcome)), lines, cure, kind)
 
 
-def _failure_kind(lines: Sequence[str]) -> str:
+def _make_failure_kind(lines: Sequence[str]) -> str:
     """Return what equal failures share: a difference's patterns, or all lines, less numbers."""
     patterns = [line for line in lines if line.startswith(PATTERN)]
     return re.sub(r"[\d.,]+", "", "\n".join(patterns or lines))
@@ -500,8 +500,8 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
     """
     if difference.written:
         return []
-    table, wanted = _rows_table(difference)
-    while columns and _table_width(table) > columns and len(table[0]) > 2:
+    table, wanted = _make_rows_table(difference)
+    while columns and _measure_table_width(table) > columns and len(table[0]) > 2:
         names = table[0][1:]
         spare = [name for name in names[1:] if name not in wanted] or names[1:]
         place = table[0].index(spare[-1])
@@ -517,10 +517,10 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
 def side_by_side(difference: Difference) -> list[list[str]]:
     """Return the table of ``rows_around`` with a head; a word says which rows are expected."""
     words = {"": "row", " ": "same", "-": "expected", "+": "drawn"}
-    return [[words[sign], *cells] for sign, *cells in _rows_table(difference)[0]]
+    return [[words[sign], *cells] for sign, *cells in _make_rows_table(difference)[0]]
 
 
-def _rows_table(difference: Difference) -> tuple[list[list[str]], list[str]]:
+def _make_rows_table(difference: Difference) -> tuple[list[list[str]], list[str]]:
     """Return the rows around the first wrong row, below a head, and the columns that differ."""
     group, first = difference.first
     pairs = group.pairs[max(first - _AROUND, 0) : first + _AROUND + 1]
@@ -535,7 +535,7 @@ def _rows_table(difference: Difference) -> tuple[list[list[str]], list[str]]:
     return table, [name for name in shown if name in apart]
 
 
-def _table_width(table: list[list[str]]) -> int:
+def _measure_table_width(table: list[list[str]]) -> int:
     return sum(max(width(row[place]) for row in table) + 2 for place in range(len(table[0])))
 
 
@@ -615,7 +615,7 @@ def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
 
 def diagnose(difference: Difference) -> list[DifferenceCause]:
     """Return the causes of a difference: patterns in the numbers, then rows on one side only."""
-    found = [*_match_ends(difference)]
+    found = [*_match_missing_ends(difference)]
     if not difference.differing:
         return found
     from epic_cli.jobs.check.patterns import collect_numbers, patterns  # numpy is slow to load
@@ -635,7 +635,7 @@ def diagnose(difference: Difference) -> list[DifferenceCause]:
     return [diagnosis, *found]
 
 
-def _match_ends(difference: Difference) -> Iterator[DifferenceCause]:
+def _match_missing_ends(difference: Difference) -> Iterator[DifferenceCause]:
     """Yield a cause if all rows that only one side has are at one end."""
     for pairs, at_end, at_begin, side in (
         (difference.missing, Pattern.ENDS_EARLY, Pattern.BEGINS_LATE, "drawn"),

@@ -110,7 +110,7 @@ def _raise_latency(rise: float, begin: float, end: float = math.inf) -> Network:
     return _delay_packets(lambda time, _: rise if begin < time < end else 0.0)
 
 
-def _remove_between(*pauses: tuple[float, float]) -> Network:
+def _remove_packets(*pauses: tuple[float, float]) -> Network:
     """Remove the packets between two times."""
     return lambda sent, _: [
         packet for packet in sent if not any(begin < packet.time < end for begin, end in pauses)
@@ -199,7 +199,7 @@ def _shift_clock(stamp: Callable[[float], float]) -> Network:
     return lambda sent, _: [packet._replace(time=round(stamp(packet.time), 6)) for packet in sent]
 
 
-def _hold_between(begin: float, end: float) -> Network:
+def _hold_packets(begin: float, end: float) -> Network:
     """Hold packets that would arrive between two times until the second time."""
     return lambda sent, _: [
         packet._replace(arrival=end) if begin < packet.arrival < end else packet for packet in sent
@@ -223,9 +223,9 @@ _MADE: dict[str, tuple[float, float, float, Network]] = {
         20,
         12,
         10,
-        _combine_networks(_remove_between((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _add_jitter(0.01)),
+        _combine_networks(_remove_packets((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _add_jitter(0.01)),
     ),
-    "all_at_once": (64, 5, 10, _hold_between(1.5, 3.6)),
+    "all_at_once": (64, 5, 10, _hold_packets(1.5, 3.6)),
     "spikes": (10, 12, 10, _delay_packets(_add_spikes)),
     "latency_rises": (20, 8, 10, _raise_latency(0.52, 4)),
     "latency_falls": (20, 8, 10, _raise_latency(0.52, -1, 4)),
@@ -256,12 +256,12 @@ _MADE: dict[str, tuple[float, float, float, Network]] = {
     "400_a_second": (400, 1.5, 10, _add_jitter(0.01)),
     "1000_a_second": (1000, 1, 10, _pair_stamps),
     "every_5_seconds": (0.2, 35, 2, _add_jitter(0.03)),
-    "long_silences": (20, 22, 20, _remove_between((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
+    "long_silences": (20, 22, 20, _remove_packets((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
     "slow_silences": (
         20,
         8,
         1.5,
-        _remove_between((1, 1.4), (2, 2.6), (4, 4.3), (5, 5.9), (6.5, 6.7)),
+        _remove_packets((1, 1.4), (2, 2.6), (4, 4.3), (5, 5.9), (6.5, 6.7)),
     ),
     "at_once": (20, 2, 10, _raise_latency(-0.08, -1)),
     "on_ticks": (20, 3, 10, _raise_latency(0.02, -1)),

@@ -107,7 +107,7 @@ def spec_values(folder: str, spec: ReplaySpec, row_format: str = "tsv") -> dict[
     """
     strategy, timing = spec.strategy, spec.timing
     values: dict[str, Value] = {
-        "strategy": written(_relative_strategy(folder, strategy.name), strategy.settings)
+        "strategy": written(_make_relative_strategy(folder, strategy.name), strategy.settings)
     }
     for custom in TIMING:
         value = getattr(timing, custom.name)
@@ -219,7 +219,7 @@ def _write_new_file(path: str, data: bytes) -> list[str]:
         return [path]
 
 
-def _relative_strategy(folder: str, strategy: str) -> str:
+def _make_relative_strategy(folder: str, strategy: str) -> str:
     path, colon, rest = strategy.rpartition(":")
     if not (colon and path.endswith(".py")):
         return strategy

@@ -173,7 +173,7 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
     functions = {node.name: node for node in smoothing.body if isinstance(node, ast.FunctionDef)}
     for function in functions.values():
         _TypeAnnotator(values, fields, states, functions).annotate(function)
-    states, fields, functions = _drop_unused(states, fields, functions)
+    states, fields, functions = _drop_unused_definitions(states, fields, functions)
     found = _find_comments(source)
     for _ in range(2):  # what is joined may be short, and what is short be joined
         changing = _find_changing_methods(functions)
@@ -428,7 +428,7 @@ class _TypeAnnotator:
 # ---------------------------------------------------------------- leaving out what is not used
 
 
-def _drop_unused(
+def _drop_unused_definitions(
     states: tuple[Variable, ...],
     fields: tuple[Variable, ...],
     functions: dict[str, ast.FunctionDef],
@@ -455,7 +455,7 @@ def _drop_unused(
             or (field.name in PUBLIC_FIELDS and field.name in _find_assigned_fields(functions))
         )
         kept = {field.name for field in fields}
-        copied = _find_copied(nodes, states)
+        copied = _find_copied_fields(nodes, states)
         members = {
             node.attr
             for node in nodes
@@ -495,7 +495,7 @@ def _drop_unused(
     return states, fields, functions
 
 
-def _find_copied(nodes: Sequence[ast.AST], states: tuple[Variable, ...]) -> set[ast.expr]:
+def _find_copied_fields(nodes: Sequence[ast.AST], states: tuple[Variable, ...]) -> set[ast.expr]:
     """Return the fields of a state that become the same fields of another one: no use of them."""
     return {
         value
@@ -531,7 +531,7 @@ class _MethodInliner(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        if _own_field(node.func) != self._name:
+        if _get_own_field(node.func) != self._name:
             return node
         values = dict(zip(self._parameters, node.args, strict=True))
         inlined: ast.expr = _NameReplacer(values).visit(copy.deepcopy(self._value))
@@ -546,7 +546,7 @@ def _reads_name(function: ast.FunctionDef, name: str) -> bool:
     )
 
 
-def _own_field(node: ast.AST) -> str | None:
+def _get_own_field(node: ast.AST) -> str | None:
     """Return the field that ``self.field`` names."""
     if (
         isinstance(node, ast.Attribute)
@@ -564,13 +564,13 @@ def _find_changed_list(node: ast.AST) -> str | None:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in LIST_METHODS
     ):
-        return _own_field(node.func.value)
+        return _get_own_field(node.func.value)
     return None
 
 
 def _find_assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str | None]:
     return {
-        _own_field(target)
+        _get_own_field(target)
         for function in functions.values()
         for node in ast.walk(function)
         for target in _list_targets(node)
@@ -591,9 +591,9 @@ def _find_reads(node: ast.AST) -> set[str]:
         assert isinstance(node.value, ast.Call)
         return {name for argument in node.value.args for name in _find_reads(argument)}
     if isinstance(node, ast.Assign | ast.AugAssign):
-        own = {_own_field(target) for target in _list_targets(node)}
+        own = {_get_own_field(target) for target in _list_targets(node)}
         return {name for name in _find_reads(node.value) if name not in own or None in own}
-    name = _own_field(node)
+    name = _get_own_field(node)
     if name is not None:
         return {name}
     return {name for child in ast.iter_child_nodes(node) for name in _find_reads(child)}
@@ -612,7 +612,7 @@ def _drop_arguments(
     if isinstance(call.func, ast.Name) and call.func.id == "State":
         gone = members
     else:
-        gone = parameters.get(_own_field(call.func) or "", [])
+        gone = parameters.get(_get_own_field(call.func) or "", [])
     call.args = [argument for index, argument in enumerate(call.args) if index not in gone]
 
 
@@ -650,14 +650,14 @@ class _StatementSweeper:
         if isinstance(statement, ast.Pass):
             return True
         for target in _list_targets(statement):
-            name = _own_field(target)
+            name = _get_own_field(target)
             if name is not None and name not in self._fields:
                 return True
             if isinstance(target, ast.Name) and not _reads_name(self._function, target.id):
                 return True
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             changed = _find_changed_list(statement.value)
-            called = _own_field(statement.value.func)
+            called = _get_own_field(statement.value.func)
             return (changed is not None and changed not in self._fields) or called in self._empty
         return False
 
@@ -688,7 +688,7 @@ class _VariableInliner:
                 tests = [
                     part
                     for test in (statement.test, inner.test)
-                    for part in (test.values if _is_and(test) else [test])
+                    for part in (test.values if _is_conjunction(test) else [test])
                 ]
                 statement.test, statement.body = ast.BoolOp(ast.And(), tests), inner.body
             joined = (
@@ -731,7 +731,7 @@ class _VariableInliner:
         calls = [*ast.walk(first.value), *ast.walk(used)]
         if not isinstance(used, ast.Name) and any(
             isinstance(call, ast.Call) and call is not used
-            and _own_field(call.func) in self._changing for call in calls
+            and _get_own_field(call.func) in self._changing for call in calls
         ):  # fmt: skip
             return None  # it would be computed from something else
         made: ast.stmt = _NameReplacer({name: first.value}).visit(copy.deepcopy(joined))
@@ -757,10 +757,10 @@ def _find_changes(body: list[ast.stmt], written: Mapping[str, set[str]]) -> set[
     found: set[str] = set()
     for node in walk(body):
         for target in _list_targets(node):
-            found.add(_own_field(target) or ast.unparse(target))
+            found.add(_get_own_field(target) or ast.unparse(target))
         if isinstance(node, ast.Call):
             found |= {_find_changed_list(node) or ""} | written.get(
-                _own_field(node.func) or "", set()
+                _get_own_field(node.func) or "", set()
             )
     return found
 
@@ -789,7 +789,9 @@ def _merge_pair(
     first: ast.If, then: ast.If, written: Mapping[str, set[str]], comments: Mapping[int, object]
 ) -> ast.If | None:
     """Return one condition for two that begin with the same test; None if they do not."""
-    tests = [each.test.values if _is_and(each.test) else [each.test] for each in (first, then)]
+    tests = [
+        each.test.values if _is_conjunction(each.test) else [each.test] for each in (first, then)
+    ]
     common = 0
     while common < min(map(len, tests)) and len({ast.unparse(test[common]) for test in tests}) == 1:
         common += 1
@@ -798,7 +800,7 @@ def _merge_pair(
         return None
     shared = tests[0][:common]
     nodes = [node for test in shared for node in ast.walk(test)]
-    read = {_own_field(node) or getattr(node, "id", "self") for node in nodes} - {"self"}
+    read = {_get_own_field(node) or getattr(node, "id", "self") for node in nodes} - {"self"}
     if not isinstance(first.body[-1], ast.Return) and _find_changes(first.body, written) & read:
         return None
     parts: list[ast.stmt] = []
@@ -825,10 +827,10 @@ def _convert_counters(
     """Make a truth value of each counter that is only tested against 0; return the fields."""
     nodes = [node for function in functions.values() for node in ast.walk(function)]
     for counter, (name, comment) in names.items():
-        reads = [node for node in nodes if _own_field(node) == counter and _is_read(node)]
+        reads = [node for node in nodes if _get_own_field(node) == counter and _is_read(node)]
         tests = [
             node for node in nodes
-            if isinstance(node, ast.Compare) and _own_field(node.left) == counter
+            if isinstance(node, ast.Compare) and _get_own_field(node.left) == counter
             and isinstance(node.ops[0], ast.Gt | ast.Eq) and ast.unparse(node.comparators[0]) == "0"
         ]  # fmt: skip
         if not reads or len(tests) < len(reads):
@@ -858,7 +860,7 @@ class _CounterReplacer(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        if _own_field(node.left) != self._counter:
+        if _get_own_field(node.left) != self._counter:
             return node
         flag = self._replace_counter(node.left)
         if isinstance(node.ops[0], ast.Gt):
@@ -875,7 +877,7 @@ class _CounterReplacer(ast.NodeTransformer):
         return self._set_flag(node, node.target, True)
 
     def _set_flag(self, node: ast.stmt, target: ast.expr, value: bool) -> ast.stmt:
-        if _own_field(target) != self._counter:
+        if _get_own_field(target) != self._counter:
             return node
         constant = ast.Constant(value)
         constant.typed = "bool"  # type: ignore[attr-defined]
@@ -897,7 +899,7 @@ def _count_reads(node: ast.AST, name: str) -> int:
     )
 
 
-def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
+def _is_conjunction(test: ast.expr) -> TypeGuard[ast.BoolOp]:
     return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 
@@ -932,9 +934,9 @@ def _find_changing_methods(functions: Mapping[str, ast.FunctionDef]) -> set[str]
             name
             for name, function in functions.items()
             if any(
-                any(_own_field(target) is not None for target in _list_targets(node))
+                any(_get_own_field(target) is not None for target in _list_targets(node))
                 or _find_changed_list(node) is not None
-                or (isinstance(node, ast.Call) and _own_field(node.func) in changing)
+                or (isinstance(node, ast.Call) and _get_own_field(node.func) in changing)
                 for node in ast.walk(function)
             )
         }

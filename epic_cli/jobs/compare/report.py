@@ -118,14 +118,14 @@ def verdict(
         return doubtful
     sentences = [
         *doubtful,
-        *_answer_words(found, found.best, comparison, settings or {}),
-        _runner_up_words(found),
-        _figures_words(found, found.best, comparison.resolution) if costs else "",
-        _turning_words(found.best),
-        _worst_words(found, comparison),
-        _other_games_words(found),
-        _more_data_words(found, comparison),
-        _drawn_words(found.best, comparison),
+        *_describe_answer(found, found.best, comparison, settings or {}),
+        _describe_runner_up(found),
+        _describe_figures(found, found.best, comparison.resolution) if costs else "",
+        _describe_turning(found.best),
+        _describe_worst(found, comparison),
+        _describe_other_games(found),
+        _describe_needed_data(found, comparison),
+        _describe_game_score(found.best, comparison),
     ]
     return list(filter(None, sentences))
 
@@ -136,13 +136,13 @@ def doubt_words(comparison: Comparison) -> list[str]:
     return [f"The input is in doubt: {', '.join(codes)}."] if codes else []
 
 
-def _answer_words(
+def _describe_answer(
     found: Advice, best: Result, comparison: Comparison, settings: Mapping[str, str]
 ) -> list[str]:
     score = score_words(best)
     match found.confidence:
         case Confidence.NONE_GOOD:
-            why = _explain_none_good(found, best)
+            why = _explain_no_good_strategy(found, best)
             return [f"None of these is good here: {why}. {best.label} scores highest: {score}."]
         case Confidence.TIED:
             several = some((result.label for result in (best, *found.tied)), _NAMED)
@@ -181,7 +181,7 @@ def score_words(result: Result) -> str:
     return ", ".join(filter(None, (digits(result.value("score")), reach(low, high, digits))))
 
 
-def _runner_up_words(found: Advice) -> str:
+def _describe_runner_up(found: Advice) -> str:
     after = found.next
     gap = after.standing.gap if after else None
     if after is None or gap is None or not gap.low > 0:  # not worse, or only than another
@@ -191,7 +191,7 @@ def _runner_up_words(found: Advice) -> str:
     return f"{role}: {after.label}, {one_decimal(gap.points)} points lower ({between})."
 
 
-def _figures_words(found: Advice, best: Result, resolution: float) -> str:
+def _describe_figures(found: Advice, best: Result, resolution: float) -> str:
     error, jumps = named("error").cell(best.value("error"), resolution), best.value("jumps")
     parts = ["No error" if error == "0" else f"RMS error {error}", lag_words(best.value("lag"))]
     if jumps > 0:
@@ -199,10 +199,10 @@ def _figures_words(found: Advice, best: Result, resolution: float) -> str:
     words = ", ".join(parts)
     if found.confidence is Confidence.NONE_GOOD or best.value("score") > 100 - RESOLUTION:
         return f"{words}."
-    return f"{words}; its main cost is {_fill_words(_MAIN_COSTS[found.weakest], best)}."
+    return f"{words}; its main cost is {_fill_template(_MAIN_COSTS[found.weakest], best)}."
 
 
-def _turning_words(best: Result) -> str:
+def _describe_turning(best: Result) -> str:
     angle, ways = best.value("angle"), best.value("long_way")
     if math.isnan(angle):
         return ""
@@ -222,14 +222,14 @@ def lag_words(seconds: float) -> str:
     return f"{abs(seconds) * 1000:.0f} ms {'behind' if seconds > 0 else 'ahead'}"
 
 
-def _worst_words(found: Advice, comparison: Comparison) -> str:
+def _describe_worst(found: Advice, comparison: Comparison) -> str:
     if found.worst is None:
         return ""
     worst, score = found.worst.recording, one_decimal(found.worst.value("score"))
     return f"Worst of {len(comparison.recordings)} {comparison.runs_are}: {worst}, score {score}."
 
 
-def _other_games_words(found: Advice) -> str:
+def _describe_other_games(found: Advice) -> str:
     """Name the highest scores by the weights of other games, if the data tell strategies apart."""
     if found.confidence not in (Confidence.CLEAR, Confidence.TIED):
         return ""
@@ -250,7 +250,7 @@ def cost_words(name: str) -> str:
     return _MAIN_COSTS[name].format(jerk="")
 
 
-def _more_data_words(found: Advice, comparison: Comparison) -> str:
+def _describe_needed_data(found: Advice, comparison: Comparison) -> str:
     open_yet, best = found.confidence in (Confidence.TIED, Confidence.UNCERTAIN), found.best
     if not open_yet or comparison.certainty is None:
         return ""
@@ -260,12 +260,12 @@ def _more_data_words(found: Advice, comparison: Comparison) -> str:
     few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
     runs = "seed" if comparison.runs_are == "networks" else "recording"
     more = f"More {runs}s" if by_run else "Longer or more recordings"
-    if settling := _settling_words(found, comparison.certainty, runs):
+    if settling := _describe_settling(found, comparison.certainty, runs):
         return f"{settling} would settle it{few}."
     return f"{more} would say more{few}."
 
 
-def _settling_words(found: Advice, certainty: Certainty, runs: str) -> str:
+def _describe_settling(found: Advice, certainty: Certainty, runs: str) -> str:
     """Return how much more data would make one strategy clearly best: ``About 40 s more``.
 
     An empty text means that more data would hardly do. An interval narrows with the root of the
@@ -299,7 +299,7 @@ def _has_equal_figures(one: Result, other: Result) -> bool:
     return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
 
 
-def _drawn_words(best: Result, comparison: Comparison) -> str:
+def _describe_game_score(best: Result, comparison: Comparison) -> str:
     """Return the score of what the game drew, unless the game's drawing is best."""
     shown = next((result for result in comparison.results if result.label == DRAWN), None)
     score = math.nan if shown is None else shown.value("score")
@@ -322,15 +322,15 @@ def ranks(results: Sequence[Result]) -> list[int | None]:
     ]
 
 
-def _explain_none_good(found: Advice, best: Result) -> str:
+def _explain_no_good_strategy(found: Advice, best: Result) -> str:
     if best.has(Flaw.DIVERGED):
         return "all of them diverge"
     if found.weakest == "latency" and math.isnan(best.value("lag")):
         return "even the lag of the best is unknown"
-    return _fill_words(_BAD[found.weakest], best)
+    return _fill_template(_BAD[found.weakest], best)
 
 
-def _fill_words(words: str, best: Result) -> str:
+def _fill_template(words: str, best: Result) -> str:
     speed, jerk = best.value("speed"), best.value("jerk")
     return words.format(
         off=best.value("residual") / speed if speed else math.nan,
@@ -359,8 +359,8 @@ def explain_method(comparison: Comparison, results: Sequence[Result]) -> list[st
     if comparison.certainty:
         lines.append(certainty_words(comparison.certainty, comparison.runs_are))
     lines += [f"Note: {words}." for words in notes_words(_split_notes(comparison.notes)[1])]
-    lines += _recording_notes(_split_recording_notes(comparison)[1])
-    return lines + _result_notes(results, lambda flaw: flaw not in UNRANKED | _MARKED)
+    lines += _list_recording_notes(_split_recording_notes(comparison)[1])
+    return lines + _list_result_notes(results, lambda flaw: flaw not in UNRANKED | _MARKED)
 
 
 def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
@@ -371,9 +371,9 @@ def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     lines = [f"Note: {words}." for words in notes_words(_split_notes(comparison.notes)[0])]
     lines += limits(comparison.findings)
     lines += [f"Left out: {pair.recording}: {pair.why}." for pair in comparison.skipped]
-    lines += _recording_notes(_split_recording_notes(comparison)[0])
-    lines += _result_notes(comparison.results, lambda flaw: flaw in UNRANKED)
-    return lines + _result_notes(results, lambda flaw: flaw in _MARKED - UNRANKED)
+    lines += _list_recording_notes(_split_recording_notes(comparison)[0])
+    lines += _list_result_notes(comparison.results, lambda flaw: flaw in UNRANKED)
+    return lines + _list_result_notes(results, lambda flaw: flaw in _MARKED - UNRANKED)
 
 
 #: Flaws that put a mark behind a figure.
@@ -400,12 +400,12 @@ def _split_recording_notes(
     return limiting, [(name, note) for name, note in noted if _is_background(note)]
 
 
-def _recording_notes(noted: Iterable[tuple[str, Note]]) -> list[str]:
+def _list_recording_notes(noted: Iterable[tuple[str, Note]]) -> list[str]:
     """Return sentences for the first few notes of single recordings, and the count of the rest."""
     return [f"Note: {note}." for note in at_most(f"{name}: {note_words(n)}" for name, n in noted)]
 
 
-def _result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]) -> list[str]:
+def _list_result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]) -> list[str]:
     """Return notes on the ``wanted`` flaws; results with the same flaw share a sentence."""
     noted: dict[str, list[str]] = {}
     for result in results:
@@ -499,11 +499,11 @@ def report(
 
     notes = find_notes(comparison, shown)
     if brief:
-        table = _brief_table(comparison, shown, sort, by)
+        table = _make_brief_table(comparison, shown, sort, by)
         stars = any(column.best for column in table.columns)
-        notes = [_legend_words(results, shown, stars), *notes]
+        notes = [_describe_legend(results, shown, stars), *notes]
     else:
-        table = _full_table(shown, by, comparison.resolution)
+        table = _make_full_table(shown, by, comparison.resolution)
     return Report(
         verdict=answer,
         parts=[table],
@@ -559,11 +559,11 @@ _COST_NAMES = {
 }
 
 
-def _full_table(results: Sequence[Result], by: str, resolution: float) -> Table:
+def _make_full_table(results: Sequence[Result], by: str, resolution: float) -> Table:
     """Return a table with a row for each result; empty lines separate entities or recordings."""
     metrics = metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
-        scores, likely, marks = metrics[0], likely_scores(results), _mark_possible_best(results)
+        scores, likely, marks = metrics[0], likely_scores(results), _mark_possible_winners(results)
         if any(marks):
             words = ["maybe" if mark else "no" for mark in marks]
             metrics.insert(0, Column(MAYBE, words, right=True, group=scores.group))
@@ -574,7 +574,9 @@ def _full_table(results: Sequence[Result], by: str, resolution: float) -> Table:
     return Table([*_label_columns(results, by, labels), *metrics], _find_gaps(results))
 
 
-def _brief_table(comparison: Comparison, results: Sequence[Result], sort: str, by: str) -> Table:
+def _make_brief_table(
+    comparison: Comparison, results: Sequence[Result], sort: str, by: str
+) -> Table:
     """Return a table of score and interval, error, lag, jumps, main cost, and a picture."""
     keys = [*BRIEF, *([sort] if sort not in (*BRIEF, "name", "given") else [])]
     metrics = [
@@ -592,12 +594,12 @@ def _brief_table(comparison: Comparison, results: Sequence[Result], sort: str, b
         metrics.insert(1, Column(LIKELY, likely, right=True))
     drawn = any(likely) and len(results) > 1
     if drawn:
-        bars = [_error_bar(result) for result in results]
+        bars = [_make_error_bar(result) for result in results]
         metrics.append(Column("", [""] * len(results), error_bars=bars))
-    names = [_main_cost(result, comparison) for result in results]
+    names = [_find_main_cost(result, comparison) for result in results]
     costs = Column("main cost", names, weight=1, styles=["dim"] * len(names))
     metrics.insert(len(metrics) - drawn, costs)
-    marks, labels = _mark_possible_best(results), [result.label for result in results]
+    marks, labels = _mark_possible_winners(results), [result.label for result in results]
     if any(marks):
         signs = [MAY_BE_BEST if mark else " " for mark in marks]
         labels = [f"{sign} {label}" for sign, label in zip(signs, labels, strict=True)]
@@ -619,7 +621,7 @@ def _find_gaps(results: Sequence[Result]) -> list[int]:
     return begins if len(begins) < len(results) - 1 else []
 
 
-def _mark_possible_best(results: Sequence[Result]) -> list[bool]:
+def _mark_possible_winners(results: Sequence[Result]) -> list[bool]:
     """Return True for each result that shares first rank with other results of its place."""
     first = [rank == 1 for rank in ranks(results)]
     places = [result.place for result, one in zip(results, first, strict=True) if one]
@@ -643,9 +645,9 @@ def _select_best_rows(results: Sequence[Result], most: int) -> list[Result]:
     return [result for rows in [*places.values()][:most] for result in rows[:each]]
 
 
-def _legend_words(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:
+def _describe_legend(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:
     """Return the meaning of the marks, the number of hidden rows, and how to see these rows."""
-    marked = sum(_mark_possible_best(results))
+    marked = sum(_mark_possible_winners(results))
     more = len(results) - len(shown)
     words = [f"{MAY_BE_BEST} may be best ({marked} of {len(results)})."] if marked else []
     words += ["* clearly best."] if stars else []
@@ -654,13 +656,13 @@ def _legend_words(results: Sequence[Result], shown: Sequence[Result], stars: boo
     return " ".join(words)
 
 
-def _error_bar(result: Result) -> ErrorBar:
+def _make_error_bar(result: Result) -> ErrorBar:
     """Return a score with the ends of its interval."""
     low, high = result.interval("score")
     return ErrorBar(low, result.value("score"), high)
 
 
-def _main_cost(result: Result, comparison: Comparison) -> str:
+def _find_main_cost(result: Result, comparison: Comparison) -> str:
     """Return the cost that takes most from a score, in a word; ``-`` if no cost is known."""
     counting = comparison.weights if comparison.turns else without_turning(comparison.weights)
     name = weakest(result, counting)

@@ -182,7 +182,7 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     tally = JobMessages(options.jobs.allowed_failures, options.messages.quiet)
     found: set[str] = set()
     if len(names) == 1 and workers == HERE:
-        return _diagnose_one(each, given, options)
+        return _diagnose_recording(each, given, options)
     shown = 0
     with tally, contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing", silent=True))
@@ -200,10 +200,12 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
                 _write_findings(report(source_name(name), diagnosis), options, shown)
                 shown += 1
             progress(done, len(names))
-    return _exit_status(options, found, tally.incomplete)
+    return _choose_exit_status(options, found, tally.incomplete)
 
 
-def _diagnose_one(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> ExitStatus:
+def _diagnose_recording(
+    each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions
+) -> ExitStatus:
     """Diagnose a single recording, with its drawing and its network if these are asked for."""
     from epic_cli.jobs.diagnose.report import report
     from epic_cli.jobs.diagnose.run import run_named
@@ -247,7 +249,7 @@ def _diagnose_one(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOpti
         trace, story = link
         write_document(write_trace(trace), str(options.link_out))
         say(printable(story, kept="\n"))
-    return _exit_status(options, found.causes, reporter.refused)
+    return _choose_exit_status(options, found.causes, reporter.refused)
 
 
 def _find_link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, str]:
@@ -261,7 +263,7 @@ def _find_link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, 
     return link.trace, link_story(link, path)
 
 
-def _exit_status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> ExitStatus:
+def _choose_exit_status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> ExitStatus:
     failing = sorted(found if ANY in options.fail_if else found & set(options.fail_if))
     if failing:
         say(f"epic: found {', '.join(failing)}\n")

@@ -86,14 +86,16 @@ class Search(NamedTuple):
             return [_select_least_error(usual)]
         singles = list(usual)
         for found in usual:
-            singles += [off(found.changed(words)) for words in _word_options(found.candidate)]
-            for own in _tunable_settings(found.candidate):
-                singles.append(self._find_best_value(_state_number(found, own), own, VALUES))
+            singles += [off(found.changed(words)) for words in _list_word_options(found.candidate)]
+            for own in _list_tunable_settings(found.candidate):
+                singles.append(
+                    self._find_best_value(_state_default_number(found, own), own, VALUES)
+                )
         singles.sort(key=lambda one: one.residual)
         sharp = [self.comparison.short(self.comparison.fit(each)) for each in singles[:SHARPENED]]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
         for each in sorted(sharp, key=lambda each: each.residual)[: 0 if exact else DENSE]:
-            for setting in _tunable_settings(each.candidate):
+            for setting in _list_tunable_settings(each.candidate):
                 if setting.name in each.candidate.settings:
                     found = self.comparison.fit(self._find_best_value(each, setting, DENSELY))
                     sharp.append(self.comparison.short(found))
@@ -101,22 +103,22 @@ class Search(NamedTuple):
         if exact:  # ``lerp``, not ``luanti``
             return [min(exact, key=lambda one: names().index(one.candidate.name))]
         if _select_least_error(plain).residual <= self.enough or not thorough:
-            return [_find_simplest(plain, self.enough)]
+            return [_find_simplest_strategy(plain, self.enough)]
         late = [
             self._fit_shift(each)
-            for each in self._select_nearest(map(self._shift_by_lateness, usual))
+            for each in self._select_nearest_strategies(map(self._shift_by_lateness, usual))
         ]
         plain += late
-        without = _find_simplest(plain, self.enough)
+        without = _find_simplest_strategy(plain, self.enough)
         if _select_least_error(plain).residual <= self.matters:
             return [without]
         smooth = [
             self.comparison.fit(each._replace(constant=SMOOTHED))
-            for each in [*self._select_nearest(usual), *late]
+            for each in [*self._select_nearest_strategies(usual), *late]
         ]
-        return [without, _find_simplest(smooth, self.enough)]
+        return [without, _find_simplest_strategy(smooth, self.enough)]
 
-    def _select_nearest(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
+    def _select_nearest_strategies(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
         """Return the best settings found for each of the strategies with the least error."""
         near: dict[str, FittedStrategy] = {}
         for each in sorted(found, key=lambda each: each.residual):
@@ -127,7 +129,7 @@ class Search(NamedTuple):
         self, found: FittedStrategy, setting: Number, values: int
     ) -> FittedStrategy:
         """Return the strategy with the best value of one setting."""
-        steps = list(_setting_values(setting, values))
+        steps = list(_iterate_setting_values(setting, values))
         if setting.whole:
             tried = [self.comparison.off(found.changed({setting.name: step})) for step in steps]
             return _select_least_error([found, *tried])
@@ -173,7 +175,7 @@ def _find_lateness(
     return minimum(apart, near - APART, near + APART)
 
 
-def _tunable_settings(candidate: StrategySpec) -> list[Number]:
+def _list_tunable_settings(candidate: StrategySpec) -> list[Number]:
     """Return the settings worth tuning, settings in seconds first."""
     settings = declaration(candidate.name).settings
     found = [
@@ -182,7 +184,7 @@ def _tunable_settings(candidate: StrategySpec) -> list[Number]:
     return sorted(found, key=lambda one: one.unit != "s")
 
 
-def _state_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
+def _state_default_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
     """Return the strategy with a default setting stated as a number, so that it can be fitted."""
     known = declaration(found.candidate.name)
     value = known.converted(known.values(found.candidate.settings))[setting.name]
@@ -192,7 +194,7 @@ def _state_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
     return stated._replace(residual=found.residual, apart=found.apart)
 
 
-def _word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
+def _list_word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
     """Return the other values of each choice and switch that is worth trying."""
     known = declaration(candidate.name)
     usual = known.values(candidate.settings)
@@ -205,7 +207,7 @@ def _word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
     ]
 
 
-def _setting_values(setting: Number, values: int) -> Iterator[float]:
+def _iterate_setting_values(setting: Number, values: int) -> Iterator[float]:
     low, high = setting.tune or (setting.low, setting.high)
     if setting.whole and high - low < WHOLE:
         yield from (float(index) for index in range(round(low), round(high) + 1))
@@ -219,7 +221,7 @@ def _select_least_error(found: Collection[FittedStrategy]) -> FittedStrategy:
     return min(found, key=lambda one: one.residual)
 
 
-def _find_simplest(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
+def _find_simplest_strategy(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
     """Return the simplest of the strategies whose error is close to the least error.
 
     Usual settings first, then no shift.
@@ -534,7 +536,7 @@ def match(
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
     known = candidates or [*engines, *map(StrategySpec, system_names())]
-    look, other, moving = _look_by_pacing(moving, known, not candidates)
+    look, other, moving = _compare_pacings(moving, known, not candidates)
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
     if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
@@ -591,28 +593,32 @@ class _FirstLook(NamedTuple):
         return least if self.parts is None else min(least, self.parts.residual)
 
 
-def _look(first: _DrawnEntity, specs: Sequence[StrategySpec], in_parts: bool) -> _FirstLook:
-    return _FirstLook(first.mechanism() if in_parts else None, _draw_usual(first, specs))
+def _take_first_look(
+    first: _DrawnEntity, specs: Sequence[StrategySpec], in_parts: bool
+) -> _FirstLook:
+    return _FirstLook(
+        first.mechanism() if in_parts else None, _measure_unchanged_strategies(first, specs)
+    )
 
 
-def _look_by_pacing(
+def _compare_pacings(
     moving: list[_DrawnEntity], specs: Sequence[StrategySpec], in_parts: bool
 ) -> tuple[_FirstLook, _FirstLook | None, list[_DrawnEntity]]:
     """Return the first look by the better pacing, the other one if taken, and the entities."""
     first = moving[0]
-    look, other = _look(first, specs, in_parts), None
+    look, other = _take_first_look(first, specs, in_parts), None
     if not first.redraw.arrivals or look.is_usual(first.enough):
         return look, None, moving
     again = first.paced(by_frame=True)
-    usual = _FirstLook(None, _draw_usual(again, specs)).is_usual(again.enough)
+    usual = _FirstLook(None, _measure_unchanged_strategies(again, specs)).is_usual(again.enough)
     if usual or look.residual > first.enough:
-        other = _look(again, specs, in_parts)
+        other = _take_first_look(again, specs, in_parts)
     if other is not None and (usual or other.residual < LIKELY_PACING * look.residual):
         return other, look, [entity.paced(by_frame=True) for entity in moving]
     return look, other, moving
 
 
-def _draw_usual(
+def _measure_unchanged_strategies(
     first: _DrawnEntity, specs: Sequence[StrategySpec]
 ) -> list[tuple[StrategySpec, float]]:
     """Return the error of each strategy as it is (RMS, length)."""

@@ -75,14 +75,14 @@ def find_ticks(frames: Frames, exact: float) -> Ticks | None:
     moved = lengths(step)
     if (moved < STANDS * moved.mean()).mean() > 0.2:
         # it stands between two ticks: a step in a frame has a tick since the frame before
-        return _fold(times[:-1], times[1:], moved, smooth=False)
+        return _select_ticks(times[:-1], times[1:], moved, smooth=False)
     bend = lengths(np.diff(pace, axis=0))
     shorter = np.minimum(times[1:-1] - times[:-2], np.diff(times[1:]))
     bend = np.maximum(bend - 4 * exact / shorter, 0)
-    return _fold(times[:-2], times[2:], bend, smooth=True)
+    return _select_ticks(times[:-2], times[2:], bend, smooth=True)
 
 
-def _fold(begins: Floats, ends: Floats, weight: Floats, *, smooth: bool) -> Ticks | None:
+def _select_ticks(begins: Floats, ends: Floats, weight: Floats, *, smooth: bool) -> Ticks | None:
     """Return the ticks within the intervals that have nearly all of the weight, if any do."""
     frame = float(np.median(ends - begins))
     weight = np.minimum(weight, np.quantile(weight, 0.98))

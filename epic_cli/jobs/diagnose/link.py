@@ -78,7 +78,9 @@ def sendings(traffic: Traffic) -> Sendings:
         ]
         or [np.empty(0)]
     )
-    lost = lost[_nearest_distance(lost, sent) > NEAR * stream.period]  # another entity's news came
+    lost = lost[
+        _measure_nearest_distance(lost, sent) > NEAR * stream.period
+    ]  # another entity's news came
     order = np.argsort(np.concatenate((sent, lost)), kind="stable")
     return Sendings(
         np.concatenate((sent, lost))[order],
@@ -112,7 +114,7 @@ def _count_missing(stream: Stream) -> tuple[Floats, Known]:
     return np.where(lost, np.maximum(np.round(turns) - 1, 0.0), 0.0), "stamps"
 
 
-def _nearest_distance(times: Floats, others: Floats) -> Floats:
+def _measure_nearest_distance(times: Floats, others: Floats) -> Floats:
     """Return the distance from each time to the nearest of ``others`` (sorted)."""
     after = np.minimum(np.searchsorted(others, times), len(others) - 1)
     apart = np.abs(others[np.stack((after, np.maximum(after - 1, 0)))] - times)
@@ -150,7 +152,7 @@ class Delays(NamedTuple):
     misfit: float
 
 
-def _normal_quantiles(u: Floats) -> Floats:
+def _compute_normal_quantiles(u: Floats) -> Floats:
     return np.array([NormalDist().inv_cdf(row) for row in u])
 
 
@@ -163,22 +165,24 @@ def _invert_gamma(u: Floats) -> Floats:
     return np.asarray((x - 2) / np.sqrt(2))
 
 
-def _cube_root_quantiles(u: Floats) -> Floats:
+def _compute_cube_root_quantiles(u: Floats) -> Floats:
     return np.asarray((1 - u) ** (-1 / 3) - 1.5)
 
 
-def _pareto_quantiles(u: Floats) -> Floats:
-    return np.minimum(_cube_root_quantiles(u) * 4 / 3, 4.0)
+def _compute_pareto_quantiles(u: Floats) -> Floats:
+    return np.minimum(_compute_cube_root_quantiles(u) * 4 / 3, 4.0)
 
 
 #: Quantiles of each distribution for a latency of 0 and a jitter of 1 (``LinkConditions``).
 QUANTILES: dict[Distribution, Callable[[Floats], Floats]] = {
     "uniform": lambda u: 2 * u - 1,
-    "normal": _normal_quantiles,
+    "normal": _compute_normal_quantiles,
     "gamma": _invert_gamma,
-    "pareto": _pareto_quantiles,
-    "paretonormal": lambda u: 0.25 * _normal_quantiles(u) + 0.75 * _pareto_quantiles(u),
-    "pareto-unbounded": lambda u: _cube_root_quantiles(u) / np.sqrt(0.75),
+    "pareto": _compute_pareto_quantiles,
+    "paretonormal": lambda u: (
+        0.25 * _compute_normal_quantiles(u) + 0.75 * _compute_pareto_quantiles(u)
+    ),
+    "pareto-unbounded": lambda u: _compute_cube_root_quantiles(u) / np.sqrt(0.75),
 }
 
 
@@ -225,7 +229,7 @@ def correlation(delays: Floats) -> float:
     count = len(delays)
     ranks = np.empty(count)
     ranks[np.argsort(delays, kind="stable")] = (np.arange(count) + 0.5) / count
-    scores = _normal_quantiles(ranks)
+    scores = _compute_normal_quantiles(ranks)
     found = float((scores[1:] * scores[:-1]).mean() / np.square(scores).mean())
     return found if found > max(CORRELATED, ERRORS / np.sqrt(count)) else 0.0
 
@@ -280,7 +284,7 @@ def found_link(traffic: Traffic) -> FoundLink:
     drift = _find_drift(traffic)
     delays = found.delays - drift * (found.sent - found.sent[0])
     came = delays[np.isfinite(delays)]
-    jumped = _mark_jumped(came)
+    jumped = _mark_jumped_packets(came)
     zero, start = _find_zero(came, jumped)
     delays, came = delays - start, came - start
     likely = fit(came[~jumped])
@@ -317,7 +321,7 @@ def _find_drift(traffic: Traffic) -> float:
     return 0.0
 
 
-def _mark_jumped(delays: Floats) -> Flags:
+def _mark_jumped_packets(delays: Floats) -> Flags:
     """Mark packets without delay that overtook all earlier packets: ``reorder`` of netem."""
     order = np.sort(delays)
     few = int(len(order) * MOST)

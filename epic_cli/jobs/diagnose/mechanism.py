@@ -338,7 +338,7 @@ def _undo_low_pass(frames: Frames, low_pass: float) -> Floats:
 def chases(frames: Frames) -> list[PossibleReading]:
     """Return possible chases: each frame's step goes towards the newest state."""
     found: list[PossibleReading] = []
-    for ahead, goal in _possible_goals(frames):
+    for ahead, goal in _iterate_possible_goals(frames):
         left = goal[1:] - frames.drawn[:-1]
         step = np.diff(frames.drawn, axis=0)
         elapsed = np.diff(frames.times)
@@ -349,7 +349,7 @@ def chases(frames: Frames) -> list[PossibleReading]:
     return found
 
 
-def _possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
+def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
     """Yield possible goals of a chase: its settings, and the goal in each frame."""
     newest = frames.newest
     aims = frames.positions
@@ -370,7 +370,7 @@ def _possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
     )
 
 
-def _robust_rms(apart: Floats) -> float:
+def _compute_robust_rms(apart: Floats) -> float:
     """Return the RMS of the smallest nine tenths, which leaves out silences and snaps."""
     squares = np.sort(np.square(apart).sum(axis=-1))
     return float(np.sqrt(squares[: max(int(0.9 * len(squares)), 1)].mean()))
@@ -392,7 +392,7 @@ def _read_shares(
     speed = float(np.median((pace / elapsed)[going])) if going.any() else 0.0
     return [
         PossibleReading(
-            _robust_rms(step - np.minimum(model, 1)[:, None] * left),
+            _compute_robust_rms(step - np.minimum(model, 1)[:, None] * left),
             StrategySpec("chase", {"how": how, setting: value, **ahead}),
         )
         for how, setting, value, model in (
@@ -430,9 +430,9 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
                 log: float, shape: Callable[[Floats], Floats] = shape, since: Floats = since
             ) -> float:
                 u = np.clip(since / math.exp(log), 0, 1)
-                return _robust_rms(start + (goal - start) * shape(u)[:, None] - drawn)
+                return _compute_robust_rms(start + (goal - start) * shape(u)[:, None] - drawn)
 
-            best, least = _find_lowest(off, 25, 14)
+            best, least = _find_least_error_time(off, 25, 14)
             glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **ahead})
             starts.append(PossibleReading(least, glide))
         found.append(min(starts, key=lambda reading: reading.off))
@@ -446,7 +446,9 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
     return found
 
 
-def _find_lowest(off: Callable[[float], float], count: int, steps: int) -> tuple[float, float]:
+def _find_least_error_time(
+    off: Callable[[float], float], count: int, steps: int
+) -> tuple[float, float]:
     """Return the logarithm of the time (20 ms to 1 s) with the least error, and that error."""
     tried = np.log(np.geomspace(0.02, 1.0, count))
     place = int(np.argmin([off(value) for value in tried]))
@@ -476,9 +478,11 @@ def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> Possibl
         speed = (moved / elapsed[:, None] - omega * change - omega * moved) * decay
         change = frames.drawn[1:-1] - goal[2:]
         moved = (speed[:-1] + omega * change) * elapsed[1:, None]
-        return _robust_rms((goal[2:] + (change + moved) * decay[1:] - frames.drawn[2:])[later])
+        return _compute_robust_rms(
+            (goal[2:] + (change + moved) * decay[1:] - frames.drawn[2:])[later]
+        )
 
-    best, least = _find_lowest(off, 15, 10)
+    best, least = _find_least_error_time(off, 15, 10)
     return PossibleReading(
         least, StrategySpec("chase", {"how": "spring", "time": math.exp(best), **ahead})
     )
@@ -541,7 +545,7 @@ class _ExplanationSearch:
         self.frames, self.comparison = frames, comparison
         self.exact = comparison.exact
         self.axes = list(axes(frames))
-        self.snaps = _snap_distances(frames)
+        self.snaps = _list_snap_distances(frames)
         self.grid = kinds.find_grid(frames, comparison.exact)
         self.oldest = kinds.find_oldest(frames)
         self.kept: dict[object, FittedStrategy] = {}
@@ -590,7 +594,7 @@ class _ExplanationSearch:
             self.look([StrategySpec("chase", settings)])
         self.look(list(kinds.read_two_states(frames)))
         measured = [
-            PossibleReading(_robust_rms(off[later]), StrategySpec("chase", settings))
+            PossibleReading(_compute_robust_rms(off[later]), StrategySpec("chase", settings))
             for settings, off in kinds.read_measured(frames)
         ]
         self.read(sorted(measured, key=lambda reading: reading.off), MEASURED, self.exact)
@@ -653,7 +657,7 @@ class _ExplanationSearch:
             ways: dict[object, FittedStrategy] = {}
             for found in self.near:
                 ways.setdefault(
-                    (found.candidate.name, *_composition_key(found.candidate)[part]), found
+                    (found.candidate.name, *_make_composition_key(found.candidate)[part]), found
                 )
             buffers = [found for found in ways.values() if found.candidate.name == "buffer"]
             chases = [found for found in ways.values() if found.candidate.name == "chase"]
@@ -667,7 +671,7 @@ class _ExplanationSearch:
             return
         way: object = found.candidate.name, round(found.apart / (0.01 * self.exact))
         if found.residual <= self.exact:
-            way = _composition_key(found.candidate)
+            way = _make_composition_key(found.candidate)
         before = self.kept.get(way)
         if before is None or len(found.candidate.settings) < len(before.candidate.settings):
             self.kept[way] = found
@@ -716,7 +720,7 @@ class _ExplanationSearch:
                 frame = float(np.median(np.diff(self.frames.times)))
                 yield self.changed(spec, {"follow": "spring"})
                 share = {"follow": "share", "follow_share": 1 - math.exp(-frame / low_pass)}
-                yield StrategySpec(spec.name, {**_without(settings, "low_pass"), **share})
+                yield StrategySpec(spec.name, {**_drop_settings(settings, "low_pass"), **share})
             if self.oldest:
                 yield self.changed(spec, {"beyond": "oldest", "keep": self.oldest})
         if self.grid:
@@ -771,7 +775,8 @@ class _ExplanationSearch:
         best = self.comparison.short(best)
         spans = self.comparison.short(self.in_intervals(best))
         shorter = (
-            _description_length(spans.candidate)[0] < _description_length(best.candidate)[0] - 1
+            _measure_description_length(spans.candidate)[0]
+            < _measure_description_length(best.candidate)[0] - 1
         )
         return spans if shorter and self.comparison.is_as_good(spans, given) else best
 
@@ -784,11 +789,11 @@ def _order_settings(found: FittedStrategy) -> FittedStrategy:
     return found._replace(candidate=StrategySpec(spec.name, ordered))
 
 
-def _without(settings: Mapping[str, Any], key: str) -> dict[str, Any]:
+def _drop_settings(settings: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name != key}
 
 
-def _snap_distances(frames: Frames) -> list[float]:
+def _list_snap_distances(frames: Frames) -> list[float]:
     """Return distances beyond which the drawing may snap (length).
 
     One is between the usual steps and those of teleports; for a chase, one is between what is left
@@ -914,19 +919,22 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
     def unlikely(each: FittedStrategy) -> tuple[bool, tuple[int, ...]]:
         delay = each.candidate.settings.get("delay", 0.0)
         late = float(f"{delay}".strip("i")) * (interval if isinstance(delay, str) else 1.0)
-        return late > LONGEST, _description_length(each.candidate)
+        return late > LONGEST, _measure_description_length(each.candidate)
 
     best, *_ = same = sorted(same, key=unlikely)
-    others = {_composition_key(best.candidate): best.candidate}
+    others = {_make_composition_key(best.candidate): best.candidate}
     # what is not smoothed is drawn by any smoothing that is quick enough, too
     if best.residual <= enough and best.candidate.settings.get("share") != 1.0:
         for each in same:
-            others.setdefault(_composition_key(each.candidate), each.candidate)
+            others.setdefault(_make_composition_key(each.candidate), each.candidate)
     return Mechanism(
         best.candidate, best.residual, best.residual <= enough, interval,
         _measure_supply(frames, best.candidate), tuple(others.values())[1:],
         min(
-            (each.apart for each in search.near if _timing_key(each) != _timing_key(best)),
+            (
+                each.apart for each in search.near
+                if _make_timing_key(each) != _make_timing_key(best)
+            ),
             default=math.inf,
         )
         / max(best.apart, 1e-300),
@@ -938,7 +946,7 @@ def in_seconds(span: float, interval: float) -> float:
     return span if span >= 0 else -span * interval
 
 
-def _description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
+def _measure_description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
     """Return the length of a strategy's description, as a sort key.
 
     Settings and digits, digits, rarity of its clock, letters. One send interval (between the last
@@ -953,13 +961,13 @@ def _description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
     return length, sum(digits), clock.value, len(strategy.label)
 
 
-def _timing_key(found: FittedStrategy) -> tuple[object, ...]:
+def _make_timing_key(found: FittedStrategy) -> tuple[object, ...]:
     """Return the settings that determine the times of states, or the movement to the goal."""
     values = found.candidate.values
     return tuple(values.get(key) for key in ("stamps", "clock", "how", "ahead"))
 
 
-def _composition_key(strategy: StrategySpec) -> tuple[object, ...]:
+def _make_composition_key(strategy: StrategySpec) -> tuple[object, ...]:
     """Return the settings that are equal for compositions that differ only in numbers."""
     values = strategy.values
     ways = ("stamps", "clock", "curve", "catch_up", "how", "ahead")

@@ -39,16 +39,16 @@ def report(name: str, found: Diagnosis) -> model.Report:
     The effect of each cause, where it shows, and the rule that found it belong to the method.
     """
     drawn = found.drawn is not None
-    parts: list[model.Part] = [_doubt_words(found)] if found.doubts else []
-    title = _headline_words(name, found)
+    parts: list[model.Part] = [_describe_doubts(found)] if found.doubts else []
+    title = _describe_amount(name, found)
     if found.drawn is not None:  # what was asked for comes first
         parts += ["\n".join(drawn_words(found.drawn)), title]
         title = f"{name}: what the game drew"
     parts += (_make_finding(each, drawn) for each in found.findings)
-    method = [*_unseen_drift_words(*found.unseen)]
+    method = [*_describe_unseen_drift(*found.unseen)]
     if found.network is not None:
-        parts.append(_network_words(found.network))
-        method.insert(0, _network_details(found.network))
+        parts.append(_describe_network(found.network))
+        method.insert(0, _describe_network_details(found.network))
 
     def records() -> list[model.Record]:
         return _make_records(name, found)
@@ -57,7 +57,7 @@ def report(name: str, found: Diagnosis) -> model.Report:
         title=title,
         parts=parts,
         notes=[
-            *_unchecked_words(found.unable),
+            *_describe_unchecked_causes(found.unable),
             *limits(found.in_recording),
             *map(str, found.left_out),
         ],
@@ -71,8 +71,8 @@ def _make_finding(finding: Finding, drawn: bool) -> model.ReportFinding:
     method = [
         ("effect", sentence(detector.effect, finding)),
         ("also explains", "; ".join(find_detector(o.cause).title for o in finding.consequences)),
-        ("when", _moment_words(finding)),
-        ("compared", _compared_words(finding, drawn)),
+        ("when", _describe_moments(finding)),
+        ("compared", _describe_comparison(finding, drawn)),
         ("measured", f"{detector.statistic}."),
         ("reported if", f"{detector.threshold}."),
         ("source", f"{detector.source}."),
@@ -81,7 +81,7 @@ def _make_finding(finding: Finding, drawn: bool) -> model.ReportFinding:
     return model.ReportFinding(
         detector.title,
         sentence(detector.says, finding),
-        _cure_terms(finding, drawn),
+        _list_cure_terms(finding, drawn),
         finding.entities,
         [(name, at) for name, at in places if at is not None],
         [(name, text) for name, text in method if text],
@@ -92,7 +92,7 @@ def _make_records(name: str, found: Diagnosis) -> list[model.Record]:
     """Return a record for each finding, and a record for the game's drawing if it was examined."""
     records: list[model.Record] = []
     if found.doubts:
-        doubtful = [finding.record() for finding in _grave_findings(found)]
+        doubtful = [finding.record() for finding in _list_grave_findings(found)]
         records.append({"recording": name, "in_doubt": doubtful})
     drawn = found.drawn is not None
     records += (_make_record(name, each, drawn) for each in found.findings)
@@ -165,7 +165,7 @@ def cure_words(finding: Finding, drawn: bool = False) -> str:
 
     Where the game's drawing is known, a cure that draws is that of the drawing.
     """
-    words, trial, remedy = _general_cure(finding), finding.trial, finding.remedy
+    words, trial, remedy = _get_general_cure(finding), finding.trial, finding.remedy
     if remedy is None:
         return f"{words} (Not tried on this recording.)" if words else ""
     draws = remedy.drawing is not None and remedy.packets is None
@@ -183,23 +183,23 @@ def cure_words(finding: Finding, drawn: bool = False) -> str:
 _NO_GAIN = "None helps here. Tried without gain: {}."
 
 
-def _cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
+def _list_cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
     """Return the cure of a finding as terms: the advice, the tried command, the gain."""
     trial, remedy = finding.trial, finding.remedy
     if trial is None or remedy is None:
         words = cure_words(finding, drawn)
         return [("cure", words)] if words else []
     draws = remedy.drawing is not None and remedy.packets is None
-    terms = [] if drawn and draws else [("cure", _general_cure(finding))]
+    terms = [] if drawn and draws else [("cure", _get_general_cure(finding))]
     return [*terms, ("try", trial.command), ("gain", f"{trial.words}.")]
 
 
-def _general_cure(finding: Finding) -> str:
+def _get_general_cure(finding: Finding) -> str:
     """Return the detector's advice against a cause."""
     return sentence(find_detector(finding.cause).cure, finding)
 
 
-def _compared_words(finding: Finding, drawn: bool) -> str:
+def _describe_comparison(finding: Finding, drawn: bool) -> str:
     """Return what the cures were compared with; empty if no cure was tried."""
     remedy = finding.remedy
     if remedy is None:
@@ -210,7 +210,7 @@ def _compared_words(finding: Finding, drawn: bool) -> str:
     return f"with {write_option(remedy.against)}{kept}."
 
 
-def _headline_words(name: str, found: Diagnosis) -> str:
+def _describe_amount(name: str, found: Diagnosis) -> str:
     """Return the number of findings, and the amount of data."""
     count = len(found.findings)
     words = counted(count, "finding") if count else "nothing wrong found"
@@ -221,18 +221,18 @@ def _headline_words(name: str, found: Diagnosis) -> str:
     return f"{name}: {words} ({counted(found.packets, 'packet')} in {seconds(found.duration)})"
 
 
-def _grave_findings(found: Diagnosis) -> list[RecordingFinding]:
+def _list_grave_findings(found: Diagnosis) -> list[RecordingFinding]:
     """Return the findings that make the whole diagnosis doubtful, gravest first."""
     return [finding for finding in worst_first(found.in_recording) if finding.is_error]
 
 
-def _doubt_words(found: Diagnosis) -> str:
+def _describe_doubts(found: Diagnosis) -> str:
     """Return the errors of the input and their cures, one paragraph for each error."""
-    said = [f"{finding.words(FrontEnd.COMMAND_LINE)}." for finding in _grave_findings(found)]
+    said = [f"{finding.words(FrontEnd.COMMAND_LINE)}." for finding in _list_grave_findings(found)]
     return "\n".join([*said, "What follows is of the recording as it was read."])
 
 
-def _moment_words(finding: Finding) -> str:
+def _describe_moments(finding: Finding) -> str:
     """Return the first and the worst time of a finding, with the ``--span`` to look at.
 
     Empty: it is everywhere.
@@ -244,7 +244,7 @@ def _moment_words(finding: Finding) -> str:
     return f"{begins}worst at {finding.worst:.2f} s (--span {span})"
 
 
-def _network_words(network: Network) -> str:
+def _describe_network(network: Network) -> str:
     """Return send rate, network delay, and the delay that a buffer needs, in a sentence."""
     middle = seconds(network.middle)
     delay = "clocks that differ" if clocks_apart(network.middle) else f"median delay {middle}"
@@ -255,7 +255,7 @@ def _network_words(network: Network) -> str:
     )
 
 
-def _network_details(network: Network) -> str:
+def _describe_network_details(network: Network) -> str:
     """Return the spread of the delays, and the buffer delay for several shares of packets."""
     needs = [
         f"{seconds(delay)} for {of * 100:g} %"
@@ -273,7 +273,7 @@ def _network_details(network: Network) -> str:
     )
 
 
-def _unseen_drift_words(least: float, length: float) -> list[str]:
+def _describe_unseen_drift(least: float, length: float) -> list[str]:
     """Return the drift (s/s) that cannot be excluded, and a recording length that would show it."""
     if not least > USUAL:
         return []
@@ -283,7 +283,7 @@ def _unseen_drift_words(least: float, length: float) -> list[str]:
     ]
 
 
-def _unchecked_words(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
+def _describe_unchecked_causes(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
     """Return the causes that could not be checked, and the data that they need."""
     by_lack: dict[tuple[str, ...], list[str]] = {}
     for detector, lacking in unable:
@@ -317,7 +317,7 @@ _NEARLY = 3
 def drawn_words(match: DrawnMatch) -> list[str]:
     """Return how the frames were drawn, and how to draw them better; a sentence for each entity."""
     found, advice = match.mechanism, match.advice
-    words = _engine_words(match) if found is None else mechanism_words(match, found)
+    words = _describe_engine_strategy(match) if found is None else mechanism_words(match, found)
     if match.by_frame:
         words.append("Packets are read by frames: replay with --pacing frame.")
     if advice.cure is not None:  # the command begins a line, so that it can be pasted
@@ -325,34 +325,34 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     return words + [f"- {drawback_words(each, advice.cure)}" for each in advice.drawbacks]
 
 
-def _engine_words(match: DrawnMatch) -> list[str]:
+def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     """Return the engine's strategy that draws the frames, or the one with the least error."""
     best = match.best
     residual = f"residual {three_digits(best.residual)} (RMS)"
     left = f"{residual}, {_write_error(match.off)} of the usual step"
     options, behind = (
         strategy_options(best.candidate, 6 if match.found else _NEARLY),
-        _shift_words(best),
+        _describe_shift(best),
     )
     if match.found:
         own = declaration(best.candidate.name).summary
         nearly = "" if best.residual <= match.enough else " nearly"
         lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
-        lines[0] += f" {_alternative_words(match)}".rstrip()
+        lines[0] += f" {_describe_alternatives(match)}".rstrip()
     else:
         lines = [
-            f"Not understood: {_error_words(match)}. Of all strategies and settings,"
+            f"Not understood: {_describe_error(match)}. Of all strategies and settings,"
             f" {options}{behind} comes nearest: {residual}."
         ]
     if not math.isnan(match.lag):
-        lines[0] += f" It is {_lag_words(match.lag)} the packets' stamps."
+        lines[0] += f" It is {_describe_lag(match.lag)} the packets' stamps."
     if match.found and abs(best.shift) > SAME_TIME:
         lines.append(
             "The difference in time may be a delay of the game, or its frames have another clock"
             f" than the arrivals: then use --drawn FILE,offset={-best.shift * 1e3:.0f}ms."
         )
     if len(match.entities) > 1:
-        lines += [_entity_words(entity) for entity in match.entities]
+        lines += [_describe_entities(entity) for entity in match.entities]
     return lines
 
 
@@ -420,16 +420,16 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     settings = used_values(found.strategy)
     command = strategy_options(found.strategy, 6 if match.found else _NEARLY)
     if not match.like:
-        return [f"Not understood: {_error_words(match)}. Nearest: {command}."]
-    how = _buffer_words if found.strategy.name == "buffer" else _chase_words
+        return [f"Not understood: {_describe_error(match)}. Nearest: {command}."]
+    how = _describe_buffer if found.strategy.name == "buffer" else _describe_chase
     does = how(settings, found)
     if not match.found:
         nearest = "Probably" if match.likely else "Nearest:"
         rest = _RESTS.get(match.rest, "")
-        return [f"Not understood: {_error_words(match)}. {nearest} it {does}.{rest}", command]
+        return [f"Not understood: {_describe_error(match)}. {nearest} it {does}.{rest}", command]
     # the command begins a line, so that it can be pasted
-    lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _error_words(match)})"]
-    if same := _alternative_words(match):
+    lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _describe_error(match)})"]
+    if same := _describe_alternatives(match):
         lines.append(same)
     lines += [
         f"{each.entity or 'unnamed'}: not understood, off by {_write_error(each.off)} of a step."
@@ -439,7 +439,7 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     return lines
 
 
-def _error_words(match: DrawnMatch) -> str:
+def _describe_error(match: DrawnMatch) -> str:
     """Return the error of the best strategy in words."""
     return f"off by {_write_error(match.off)} of a step"
 
@@ -448,7 +448,7 @@ def _write_error(off: float) -> str:
     return f"{round(off * 100, 2):.3g} %"
 
 
-def _alternative_words(match: DrawnMatch) -> str:
+def _describe_alternatives(match: DrawnMatch) -> str:
     """Return other compositions that draw the same frames; empty if there are none."""
     same = ", ".join(map(_write_alternative, match.same_as))
     return f"The same here: {same}." if same else ""
@@ -465,7 +465,7 @@ def _write_alternative(spec: StrategySpec) -> str:
 FEW_STATES = 10
 
 
-def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
+def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     over, supply = settings["clock_time"], found.supply
     time = "the whole session" if math.isinf(over) else f"the last {seconds(over)}"
     clock = _CLOCKS[settings["clock"]].format(time=time)
@@ -549,7 +549,7 @@ def _write_steps(settings: Mapping[str, Any]) -> str:
     return f", in ticks of {seconds(every)}, drawn {between}"
 
 
-def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
+def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     goal = _AHEAD[settings["ahead"]].format(ahead_time=seconds(settings["ahead_time"]))
     if settings["age"] == "arrival":
         goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
@@ -627,7 +627,7 @@ def drawback_words(drawback: Drawback, cure: CureTrial | None) -> str:
     return f"{words} With {own.command.removeprefix('-s ')} alone: {own.words}."
 
 
-def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
+def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     """Return the game's way of drawing as a record; None for unknown values."""
     found = match.mechanism
     settings: dict[str, Any] = {}
@@ -641,7 +641,7 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     if settings.get("how") in ("share", "speed", "interval"):
         del settings["time"]
     beyond = settings.get("beyond")
-    whole = found is not None or not _shift_words(match.best)
+    whole = found is not None or not _describe_shift(match.best)
 
     def span(name: str) -> float | None:
         return known(in_seconds(settings[name], interval)) if name in settings else None
@@ -672,7 +672,7 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _shift_words(best: FittedStrategy) -> str:
+def _describe_shift(best: FittedStrategy) -> str:
     words = ""
     if abs(best.shift) > SAME_TIME:
         words += f", {abs(best.shift) * 1e3:.0f} ms {'later' if best.shift > 0 else 'earlier'}"
@@ -681,15 +681,15 @@ def _shift_words(best: FittedStrategy) -> str:
     return words
 
 
-def _lag_words(lag: float) -> str:
+def _describe_lag(lag: float) -> str:
     if abs(lag) < SAME_TIME:
         return "in time with"
     return f"{abs(lag) * 1e3:.0f} ms {'behind' if lag > 0 else 'ahead of'}"
 
 
-def _entity_words(one: EntityMatch) -> str:
+def _describe_entities(one: EntityMatch) -> str:
     smoothing = f", low-pass of {one.constant * 1e3:.3g} ms" if one.constant else ""
-    late = "" if math.isnan(one.lag) else f", {_lag_words(one.lag)} the packets"
+    late = "" if math.isnan(one.lag) else f", {_describe_lag(one.lag)} the packets"
     return f"{one.entity or 'unnamed'}: residual {three_digits(one.residual)}{late}{smoothing}."
 
 
@@ -708,7 +708,7 @@ def drawn_record(match: DrawnMatch) -> dict[str, Any]:
         "without": known(match.without.residual),
         "residual_of_step": known(match.off),
         "rest": match.rest or None,
-        **_mechanism_record(match),
+        **_make_mechanism_record(match),
         "entities": [
             {key: known(value) for key, value in row._asdict().items()} for row in match.entities
         ],

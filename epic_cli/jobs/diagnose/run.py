@@ -165,7 +165,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         traffic = replace(traffic, drawn=match(traffic.blocks, drawn))
     findings: list[Finding] = []
     lacking: list[tuple[str, tuple[str, ...]]] = []
-    there = _available_data(traffic)
+    there = _list_available_data(traffic)
     using, foreign, left_out = registry()
     unusable = list(left_out)
     for detector in using:
@@ -182,7 +182,9 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
                 raise
             reason = f"{type(error).__name__}: {error}"
             unusable.append(UnusablePlugin(detector.name, "", reason, "detector"))
-    beside = _find_remaining(traffic, [finding.cause for finding in findings], using, foreign)
+    beside = _find_remaining_findings(
+        traffic, [finding.cause for finding in findings], using, foreign
+    )
     folded = [
         _try_remedy(finding, traffic) for finding in _fold_consequences(findings, beside, using)
     ]
@@ -215,7 +217,7 @@ def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
     return replace(finding, remedy=remedy, trial=bench.try_cure(remedy))
 
 
-def _find_remaining(
+def _find_remaining_findings(
     traffic: Traffic, found: Sequence[str], using: Sequence[Detector], foreign: frozenset[str]
 ) -> list[Finding]:
     """Return the findings that remain after their possible causes are removed from the traffic."""
@@ -227,7 +229,7 @@ def _find_remaining(
         if not mends or len(mends) < len(behind) or detector.name in foreign:
             continue
         without = reduce(lambda left, mend: mend(left), mends, traffic)
-        if _available_data(without).issuperset(detector.needs):
+        if _list_available_data(without).issuperset(detector.needs):
             findings += detector.detect(without)
     return findings
 
@@ -242,7 +244,7 @@ def _check_findings(detector: Detector, found: list[Finding]) -> list[Finding]:
     return found
 
 
-def _available_data(traffic: Traffic) -> set[str]:
+def _list_available_data(traffic: Traffic) -> set[str]:
     there = set()
     if traffic.messages is not None:
         there.add(ARRIVALS)

@@ -12,7 +12,7 @@ from epic_cli.show.report import Column, Data, Part, Report, ReportFinding, Tabl
 
 def report(found: Sequence[NameEntry]) -> Report:
     """Return the explanations of a name, one below the other."""
-    parts = [_section(entry) for entry in found]
+    parts = [_make_section(entry) for entry in found]
     fields = ("kind", "name", "title", "text", "terms")
 
     def records() -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def overview(firsts: Sequence[NameEntry]) -> Report:
     return Report(parts=[Table(columns)], data=Data(list(rows[0]), lambda: rows, lambda: rows))
 
 
-def _section(entry: NameEntry) -> Report:
+def _make_section(entry: NameEntry) -> Report:
     """Return one explanation: the name and its kind, what it means, and more about it."""
     parts: list[Part] = [text for text in (entry.text,) if text]
     if entry.terms:

@@ -64,7 +64,7 @@ def run(spec: ExplainSpec) -> list[NameEntry]:
         return [next(names(kind)) for kind in NameKind]
     wanted = spec.name.partition("=")[0].strip().lower()
     found = [entry for entry in everything() if entry.name.lower() == wanted]
-    found = found or [entry for entry in everything() if _column(entry) == wanted]
+    found = found or [entry for entry in everything() if _get_column_title(entry) == wanted]
     if not found:
         known = list(dict.fromkeys(entry.name for entry in everything()))
         by_case = {name.lower(): name for name in known}
@@ -73,7 +73,7 @@ def run(spec: ExplainSpec) -> list[NameEntry]:
     return found
 
 
-def _column(entry: NameEntry) -> str:
+def _get_column_title(entry: NameEntry) -> str:
     """Return the title of a metric's column, in lower case; empty for other entries."""
     return dict(entry.terms).get("column", "").lower()
 
@@ -89,31 +89,33 @@ def names(kind: NameKind) -> Iterator[NameEntry]:
     return _TABLES[kind]()
 
 
-def _findings() -> Iterator[NameEntry]:
+def _iterate_findings() -> Iterator[NameEntry]:
     for code, kind in KINDS.items():
         terms = (("severity", kind.severity.value), ("cure", kind.cure))
-        yield _explain(NameKind.FINDING, code, kind.title, kind.explanation, terms)
+        yield _make_explanation(NameKind.FINDING, code, kind.title, kind.explanation, terms)
 
 
-def _causes() -> Iterator[NameEntry]:
+def _iterate_causes() -> Iterator[NameEntry]:
     for entry in registry().detectors:
         terms = (
-            ("cure", _plain(entry.cure)),
+            ("cure", _remove_values(entry.cure)),
             ("measured", f"{entry.statistic}."),
             ("reported if", f"{entry.threshold}."),
             ("needs", ", ".join(entry.needs)),
             ("explains", ", ".join(entry.explains)),
             ("source", f"{entry.source}."),
         )
-        yield _explain(NameKind.CAUSE, entry.name, entry.title, _plain(entry.effect), terms)
+        yield _make_explanation(
+            NameKind.CAUSE, entry.name, entry.title, _remove_values(entry.effect), terms
+        )
 
 
-def _plain(sentence: str) -> str:
+def _remove_values(sentence: str) -> str:
     """Return a sentence of a detector without the values that only a finding has."""
     return "" if sentence.startswith("{") else _PLACES.sub("...", sentence)
 
 
-def _metrics() -> Iterator[NameEntry]:
+def _iterate_metrics() -> Iterator[NameEntry]:
     for entry in METRICS:
         terms = (
             ("column", entry.title if entry.weight else ""),
@@ -121,12 +123,12 @@ def _metrics() -> Iterator[NameEntry]:
             ("better", _BETTER[entry.better]),
             ("formula", formula(Weights()) if entry.name == "score" else ""),
         )
-        yield _explain(NameKind.METRIC, entry.name, entry.help, "", terms)
+        yield _make_explanation(NameKind.METRIC, entry.name, entry.help, "", terms)
     for name, cost in COSTS.items():
-        yield _explain(NameKind.METRIC, name, f"cost of the score: {cost}", "", ())
+        yield _make_explanation(NameKind.METRIC, name, f"cost of the score: {cost}", "", ())
 
 
-def _strategies() -> Iterator[NameEntry]:
+def _iterate_strategies() -> Iterator[NameEntry]:
     for entry in (*declarations(), *map(declaration, system_names())):
         settings = tuple(
             (setting.name, f"{setting.help} ({setting.range}; default {setting.default})")
@@ -140,7 +142,9 @@ def _strategies() -> Iterator[NameEntry]:
             ("source", entry.source),
         )
         text = _unwrap(inspect.cleandoc(find(entry.name).__doc__ or ""))
-        yield _explain(NameKind.STRATEGY, entry.name, entry.summary, text, (*settings, *facts))
+        yield _make_explanation(
+            NameKind.STRATEGY, entry.name, entry.summary, text, (*settings, *facts)
+        )
 
 
 def _unwrap(text: str) -> str:
@@ -149,7 +153,7 @@ def _unwrap(text: str) -> str:
     return "\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in parts)
 
 
-def _settings() -> Iterator[NameEntry]:
+def _iterate_settings() -> Iterator[NameEntry]:
     users: dict[tuple[str, str, str], list[str]] = {}
     for entry in declarations():
         for setting in entry.settings:
@@ -157,13 +161,13 @@ def _settings() -> Iterator[NameEntry]:
             users.setdefault(known, []).append(f"{entry.name} (default {setting.default})")
     for (name, words, values), strategies in users.items():
         terms = (("values", values), ("of", ", ".join(strategies)))
-        yield _explain(NameKind.SETTING, name, words, "", terms)
+        yield _make_explanation(NameKind.SETTING, name, words, "", terms)
 
 
-def _options() -> Iterator[NameEntry]:
+def _iterate_options() -> Iterator[NameEntry]:
     for option, table in OPTIONS.items():
         terms = tuple((entry.name, _describe_key(entry)) for entry in table)
-        yield _explain(NameKind.OPTION, option[2:], f"keys of {option}", "", terms)
+        yield _make_explanation(NameKind.OPTION, option[2:], f"keys of {option}", "", terms)
 
 
 def _describe_key(entry: Parameter) -> str:
@@ -173,15 +177,15 @@ def _describe_key(entry: Parameter) -> str:
     return f"{words} ({entry.range}{'' if '[default' in words else default})"
 
 
-def _keys() -> Iterator[NameEntry]:
+def _iterate_keys() -> Iterator[NameEntry]:
     for option, table in OPTIONS.items():
         for entry in table:
             words = entry.help or f"The column of {entry.name}."
             terms = (("option", option), ("values", entry.range))
-            yield _explain(NameKind.KEY, entry.name, words, "", terms)
+            yield _make_explanation(NameKind.KEY, entry.name, words, "", terms)
 
 
-def _games() -> Iterator[NameEntry]:
+def _iterate_games() -> Iterator[NameEntry]:
     for game in GAMES:
         changed = (
             f"{name} {weight:g}"
@@ -189,12 +193,12 @@ def _games() -> Iterator[NameEntry]:
             if weight != getattr(Weights(), name)
         )
         terms = (("option", f"--weights {game.name}"), ("weights", ", ".join(changed)))
-        yield _explain(NameKind.GAME, game.name, "weights of the score", game.why, terms)
+        yield _make_explanation(NameKind.GAME, game.name, "weights of the score", game.why, terms)
 
 
-def _words() -> Iterator[NameEntry]:
+def _iterate_words() -> Iterator[NameEntry]:
     for name, where, title in WORDS:
-        yield _explain(NameKind.WORD, name, title, "", (("stands in", where),))
+        yield _make_explanation(NameKind.WORD, name, title, "", (("stands in", where),))
 
 
 #: Words of tables that are names of nothing else: the word, where it stands, its meaning.
@@ -213,7 +217,7 @@ WORDS = (
 )  # fmt: skip
 
 
-def _explain(
+def _make_explanation(
     kind: NameKind, name: str, title: str, text: str, terms: Sequence[tuple[str, str]]
 ) -> NameEntry:
     """Return an explanation without the terms that say nothing."""
@@ -221,13 +225,13 @@ def _explain(
 
 
 _TABLES: Mapping[NameKind, Callable[[], Iterator[NameEntry]]] = {
-    NameKind.FINDING: _findings,
-    NameKind.CAUSE: _causes,
-    NameKind.METRIC: _metrics,
-    NameKind.STRATEGY: _strategies,
-    NameKind.SETTING: _settings,
-    NameKind.OPTION: _options,
-    NameKind.KEY: _keys,
-    NameKind.GAME: _games,
-    NameKind.WORD: _words,
+    NameKind.FINDING: _iterate_findings,
+    NameKind.CAUSE: _iterate_causes,
+    NameKind.METRIC: _iterate_metrics,
+    NameKind.STRATEGY: _iterate_strategies,
+    NameKind.SETTING: _iterate_settings,
+    NameKind.OPTION: _iterate_options,
+    NameKind.KEY: _iterate_keys,
+    NameKind.GAME: _iterate_games,
+    NameKind.WORD: _iterate_words,
 }

@@ -49,9 +49,9 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     """
     parts: list[model.Part] = [model.ReportFinding("", "", list(_list_facts(found)))]
     if found.entities:
-        parts.append(_entity_table(found.entities, found.all_entities))
+        parts.append(_make_entity_table(found.entities, found.all_entities))
     if found.head:
-        parts.append(_head_table(found))
+        parts.append(_make_head_table(found))
     if any(len(path) > 1 for path in found.paths.values()):
         parts.append(picture(found.paths))
     parts += [finding(row, command, found.name) for row in found.findings]
@@ -90,7 +90,7 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
         yield "units", found.layout.conversions
     if not found.packets:
         return
-    yield "time", f"{begin:.6g} to {end:.6g} s; {_clock_words(found)}"
+    yield "time", f"{begin:.6g} to {end:.6g} s; {_describe_clocks(found)}"
     if found.step is not None:
         step, even = found.step, "even" if found.is_regular else "uneven"
         rate = f"{1 / step.middle:.3g} Hz, a packet every {seconds(step.middle)}"
@@ -106,11 +106,11 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
             words += "; no velocities are given"
         yield "speed", words
     if found.turns:
-        yield "rotation", _rotation_words(found)
+        yield "rotation", _describe_rotation(found)
     if found.all_entities > len(found.entities):
         of = f"{found.all_entities:,} entities"
         yield "judged", f"the {len(found.entities):,} with most packets of {of}"
-    yield "arrival", _arrival_words(found)
+    yield "arrival", _describe_arrivals(found)
     teleports, numbers = (
         sum(getattr(row, name) for row in found.entities) for name in ("teleports", "sequences")
     )
@@ -124,7 +124,7 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
         yield "refused", f"{counted(found.refused, 'line')}, the first is line {first}"
 
 
-def _rotation_words(found: Inspection) -> str:
+def _describe_rotation(found: Inspection) -> str:
     places = found.layout.places if found.layout is not None else {}
     kinds = {"qx": "a quaternion", "m00": "a matrix", "rx": "a rotation vector", "yaw": "angles"}
     kind = next((words for field, words in kinds.items() if field in places), "")
@@ -145,7 +145,7 @@ def _rotation_words(found: Inspection) -> str:
     return "; ".join(filter(None, words))
 
 
-def _clock_words(found: Inspection) -> str:
+def _describe_clocks(found: Inspection) -> str:
     layout, (begin, _) = found.layout, found.span
     unit = (layout.time_unit if layout is not None else None) or "s"
     if any(entity.restarts for entity in found.entities):
@@ -160,7 +160,7 @@ def _clock_words(found: Inspection) -> str:
     return kind if unit in ("s", "iso") else f"{kind}, read in {unit}"
 
 
-def _arrival_words(found: Inspection) -> str:
+def _describe_arrivals(found: Inspection) -> str:
     if not found.arrivals:
         return "no arrival times"
     delays = [entity.delays for entity in found.entities if entity.arrivals]
@@ -170,7 +170,7 @@ def _arrival_words(found: Inspection) -> str:
     return f"{some}{seconds(low)} to {seconds(high)} after the times: {clock}"
 
 
-def _entity_table(tracks: tuple[Track, ...], count: int) -> model.Table:
+def _make_entity_table(tracks: tuple[Track, ...], count: int) -> model.Table:
     shown = tracks[:_ENTITIES]
     rest = max(count, len(tracks)) - len(shown)
     size = [
@@ -203,7 +203,7 @@ _IMPORTANCE = {
 }
 
 
-def _head_table(found: Inspection) -> model.Table:
+def _make_head_table(found: Inspection) -> model.Table:
     packets = found.head
     turns = [() if packet.rotation is None else angles(packet.rotation) for packet in packets]
     fields = {
@@ -272,7 +272,7 @@ def record(found: Inspection) -> dict[str, Any]:
         "step": found.step and found.step._asdict(),
         "speed": found.speeds and found.speeds._asdict(),
         "given_speed": found.given and found.given._asdict(),
-        "clock": _clock_words(found),
+        "clock": _describe_clocks(found),
         "turns": [turn._asdict() for turn in found.turns],
         "entities": [
             {

@@ -140,7 +140,7 @@ def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
         open_sink(options.output) as sink,
         _refuse_unwritable(),
     ):
-        live, shown = _is_live(options.output), sink.isatty()
+        live, shown = _is_live_output(options.output), sink.isatty()
         for rows in run.rows(options.packet_format):
             sink.write(rows)
             if live:
@@ -159,7 +159,7 @@ def _refuse_unwritable() -> Iterator[None]:
         raise WrongUsage(f"{reason}{hint}") from error
 
 
-def _is_live(output: str | None) -> bool:
+def _is_live_output(output: str | None) -> bool:
     """Return whether a reader may wait for each packet: a terminal, a pipe or a socket."""
     try:
         place = sys.stdout.fileno() if output in (None, "-") else str(output)

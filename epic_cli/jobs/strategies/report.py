@@ -78,12 +78,12 @@ def _find_rows(text: str) -> list[dict[str, str]]:
     if not found and head:
         found, value = find_word(head.rstrip("= ")), last
     return [
-        dict(zip(("engine", "strategy", "same", "note"), _describe_found(each, value), strict=True))
+        dict(zip(("engine", "strategy", "same", "note"), _describe_match(each, value), strict=True))
         for each in found
     ]
 
 
-def _describe_found(found: FoundWord, value: str) -> tuple[str, str, str, str]:
+def _describe_match(found: FoundWord, value: str) -> tuple[str, str, str, str]:
     system, word = found
     if isinstance(system, ClosedSystem):
         return system.title, system.nearest, "no", system.documented

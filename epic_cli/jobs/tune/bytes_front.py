@@ -621,8 +621,8 @@ def _split_error(
         if other != send:
             others[name] = other
     found = search.figures(rest, strategy, list(others.values()))
-    return dict(zip(others, map(_square_error, found), strict=True))
+    return dict(zip(others, map(_compute_square_error, found), strict=True))
 
 
-def _square_error(figures: Mapping[str, float]) -> float:
+def _compute_square_error(figures: Mapping[str, float]) -> float:
     return figures.get("error", math.nan) ** 2

@@ -37,7 +37,7 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     parts: list[Part] = []
     if found.comparison is not None:
         limit = found.spec.limit
-        verdict += [f"With {_limit_words(limit)}:"] if limit else []
+        verdict += [f"With {_describe_limit(limit)}:"] if limit else []
         verdict += compared.verdict(found.comparison)
         parts.append(replace(compared.report(found.comparison), verdict=()))
     for entry in found.found:
@@ -63,7 +63,7 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     )
 
 
-def _limit_words(limit: Limit) -> str:
+def _describe_limit(limit: Limit) -> str:
     if limit.figure == "bytes":
         return f"at most {three_digits(limit.value)} bytes a second"
     metric = named(limit.figure)
@@ -80,16 +80,18 @@ def _describe_front(entry: BytesFound, found: BytesFronts, metric: Metric) -> li
     if entry.given != entry.chosen:
         more = metric.key(result.value(metric.name)) - metric.key(given.value(metric.name))
         sentences.append(
-            f"That is {_change_words(bytes_, usual, 'bytes')} than {entry.given.write()}"
+            f"That is {_describe_change(bytes_, usual, 'bytes')} than {entry.given.write()}"
             f" ({three_digits(usual)}), an error that is"
-            f" {_change_words(result.value('error'), given.value('error'), 'error')}, and"
+            f" {_describe_change(result.value('error'), given.value('error'), 'error')}, and"
             f" {points(metric, abs(more))} {'worse' if more > 0 else 'better'}."
         )
     limit = found.spec.limit
     if limit is not None and not entry.kept:
-        sentences.append(f"Nothing that was tried keeps {_limit_words(limit)}: this comes nearest.")
+        sentences.append(
+            f"Nothing that was tried keeps {_describe_limit(limit)}: this comes nearest."
+        )
     elif limit is not None and not _keeps_limit(result, limit):
-        sentences.append(f"It kept {_limit_words(limit)} where it was tuned, not on the rest.")
+        sentences.append(f"It kept {_describe_limit(limit)} where it was tuned, not on the rest.")
     return [*sentences, *_describe_shares(entry)]
 
 
@@ -98,14 +100,14 @@ def _keeps_limit(result: Result, limit: Limit) -> bool:
     return bool(metric.key(result.value(limit.figure)) <= metric.key(limit.value) * 1.02 + 1e-9)
 
 
-def _change_words(value: float, usual: float, what: str) -> str:
+def _describe_change(value: float, usual: float, what: str) -> str:
     share = value / usual - 1 if usual > 0 else math.nan
     less, more = ("fewer", "more") if what == "bytes" else ("smaller", "larger")
     noun = " bytes" if what == "bytes" else ""
-    return f"{_percent_words(abs(share))} {more if share > 0 else less}{noun}"
+    return f"{_format_percent(abs(share))} {more if share > 0 else less}{noun}"
 
 
-def _percent_words(share: float) -> str:
+def _format_percent(share: float) -> str:
     return percent(share) if share >= 0.005 else "less than 1 %"
 
 
@@ -116,7 +118,7 @@ def _describe_shares(entry: BytesFound) -> list[str]:
     for name, words in (("rounding", "rounding makes up"), ("threshold", "the threshold")):
         if name in entry.without and whole_error > 0:
             share = max(0.0, 1 - entry.without[name] / whole_error)
-            parts.append(f"{words} {_percent_words(share)}")
+            parts.append(f"{words} {_format_percent(share)}")
     return [f"Of its squared error, {' and '.join(parts)}."] if parts else []
 
 

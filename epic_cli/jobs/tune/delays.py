@@ -77,17 +77,17 @@ class _SourceBuffer(Buffer):
     """The ``source`` buffer: the larger of cl_interp and the ratio, plus one tick."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
-        behind = max(_read_number(settings, "cl_interp"), self._least_ratio_delay(settings))
+        behind = max(_read_number(settings, "cl_interp"), self._find_least_ratio_delay(settings))
         return self.base(settings, line) + behind + _read_number(settings, "tick_interval")
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
         behind = delay - self.base(settings, line) - _read_number(settings, "tick_interval")
         found: dict[str, Value] = {"cl_interp": behind}
-        if behind < self._least_ratio_delay(settings):
+        if behind < self._find_least_ratio_delay(settings):
             found["cl_interp_ratio"] = 0.0  # otherwise the ratio would count
         return found
 
-    def _least_ratio_delay(self, settings: Written) -> float:
+    def _find_least_ratio_delay(self, settings: Written) -> float:
         return _read_number(settings, "cl_interp_ratio") / _read_number(settings, "cl_updaterate")
 
 
@@ -157,7 +157,7 @@ def _find_clock_offset(settings: Written, line: BufferLine) -> float:
     return offset + _read_number(settings, "clock_margin")
 
 
-def _usual_delay(_settings: Written, line: BufferLine) -> float:
+def _measure_usual_delay(_settings: Written, line: BufferLine) -> float:
     return line.usual
 
 
@@ -165,7 +165,7 @@ def _read_latency(settings: Written, line: BufferLine) -> float:
     return _read_number(settings, "latency", line.usual)
 
 
-def _geckos_auto(settings: Written) -> float:
+def _compute_geckos_delay(settings: Written) -> float:
     rate = _read_number(settings, "server_fps")
     return 3 / rate if rate else 0.1
 
@@ -184,15 +184,17 @@ BUFFERS: Mapping[str, Buffer] = {
         "delay",
         lambda settings, line: line.usual if settings["accept_clock_skew"] == "on" else 0.0,
     ),
-    "geckos": Buffer("interpolation_buffer", lambda _settings, line: line.kept, auto=_geckos_auto),
+    "geckos": Buffer(
+        "interpolation_buffer", lambda _settings, line: line.kept, auto=_compute_geckos_delay
+    ),
     "mirror": _MirrorBuffer(
         "buffer_time_multiplier",
-        _usual_delay,
+        _measure_usual_delay,
         lambda settings, line: _read_number(settings, "send_interval", line.period),
     ),
     "james-frowen": Buffer(
         "tick_delay",
-        _usual_delay,
+        _measure_usual_delay,
         lambda settings, line: _read_number(settings, "tick_interval", line.period),
     ),
     "unity-ngo": Buffer(
@@ -207,7 +209,7 @@ BUFFERS: Mapping[str, Buffer] = {
     # comes less than 5 ms before it is needed (CL_AdjustTimeDelta, CL_SetCGameTime): the clock
     # stays where that happens to one in three.
     "quake3": Buffer("cl_time_nudge", lambda _settings, line: line.waited + 0.005),
-    "ddnet": Buffer("tick_interval", _usual_delay),
+    "ddnet": Buffer("tick_interval", _measure_usual_delay),
     "lightyear": _LightyearBuffer(
         "send_interval_ratio",
         lambda settings, line: (
@@ -287,7 +289,7 @@ def delays_needed(
         middle(lambda one, _: float(np.diff(np.sort(one.arrivals)).std())),
         apart,
         apart + middle(lambda one, low: float(np.median(one.delays)) - low),
-        apart + middle(lambda one, low: _median_kept_delay(one) - low),
+        apart + middle(lambda one, low: _measure_median_kept_delay(one) - low),
         apart + middle(lambda one, low: float(np.quantile(waits(one), 2 / 3)) - low),
     )
     stamps = [
@@ -311,7 +313,7 @@ def _find_messages(packets: Mapping[str, PacketBlock]) -> MessageLog | None:
     return make_traffic(packets).messages
 
 
-def _median_kept_delay(messages: MessageLog) -> float:
+def _measure_median_kept_delay(messages: MessageLog) -> float:
     """Return the median offset of a clock that is reset when it is wrong by 50 ms."""
     offset = math.inf
     kept = []
@@ -347,7 +349,7 @@ def _measure_buffer(
     cures = tuple(
         tuple(
             BufferCure(
-                _write_allowed(candidate, buffer.settings(value + base, settings, line)),
+                _write_allowed_settings(candidate, buffer.settings(value + base, settings, line)),
                 value + behind,
             )
             for value in _share_quantiles(each)
@@ -365,7 +367,7 @@ def _measure_buffer(
     )
 
 
-def _write_allowed(
+def _write_allowed_settings(
     candidate: StrategySpec, settings: Mapping[str, Value]
 ) -> dict[str, Value] | None:
     """Return the settings as text; None if they are out of range."""

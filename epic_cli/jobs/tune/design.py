@@ -95,7 +95,7 @@ class Part(NamedTuple):
     @property
     def names(self) -> set[str]:
         """The names of the settings that the part sets."""
-        return {*self.settings, *map(_axis_setting, self.numbers)}
+        return {*self.settings, *map(_get_axis_setting, self.numbers)}
 
     @property
     def slot(self) -> str:
@@ -103,7 +103,7 @@ class Part(NamedTuple):
         return next(iter([*self.numbers, *self.settings]), "")
 
 
-def _axis_setting(number: str) -> str:
+def _get_axis_setting(number: str) -> str:
     """Return the setting of an axis."""
     return number.partition("/")[0]
 
@@ -325,7 +325,9 @@ def find_kinds(strategies: Sequence[StrategySpec], found: Conditions) -> list[De
         # what is given is one of these, or stands in the place of the first
         given = [part for part, own in zip(one, words, strict=True) if own.items() >= asked.items()]
         free = (
-            part._replace(tuned=" ".join(n for n in part.numbers if _axis_setting(n) not in held))
+            part._replace(
+                tuned=" ".join(n for n in part.numbers if _get_axis_setting(n) not in held)
+            )
             for part in given or [part._replace(words="", written="") for part in one[:1]]
         )
         others = [part for part in others if held.keys().isdisjoint(part.names)]
@@ -427,8 +429,8 @@ class _DesignSearch:
         starts, best = max(wanted), math.inf
         for count in range(MOST_PARTS + 1):
             looked = [self._try_briefly(*pair) for pair in wanted.get(count, {}).values()]
-            kept = self._tune_best(_select_varied(looked, TUNED), count)
-            for base in _select_varied(kept, GROWN):
+            kept = self._tune_best(_select_varied_compositions(looked, TUNED), count)
+            for base in _select_varied_compositions(kept, GROWN):
                 for more in base.composition.grown(self.kinds):
                     wanted.setdefault(more.complexity, {}).setdefault(more.key, (more, base))
             least = min((row.cost for row in kept), default=math.inf)
@@ -453,7 +455,7 @@ class _DesignSearch:
         self.tried.append(one)
         points: Iterable[Point] = spread(max(6 * len(numbers), 1), space.axes)
         if parent is not None:
-            points = _iterate_nearby(space, parent)
+            points = _iterate_nearby_points(space, parent)
         trials.costs([space.settings(point) for point in points])
         return one
 
@@ -469,7 +471,7 @@ class _DesignSearch:
                 raise BudgetSpent
         found: list[_TriedComposition] = []
         for each in sorted(tried, key=lambda row: row.rank):
-            if each.sound and not any(_are_alike(each, row) for row in found):
+            if each.sound and not any(_has_same_figures(each, row) for row in found):
                 found.append(each)
         return found
 
@@ -487,14 +489,16 @@ def worthless(goal: Goal, cost: float) -> float:
     return slack(goal, cost, WORTHLESS, WORTHLESS_SHARE)
 
 
-def _select_varied(tried: Sequence[_TriedComposition], most: int) -> list[_TriedComposition]:
+def _select_varied_compositions(
+    tried: Sequence[_TriedComposition], most: int
+) -> list[_TriedComposition]:
     """Return the best composition of each strategy, then the best of the rest."""
     ranked = sorted(tried, key=lambda one: one.rank)
     first = {row.composition.strategy: row for row in reversed(ranked)}.values()
     return [*first, *(row for row in ranked if row not in first)][: max(most, len(first))]
 
 
-def _iterate_nearby(space: Space, parent: _TriedComposition) -> Iterator[Point]:
+def _iterate_nearby_points(space: Space, parent: _TriedComposition) -> Iterator[Point]:
     """Yield points around the parent's best point, with a few values of each new number."""
     known = {axis.name for axis in parent.space.axes}
     here = space.point(parent.best.settings)
@@ -508,7 +512,7 @@ def _iterate_nearby(space: Space, parent: _TriedComposition) -> Iterator[Point]:
             yield Point(here.kinds, tuple(moved))
 
 
-def _are_alike(one: _TriedComposition, other: _TriedComposition) -> bool:
+def _has_same_figures(one: _TriedComposition, other: _TriedComposition) -> bool:
     """Return whether two results have the same figures."""
     mine, theirs = one.best.figures, other.best.figures
     return all(
@@ -687,7 +691,7 @@ def _select_candidates(
     known = {row.composition.strategy for row in simplest}
     others: list[_TriedComposition] = []
     for each in sorted(tried, key=lambda each: each.rank):
-        drawn = any(_are_alike(each, row) for row in (*simplest, *others))
+        drawn = any(_has_same_figures(each, row) for row in (*simplest, *others))
         if each.composition.strategy not in known and not drawn:
             known.add(each.composition.strategy)
             others.append(each)
@@ -721,7 +725,7 @@ def _find_fronts(
     whole: list[DesignPoint] = []
     for complexity in sorted(points):
         own = chosen(worth(pareto(points[complexity]), USEFUL), KEPT)
-        more = [point for point in own if _is_worth(point, whole)]
+        more = [point for point in own if _is_worthwhile_point(point, whole)]
         of = {id(each.point): each for each in whole}
         best = pareto([*(each.point for each in whole), *more])
         whole = [of.get(id(point)) or DesignPoint(complexity, point) for point in best]
@@ -729,7 +733,7 @@ def _find_fronts(
             yield complexity, tuple(whole)
 
 
-def _is_worth(point: FrontPoint, simpler: Iterable[DesignPoint]) -> bool:
+def _is_worthwhile_point(point: FrontPoint, simpler: Iterable[DesignPoint]) -> bool:
     """Return whether a point is smoother, by the value of a part, than simpler points no later."""
     rough = (each.point.roughness for each in simpler if each.point.latency <= point.latency)
     # the score is 100 / (1 + costs), of which roughness is one

@@ -102,8 +102,8 @@ def verdict(found: Design) -> list[str]:
         if (more := found.simplest[at + 1 :])
         else _NOTHING_BETTER,
         _describe_fewer_parts(found, found.simplest[:at]) if at else "",
-        _describe_drawn(found, found.drawn) if found.drawn else "",
-        _describe_raised(found),
+        _describe_game_drawing(found, found.drawn) if found.drawn else "",
+        _describe_raised_figures(found),
         "Interrupted: there may be better ones." if found.interrupted else "",
     ]
     return list(filter(None, sentences))
@@ -220,7 +220,7 @@ def _compare_parts(one: Composition | None, other: Composition | None) -> str:
     return f"{words[0].upper()}{words[1:]}"
 
 
-def _describe_drawn(found: Design, drawn: DesignRow) -> str:
+def _describe_game_drawing(found: Design, drawn: DesignRow) -> str:
     """Say how far off the game's own drawing is, and name its main cost."""
     metric, gain = found.goal.metric, drawn.gain
     ends = interval_words(metric, -gain.high, -gain.low)
@@ -243,7 +243,7 @@ def _describe_drawn(found: Design, drawn: DesignRow) -> str:
 _SEEN = ("jumps", "backward", "held")
 
 
-def _describe_raised(found: Design) -> str:
+def _describe_raised_figures(found: Design) -> str:
     """Name the figures that the composition raises, and the best composition that raises none.
 
     They are compared with what the game draws, or with the plainest composition.
@@ -330,7 +330,7 @@ def collect_fronts(found: Design) -> Fronts:
         marks.append(mark("what you draw, drawn", found.drawn.own, found.weights, False))
     # the simpler ones last, on top: what others have to show is what parts bring
     ranked = reversed(found.fronts)
-    lines = {_line_name(count): [each.point for each in line] for count, line in ranked}
+    lines = {_format_line_name(count): [each.point for each in line] for count, line in ranked}
     words = "Filled: taken" + (", hollow: drawn." if found.drawn else ".")
     return Fronts(lines, marks, words + marks_words(found.divided))
 
@@ -340,7 +340,7 @@ def picture(found: Design) -> str:
     return front_picture(collect_fronts(found))
 
 
-def _line_name(count: int) -> str:
+def _format_line_name(count: int) -> str:
     return "plain" if count == 0 else counted(count, "part")
 
 

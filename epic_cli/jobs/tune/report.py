@@ -112,7 +112,7 @@ def verdict(found: Tunings) -> list[str]:
     sentences = [
         *compared.doubt_words(one.evaluation.comparison),
         _describe_decision(one, found),
-        _describe_harmless(one, found.goal.metric),
+        _describe_harmless_settings(one, found.goal.metric),
         _describe_figures(one, found),
         _describe_changes(one),
         _describe_influences(one, found.goal.metric),
@@ -178,7 +178,7 @@ def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
     return listed(words)
 
 
-def _describe_harmless(one: Tuning, metric: Metric) -> str:
+def _describe_harmless_settings(one: Tuning, metric: Metric) -> str:
     """Name better settings that raise no figure."""
     if not one.worse or one.evaluation.keeps:
         return ""
@@ -268,17 +268,23 @@ def _describe_ranking(found: Tunings, comparison: Comparison) -> list[str]:
     sentences = compared.verdict(comparison, settings)
     if found.goal.metric.name != "score":
         by_score = [f"By the score: {' '.join(sentences)}"] if sentences else []
-        return [_best_figure(found, comparison, settings), *by_score, *_describe_several(found)]
+        return [
+            _describe_best_figure(found, comparison, settings),
+            *by_score,
+            *_describe_entities(found),
+        ]
     best = comparison.advice.best
     if best is not None and settings[best.label] and settings[best.label] not in sentences[0]:
         sentences.insert(1, f"For {best.label}, set {settings[best.label]}.")
     best_tuning = dict(zip(settings, found.tunings, strict=True)).get(best.label if best else "")
     if best_tuning and best_tuning.worse and not best_tuning.evaluation.keeps:
         sentences.insert(1, f"Against its defaults, that raises {_describe_rise(best_tuning)}.")
-    return [*sentences, *_describe_several(found)]
+    return [*sentences, *_describe_entities(found)]
 
 
-def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, str]) -> str:
+def _describe_best_figure(
+    found: Tunings, comparison: Comparison, settings: Mapping[str, str]
+) -> str:
     """Name the best strategy by the figure that was tuned for."""
     metric = found.goal.metric
     best = min(comparison.results, key=lambda one: found.goal.key(one.values))
@@ -287,7 +293,7 @@ def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, 
     return f"Tuned for {called(metric)}, {best.label} is best with {words}: {value}."
 
 
-def _describe_several(found: Tunings) -> list[str]:
+def _describe_entities(found: Tunings) -> list[str]:
     groups: dict[GainKind, list[str]] = {}
     for tuning in found.tunings:
         groups.setdefault(tuning.evaluation.kind, []).append(tuning.strategy)
@@ -333,7 +339,7 @@ def division(divided: Divided) -> str:
     """Name the data for tuning and the data for judging."""
     first = divided.tuned
     if divided.evaluated is None:
-        names = _recordings_words(first.names)
+        names = _describe_recordings(first.names)
         return f"Tuned and judged on the same data ({names}): expect less on other data."
     if divided.by == "time":
         (begin, end), (middle, last) = first.span(), divided.evaluated.span()
@@ -344,11 +350,13 @@ def division(divided: Divided) -> str:
             f"Tuned on the first half{of} ({begin:.4g} to {end:.4g} s), as if it ended there;"
             f" judged on the rest ({middle:.4g} to {last:.4g} s)."
         )
-    judged = _recordings_words(divided.evaluated.names)
-    return f"Tuned on {_recordings_words(first.names)}; judged on {judged}, which were kept apart."
+    judged = _describe_recordings(divided.evaluated.names)
+    return (
+        f"Tuned on {_describe_recordings(first.names)}; judged on {judged}, which were kept apart."
+    )
 
 
-def _recordings_words(names: Sequence[str]) -> str:
+def _describe_recordings(names: Sequence[str]) -> str:
     listed = some(filter(None, names), 3)
     if not listed:
         return "one recording"
@@ -406,9 +414,11 @@ def delays_report(found: DelaysNeeded) -> Report:
             f" for 99 %; {seconds(lost[2])} where the packet before is lost."
         ],
         parts=parts,
-        notes=_buffer_notes(found.buffers),
+        notes=_list_buffer_notes(found.buffers),
         method=[_MEANING],
-        data=Data(_CSV_FIELDS, lambda: _delay_rows(found), lambda: list(delay_records(found))),
+        data=Data(
+            _CSV_FIELDS, lambda: _make_delay_records(found), lambda: list(delay_records(found))
+        ),
     )
 
 
@@ -451,7 +461,7 @@ def _make_cells(one: BufferDelay) -> list[str]:
     return [one.label, one.setting, *now, *map(value, cures)]
 
 
-def _buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
+def _list_buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
     """Return notes on further settings that the cures need."""
     lines = []
     for buffer in buffers:
@@ -499,7 +509,7 @@ def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
             }
 
 
-def _delay_rows(found: DelaysNeeded) -> list[Record]:
+def _make_delay_records(found: DelaysNeeded) -> list[Record]:
     """Return the buffers' records for CSV, with settings as ``-s`` takes them."""
     rows: list[Record] = []
     for buffer in found.buffers:
@@ -706,18 +716,18 @@ def report(found: Tunings, details: bool = False) -> Report:
     """Return the report; with ``details``, also the tables of the best of several strategies."""
     best, parts = found.best, list[Part]()
     if found.comparison is not None:
-        parts.append(_strategies_table(found))
+        parts.append(_make_strategies_table(found))
     if found.comparison is None or details:
         parts.append(_make_comparison_table(best, found.goal.metric))
         if best.influences:
-            parts.append(_settings_table(best, found.goal.metric))
+            parts.append(_make_settings_table(best, found.goal.metric))
     if best.settings and not best.evaluation.keeps:
         forms = usage(best.strategy, best.settings)
         parts.append(Usage(forms, f"{best.strategy}'s settings, to be copied"))
     words = "What smoothness costs in latency, a line for each strategy"
     parts.append(front_figure(words, lambda: collect_fronts(found)))
     if len(common_front(found)) > 1:
-        parts.append(_front_table(found))
+        parts.append(_make_front_table(found))
     if found.delays is not None and found.delays.buffers:
         parts.append(delays_report(found.delays))
     return Report(
@@ -771,7 +781,7 @@ def likely_cell(result: Result, metric: Metric) -> str:
     return reach(*result.interval(metric.name), metric.cell)
 
 
-def _settings_table(one: Tuning, metric: Metric) -> Table:
+def _make_settings_table(one: Tuning, metric: Metric) -> Table:
     """Return each setting: its default, its tuned value and range, and its default's cost."""
     found, every = found_settings(one), one.influences
     near = "within 1 point" if metric.name == "score" else "within 2 %"
@@ -806,7 +816,7 @@ def _write_range(one: Influence) -> str:
     return " or ".join([*parts, *one.words])
 
 
-def _strategies_table(found: Tunings) -> Table:
+def _make_strategies_table(found: Tunings) -> Table:
     """Return a row for each strategy, the best first."""
     metric, comparison, tunings = found.goal.metric, found.comparison, found.ordered
     assert comparison is not None
@@ -843,7 +853,7 @@ def _write_gain(metric: Metric, evaluation: Evaluation) -> str:
     return f"+{gain}" if evaluation.gain > 0 and gain != "0" else gain
 
 
-def _front_table(found: Tunings) -> Table:
+def _make_front_table(found: Tunings) -> Table:
     """Return points of the front, evenly chosen."""
     shown, several = chosen(common_front(found), _LISTED), len(found.tunings) > 1
     settings = [

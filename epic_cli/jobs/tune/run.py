@@ -185,7 +185,7 @@ class _Optimizer:
             options["z_space"] = [np.linspace(0, 1, round(span) + 1).tolist() for span in spans]
         if self._choices:
             options["c_space"] = [space.axes[at].kinds for at in self._choices]
-            options["cat_param"] = self._initial_probabilities(start)
+            options["cat_param"] = self._compute_initial_probabilities(start)
         numbers = [*self._real, *self._whole]
         if numbers:
             options["mean"] = np.array([start.shares[at] for at in numbers])
@@ -195,7 +195,7 @@ class _Optimizer:
         self._optimizer = CatCMAwM(seed=seed, **options)
         self._asked: list[Any] = []
 
-    def _initial_probabilities(self, start: Point) -> Any:
+    def _compute_initial_probabilities(self, start: Point) -> Any:
         """Return the initial probability of each choice.
 
         The start's choice has as much as all others.
@@ -869,7 +869,7 @@ def tune(
     settings to tune, ``NeedsArrivals``, ``NothingTried``.
     """
     divided = divide(runs, spec.compare, spec.division)
-    candidates, unfit = _select_tunable(spec.strategies, divided)
+    candidates, unfit = _select_tunable_candidates(spec.strategies, divided)
     delays = delays_needed([run.packets for run in runs], candidates)
     hints = _collect_hints(delays)
     begun = time.monotonic()
@@ -912,7 +912,7 @@ def tune(
     )
 
 
-def _select_tunable(
+def _select_tunable_candidates(
     candidates: Sequence[StrategySpec], divided: Divided
 ) -> tuple[Sequence[StrategySpec], tuple[str, ...]]:
     """Return the candidates that can be tuned on this data, and the names of the others.
@@ -974,10 +974,10 @@ def _make_tuning(
     )
     if interrupted or tuning.evaluation.keeps or not tuning.worse:
         return tuning
-    return replace(tuning, harmless=_find_harmless(space, trials, divided))
+    return replace(tuning, harmless=_find_harmless_settings(space, trials, divided))
 
 
-def _find_harmless(space: Space, trials: Trials, divided: Divided) -> Harmless | None:
+def _find_harmless_settings(space: Space, trials: Trials, divided: Divided) -> Harmless | None:
     """Return the best settings that make no figure worse on either part of the data."""
     goal, default = trials.goal, trials.of(dict(space.held))
 

@@ -382,7 +382,9 @@ def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
     early = {name: _select_packets_before(block, middle) for name, block in run.packets.items()}
     first = run._replace(packets={name: block for name, block in early.items() if len(block)})
     before = evaluation_set([first], spec)
-    return before, EvaluationSet(spec, whole.names, (_cut_prepared(whole.prepared[0], middle),))
+    return before, EvaluationSet(
+        spec, whole.names, (_cut_prepared_data(whole.prepared[0], middle),)
+    )
 
 
 def _select_packets_before(block: PacketBlock, end: float) -> PacketBlock:
@@ -398,7 +400,7 @@ def _select_packets_before(block: PacketBlock, end: float) -> PacketBlock:
     return found
 
 
-def _cut_prepared(prepared: Prepared, begin: float) -> Prepared:
+def _cut_prepared_data(prepared: Prepared, begin: float) -> Prepared:
     entities = prepared.entities
     cut = (_cut_entity(entity, entities.warm_up, begin) for entity in entities.judged)
     kept = JudgedEntities.hold(entity for entity in cut if entity.truth.counted.any())
@@ -493,7 +495,7 @@ def figures(
         on_result(candidate, values)
 
     found = [journal.find(name(candidate)) for candidate in candidates]
-    known = [values if _are_figures(values) else None for values in found]
+    known = [values if _is_figure_table(values) else None for values in found]
     unknown = []
     for candidate, values in zip(candidates, known, strict=True):
         if values is None:
@@ -508,7 +510,7 @@ def figures(
 _NAMES = frozenset(metric.name for metric in METRICS)
 
 
-def _are_figures(values: Any) -> bool:
+def _is_figure_table(values: Any) -> bool:
     """Return whether a journal's value is a table of figures: other programs may write there."""
     if not isinstance(values, dict) or (values and not values.keys() >= _NAMES):
         return False
@@ -624,9 +626,9 @@ class Trials:
         within the budget have been made then.
         """
         new = {
-            _settings_key(record): record
+            _make_settings_key(record): record
             for record in wanted
-            if _settings_key(record) not in self._known
+            if _make_settings_key(record) not in self._known
         }
         left = list(new.values())
         while left:
@@ -640,7 +642,7 @@ class Trials:
 
     def of(self, settings: Mapping[str, Value]) -> Trial:
         """Return the trial of settings that have been tried."""
-        return self._known[_settings_key(settings)]
+        return self._known[_make_settings_key(settings)]
 
     @property
     def best(self) -> Trial:
@@ -650,11 +652,11 @@ class Trials:
     def _evaluate_batch(self, batch: Sequence[Mapping[str, Value]]) -> None:
         specs = [StrategySpec(self.strategy, settings) for settings in batch]
         found = figures(
-            self.on, specs, self.executor, self._report_trial, self.journal, self._journal_key
+            self.on, specs, self.executor, self._report_trial, self.journal, self._make_journal_key
         )
         for settings, values in zip(batch, found, strict=True):
             one = Trial(settings, values)
-            self._known[_settings_key(settings)] = one
+            self._known[_make_settings_key(settings)] = one
             self.made.append(one)
 
     def _report_trial(self, evaluated: StrategySpec, found: FigureValues) -> None:
@@ -666,7 +668,7 @@ class Trials:
     def _code_texts(self) -> list[str]:
         return list_code(self.strategy)
 
-    def _journal_key(self, evaluated: StrategySpec) -> str:
+    def _make_journal_key(self, evaluated: StrategySpec) -> str:
         """Return the part of each journal key that names the data and the method."""
         plain = {
             name: value if isinstance(value, str) else float(value)
@@ -677,5 +679,5 @@ class Trials:
         )
 
 
-def _settings_key(settings: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+def _make_settings_key(settings: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
     return tuple(sorted(settings.items()))

@@ -205,9 +205,9 @@ class LiveSession:
         self._known = np.zeros(0, STATE)
         self._named = 0
         self._event: object = None
-        self._follow(None)
+        self._follow_entity(None)
 
-    def _follow(self, number: int | None) -> None:
+    def _follow_entity(self, number: int | None) -> None:
         """Draw one entity with each strategy from now on, beginning with the last seconds."""
         view, self._followed, self._members = self._view, number, list[FollowedStrategy]()
         self._known_up_to: dict[str, float] = {}
@@ -231,11 +231,11 @@ class LiveSession:
                 if team[0] != self._view.game.strategy:
                     self._view.game.draw_by(team[0])
                 self._team, self._said = team, ""
-                self._follow(self._followed)
+                self._follow_entity(self._followed)
             if "follow" in message:
                 number = message["follow"]
                 there = type(number) is int and 0 <= number < len(self._view.entities)
-                self._follow(number if there else None)
+                self._follow_entity(number if there else None)
         except (StrategyFailed, ValueError, TypeError) as error:
             self._said = f"error: {error}"
 

@@ -309,7 +309,7 @@ def proxy(
                         relay, spec, (lambda _: None) if quiet else _print_message, drawing
                     )
                     if in_lab:
-                        shown = _show_in_lab(relay, job, outputs.page, games, watch.first)
+                        shown = _show_directions(relay, job, outputs.page, games, watch.first)
                         stopped = run_until_stopped(shown)
                     else:
                         stopped = run_until_stopped(job, microsecond_loop)
@@ -341,7 +341,7 @@ def _make_games(
     }
 
 
-def _show_in_lab(
+def _show_directions(
     relay: Relay,
     job: Coroutine[Any, Any, None],
     page: Page,

@@ -60,9 +60,9 @@ def describe_direction(one: Direction) -> dict[str, Any]:
         "waiting": one.waiting,
         "late": one.late,
         "unsent": dict(one.unsent),
-        "requested_ms": _quantiles(one.requested),
-        "achieved_ms": _quantiles(one.achieved),
-        "lateness_ms": _quantiles(one.lateness),
+        "requested_ms": _compute_quantiles(one.requested),
+        "achieved_ms": _compute_quantiles(one.achieved),
+        "lateness_ms": _compute_quantiles(one.lateness),
     }
 
 
@@ -77,7 +77,7 @@ def describe_client(client: ProxyClient, relay: Relay) -> dict[str, Any]:
     }
 
 
-def _quantiles(tally: Tally) -> dict[str, float | None]:
+def _compute_quantiles(tally: Tally) -> dict[str, float | None]:
     found = {name: 1000 * tally.delay(share) for name, share in SHARES.items()}
     return {name: None if math.isnan(one) else round(one, 6) for name, one in found.items()}
 
@@ -102,8 +102,8 @@ class Commands:
         self._links = links = relay.links
         self._verbs: dict[str, Callable[[str], str]] = {
             "set": self._set_conditions,
-            "blackout": partial(self._black_out, True),
-            "restore": partial(self._black_out, False),
+            "blackout": partial(self._set_blackout, True),
+            "restore": partial(self._set_blackout, False),
         }
         #: Commands without arguments.
         self._alone: dict[str, Callable[[], str | None]] = {
@@ -129,9 +129,9 @@ class Commands:
                 known = [*self._verbs, *self._alone]
                 near = nearest(verb, known) if verb.isprintable() else None
                 hint = f"did you mean {near}?" if near else f"commands are {', '.join(known)}"
-                raise ValueError(f"{_quote(verb)} is not a command: {hint}")
+                raise ValueError(f"{_quote_text(verb)} is not a command: {hint}")
             if rest:
-                raise ValueError(f"this command takes no arguments, but got {_quote(rest)}")
+                raise ValueError(f"this command takes no arguments, but got {_quote_text(rest)}")
             return self._alone[verb]() or "ok"
         except ValueError as error:
             return f"error: {error}"
@@ -142,13 +142,15 @@ class Commands:
         try:
             self._links.set_words(rest)
         except ValueError as error:
-            raise ValueError(_escape(str(error))) from error
+            raise ValueError(_escape_controls(str(error))) from error
         return self._show_conditions()
 
-    def _black_out(self, on: bool, rest: str) -> str:
+    def _set_blackout(self, on: bool, rest: str) -> str:
         ways = [way for way in WAYS if rest in ("", way)]
         if not ways:
-            raise ValueError(f"{_quote(rest)} is not a direction: up, down, or nothing for both")
+            raise ValueError(
+                f"{_quote_text(rest)} is not a direction: up, down, or nothing for both"
+            )
         self._links.black_out(on, ways)
         return self._show_conditions()
 
@@ -169,11 +171,11 @@ def describe_conditions(conditions: LinkConditions) -> str:
     return write_words(differences(NO_LINK, conditions)) or "perfect"
 
 
-def _quote(text: str) -> str:
+def _quote_text(text: str) -> str:
     return repr(text[:40] + "..." if len(text) > 40 else text)
 
 
-def _escape(text: str) -> str:
+def _escape_controls(text: str) -> str:
     """Return one line without control characters."""
     return "".join(
         character if character.isprintable() else repr(character)[1:-1] for character in text[:1000]

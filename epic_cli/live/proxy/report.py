@@ -33,11 +33,11 @@ def summary(relay: Relay) -> str:
     lines = ""
     for way in (relay.up, relay.down):
         where = "to the server" if way.way == "up" else "from the server"
-        lines += f"{way.way}, {where}: {link_summary(way, fates(way))}{_detail_lines(way)}"
-    return f"{counted(relay.clients_total, 'client')}\n{lines}{_error_lines(relay)}"
+        lines += f"{way.way}, {where}: {link_summary(way, fates(way))}{_format_details(way)}"
+    return f"{counted(relay.clients_total, 'client')}\n{lines}{_format_error(relay)}"
 
 
-def _detail_lines(one: Direction) -> str:
+def _format_details(one: Direction) -> str:
     lines = ""
     if one.arrived:
         lines += f"  requested: {quantiles(one.requested.delay)}\n"
@@ -54,7 +54,7 @@ def _detail_lines(one: Direction) -> str:
     return lines
 
 
-def _error_lines(relay: Relay) -> str:
+def _format_error(relay: Relay) -> str:
     lines = ""
     if relay.refused:
         lines += f"the target refused {counted(relay.refused, 'datagram')}: nothing listens there\n"
@@ -87,13 +87,13 @@ class Status:
         head += f"  keys: {chosen}" + (f"  preset {preset}" if preset else "")
         return [
             head,
-            *_direction_lines(relay.up, up, seconds),
-            *_direction_lines(relay.down, down, seconds),
-            *_error_lines(relay).splitlines(),
+            *_format_direction(relay.up, up, seconds),
+            *_format_direction(relay.down, down, seconds),
+            *_format_error(relay).splitlines(),
         ]
 
 
-def _direction_lines(one: Direction, before: Any, seconds: float) -> list[str]:
+def _format_direction(one: Direction, before: Any, seconds: float) -> list[str]:
     received, size, lost, delivered, on_way = map(sub, _totals(one), before)
     share = f"{100 * lost / received:.1f}%" if received else "-"
     delay = f"{1000 * on_way / delivered:.1f} ms" if delivered else "-"

@@ -453,9 +453,9 @@ class DirectionTap:
             return None
         for consumer in self.sent:
             consumer.take_packets(block)
-        return partial(self._pass_delayed, block, time)
+        return partial(self._pass_delayed_datagram, block, time)
 
-    def _pass_delayed(self, block: PacketBlock, received: float, left: float) -> None:
+    def _pass_delayed_datagram(self, block: PacketBlock, received: float, left: float) -> None:
         moved = PacketBlock(block.entities)
         for index in range(len(block)):
             packet = block[index]
@@ -600,7 +600,7 @@ class Relay:
         """Run a callback, then send due datagrams; any exception ends ``run``."""
         try:
             work()
-            self._send_due()
+            self._send_due_datagrams()
         except Exception as error:
             self._failure = error
             self.end()
@@ -667,7 +667,7 @@ class Relay:
         self.begun.set()
         return client
 
-    def _send_due(self) -> None:
+    def _send_due_datagrams(self) -> None:
         """Send due datagrams, and set the timer for the next."""
         queue = self._queue
         now = self.now()

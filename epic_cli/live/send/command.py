@@ -263,7 +263,7 @@ def send(
         log = None
         if spec.truth_out:
             log = SentLog(stack.enter_context(open_log(spec.truth_out)).write)
-        stack.enter_context(_report_unwritable())
+        stack.enter_context(_report_unwritable_output())
         with wrong_usage():
             spec = replace(spec, separate=source.send.separate)
             sending = Sending(spec, target, channel, log)
@@ -314,7 +314,7 @@ async def _send_and_show(sending: Sending, moments: Iterable[Moment], quiet: boo
 
 
 @contextlib.contextmanager
-def _report_unwritable() -> Iterator[None]:
+def _report_unwritable_output() -> Iterator[None]:
     try:
         yield
     except Unwritable as error:

@@ -212,7 +212,7 @@ class SentLog:
             self._write_header(any(packet.rotation for packet in packets))
         departure = Departure(packets, origin, on_its_way)
         self._waiting.append(departure)
-        self._write_settled()
+        self._write_settled_rows()
         return departure
 
     def left(self, departure: Departure, elapsed: float) -> None:
@@ -220,7 +220,7 @@ class SentLog:
         if departure.sent is None:
             departure.sent = departure.origin + elapsed
             departure.on_its_way = False
-            self._write_settled()
+            self._write_settled_rows()
 
     def end(self) -> None:
         """Log the datagrams in flight as not sent."""
@@ -228,13 +228,13 @@ class SentLog:
             self._write_header(False)
         for departure in self._waiting:
             departure.on_its_way = False
-        self._write_settled()
+        self._write_settled_rows()
 
     def _write_header(self, turns: bool) -> None:
         self._turns = turns
         self._write(f"{HEADER}{',qx,qy,qz,qw' * turns}\n".encode())
 
-    def _write_settled(self) -> None:
+    def _write_settled_rows(self) -> None:
         while self._waiting and not self._waiting[0].on_its_way:
             departure = self._waiting.popleft()
             sent = "" if departure.sent is None else number(round(departure.sent, 6))

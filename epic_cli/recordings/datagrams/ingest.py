@@ -198,15 +198,15 @@ class Decoder:
             found, lines = pieces[0] if len(pieces) == 1 else _NOTHING
             known = found is _TEXT or (isinstance(found, _Schema) and found.names in self._readers)
             if run and not (known and (found is schema or found == schema)):
-                yield from self._decode_similar(number - len(run), schema, run)
+                yield from self._decode_similar_datagrams(number - len(run), schema, run)
                 run = []
             if known:
                 schema = cast(_Schema, found)
                 run.append(lines)
             else:
-                yield from self._decode_single(number, data, pieces)
+                yield from self._decode_single_datagram(number, data, pieces)
         if run:
-            yield from self._decode_similar(len(datagrams) - len(run), schema, run)
+            yield from self._decode_similar_datagrams(len(datagrams) - len(run), schema, run)
 
     def _decode_binary(self, layout: RecordLayout, datagrams: list[bytes]) -> Iterator[Decoded]:
         """Yield the packets of binary datagrams.
@@ -222,7 +222,9 @@ class Decoder:
             reason, words = layout.refusal(len(datagrams[stop[0]]), stop)
             yield Decoded(stop[0], array("I", [0]), refused=1, reason=reason, example=words)
 
-    def _decode_similar(self, first: int, schema: _Schema, run: list[bytes]) -> Iterator[Decoded]:
+    def _decode_similar_datagrams(
+        self, first: int, schema: _Schema, run: list[bytes]
+    ) -> Iterator[Decoded]:
         """Scan similar datagrams together, or one by one where the result could differ."""
         block, ended = self._scan_lines(schema, b"\n".join(run))
         if len(run) > 1 and (ended or (schema.kind == "jsonl" and block.refusals)):
@@ -230,12 +232,14 @@ class Decoder:
                 pieces: list[_Piece] = [(schema, data)]
                 if schema.kind == "jsonl":
                     pieces = self._split_objects(data)
-                yield from self._decode_single(number, data, pieces)
+                yield from self._decode_single_datagram(number, data, pieces)
             return
         ends = array("I", accumulate(len(data) + 1 for data in run))
-        yield _make_decoded(first, ends, block)
+        yield _make_decoded_datagram(first, ends, block)
 
-    def _decode_single(self, number: int, data: bytes, pieces: list[_Piece]) -> Iterator[Decoded]:
+    def _decode_single_datagram(
+        self, number: int, data: bytes, pieces: list[_Piece]
+    ) -> Iterator[Decoded]:
         """Yield the packets of one datagram, piece by piece."""
         found = refused = made = 0
         reason = Refused.NOT_PACKETS
@@ -253,7 +257,7 @@ class Decoder:
                 made += self._needs_reader(schema)
                 block, _ = self._scan_lines(schema, lines)
                 found += len(block)
-                decoded = _make_decoded(number, array("I", [len(lines) + 1]), block)
+                decoded = _make_decoded_datagram(number, array("I", [len(lines) + 1]), block)
             refused += decoded.refused
             reason = decoded.reason
             yield decoded
@@ -345,7 +349,7 @@ class Decoder:
             self._shapes[shape[0]] = schema
 
 
-def _make_decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
+def _make_decoded_datagram(first: int, ends: array[int], block: PacketBlock) -> Decoded:
     refusals = block.refusals
     return Decoded(first, ends, block, len(refusals), example=refusals[0] if refusals else None)
 

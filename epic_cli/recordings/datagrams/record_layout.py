@@ -176,11 +176,13 @@ class LayoutParser:
             raise ValueError(f"a layout has at most {_MOST_WORDS:,} words")
         self.least = -(-self._parse_record(Scope(set(), {})) // 8)
         if self._current_word:
-            self._fail("no { is open")
+            self._raise_error("no { is open")
         for name, at in self._unknown.items():
             self._at = at
             known = ", ".join(("time", *(part for part in PARTS if part != "time")))
-            self._fail(f"{name!r} is not a field: {known}, _ to skip, or what is referred to")
+            self._raise_error(
+                f"{name!r} is not a field: {known}, _ to skip, or what is referred to"
+            )
         if not self._emits:
             raise ValueError(f"a record needs {'x' if self.spans else 'time'}, as time:f32 x:f32")
         if self.least > _LONGEST:
@@ -190,7 +192,7 @@ class LayoutParser:
     def _current_word(self) -> str:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
 
-    def _fail(self, words: str) -> NoReturn:
+    def _raise_error(self, words: str) -> NoReturn:
         place = f"at character {self._tokens[self._at][1]}" if self._current_word else "at the end"
         raise ValueError(f"{words} ({place})")
 
@@ -206,7 +208,7 @@ class LayoutParser:
         except ValueError:
             number = most + 1
         if not least <= number <= most:
-            self._fail(f"{self._current_word!r}: {text!r} is not {what}")
+            self._raise_error(f"{self._current_word!r}: {text!r} is not {what}")
         return number
 
     def _parse_record(self, scope: Scope) -> int:
@@ -219,20 +221,20 @@ class LayoutParser:
         names = set[str]().union(*scope.blocks)
         for block in scope.blocks:
             if block & _AXES and "x" not in block:
-                self._fail("a record needs x, as x:f32, beside y and z")
+                self._raise_error("a record needs x, as x:f32, beside y and z")
             axes = [block & _AXES] if block & _AXES else [group & _AXES for group in scope.blocks]
             if (speeds := {packet[1] for packet in block & _SPEEDS}) and speeds not in axes:
-                self._fail("velocities are of the same axes as the position, or left out")
+                self._raise_error("velocities are of the same axes as the position, or left out")
             turns, spins = len(block & _TURNS), len(block & _SPINS)
             if turns % 4 or spins % 3 or (spins and not names & _TURNS):
-                self._fail("a rotation is qx, qy, qz and qw; wx, wy and wz may be beside it")
+                self._raise_error("a rotation is qx, qy, qz and qw; wx, wy and wz may be beside it")
         if names & _AXES:
             if "time" not in scope.given:
-                self._fail("a record needs time, as time:f32, in it or before it")
+                self._raise_error("a record needs time, as time:f32, in it or before it")
             self._add_step(EMIT)
             self._emits = True
         if not least and (names or self._depth):
-            self._fail("this may have no bytes at all")
+            self._raise_error("this may have no bytes at all")
         return least
 
     def _parse_body(self, scope: Scope) -> int:
@@ -241,7 +243,7 @@ class LayoutParser:
         scope.blocks.append(set())
         self._depth += 1
         if self._depth > _DEEPEST:
-            self._fail(f"more than {_DEEPEST} groups are within each other")
+            self._raise_error(f"more than {_DEEPEST} groups are within each other")
         while self._current_word and self._current_word[0] != "}":
             following = self._tokens[self._at + 1][0] if self._at + 1 < len(self._tokens) else "}"
             if self._current_word in _ORDERS:
@@ -250,7 +252,7 @@ class LayoutParser:
                 self.fixed = False
                 self._add_step(SKIP, source=REST)
                 if following[0] != "}":
-                    self._fail("nothing can stand behind ...")
+                    self._raise_error("nothing can stand behind ...")
             elif self._current_word == "{":
                 least += self._parse_group(scope)
             elif following == "{" and ":" not in self._current_word:
@@ -271,7 +273,9 @@ class LayoutParser:
         loop = self._add_step(LOOP)
         each = self._parse_record(scope)
         if "[" not in self._current_word:
-            self._fail("}[n] is expected: a number, a field, a type, or nothing for up to the end")
+            self._raise_error(
+                "}[n] is expected: a number, a field, a type, or nothing for up to the end"
+            )
         length = self._current_word[2:-1]
         source, number, least = (
             self._parse_amount(length, scope, counted) if length else (REST, 0, 0)
@@ -295,7 +299,7 @@ class LayoutParser:
         while True:
             if not otherwise:
                 if found is None:
-                    self._fail(
+                    self._raise_error(
                         f"{self._current_word!r} is not FIELD=VALUE or FIELD&MASK, before {{"
                     )
                 name, mark, text = found.groups()
@@ -303,9 +307,9 @@ class LayoutParser:
                     self._parse_whole_number(text, "a whole number", -(2**63), 2**64 - 1) % 2**64
                 )
                 if value in values or (mark == "&" and not value):
-                    self._fail(f"{self._current_word!r} is never true")
+                    self._raise_error(f"{self._current_word!r} is never true")
                 values.add(value)
-                source = self._refer_to(name, scope)
+                source = self._find_reference(name, scope)
                 mask = value if mark == "&" else 0
                 branch = self._add_step(BRANCH, mask=mask, source=source, value=value)
             self._at += 2
@@ -313,7 +317,7 @@ class LayoutParser:
             leasts.append(self._parse_body(inner))
             given |= inner.given
             if self._current_word != "}":
-                self._fail("} is expected")
+                self._raise_error("} is expected")
             ends.append(self._add_step(JUMP))
             self._at += 1
             if otherwise:
@@ -336,9 +340,9 @@ class LayoutParser:
         scope.given |= given
         return min(leasts)
 
-    def _refer_to(self, name: str, scope: Scope) -> int:
+    def _find_reference(self, name: str, scope: Scope) -> int:
         if name not in scope.variables:
-            self._fail(f"{self._current_word!r}: no whole number {name!r} stands before it")
+            self._raise_error(f"{self._current_word!r}: no whole number {name!r} stands before it")
         self._unknown.pop(name, None)
         return scope.variables[name][0]
 
@@ -354,10 +358,10 @@ class LayoutParser:
             return -1, self._parse_whole_number(text, f"from 1 to {_LONGEST}", 1, _LONGEST), 0
         known = parse_type(text)
         if known is None:
-            return self._refer_to(text, scope), 0, 0
+            return self._find_reference(text, scope), 0, 0
         kind, bits = known
         if text[0] == "f":
-            self._fail(f"{self._current_word!r}: a count is a whole number")
+            self._raise_error(f"{self._current_word!r}: a count is a whole number")
         at = self._add_step(SKIP) if before is None else before
         size = bits if kind in "nN" else bits // 8
         self.steps[at] = LayoutStep(TAKE, kind=kind, big=self._big, variable=at, number=size)
@@ -376,14 +380,16 @@ class LayoutParser:
         known = text or (length is None and (parse_type(kind) or kind in scope.variables))
         if found is None or not known:
             types = ", ".join(TYPES)
-            self._fail(f"{word!r} is not NAME:TYPE, with a type of {types}, u1 to u64, char[16]")
+            self._raise_error(
+                f"{word!r} is not NAME:TYPE, with a type of {types}, u1 to u64, char[16]"
+            )
         if name in PARTS:
             if name in scope.given:
-                self._fail(f"{name} is given twice")
+                self._raise_error(f"{name} is given twice")
             scope.given.add(name)
             names.add(name)
         elif name in _RESERVED or parse_type(name):
-            self._fail(f"{name!r} is no name for a field")
+            self._raise_error(f"{name!r} is no name for a field")
         elif name != "_" and found["value"] is None:
             self._unknown[name] = self._at
         return (self._parse_text if text else self._parse_number)(found.groupdict(), scope)
@@ -395,13 +401,15 @@ class LayoutParser:
         """
         name, value = found["name"], found["value"]
         if (name in PARTS and name != "id") or found["mask"] or found["by"] or found["add"]:
-            self._fail(f"{self._current_word!r}: a text is not a number")
+            self._raise_error(f"{self._current_word!r}: a text is not a number")
         length = found["length"]
         source, number, before = self._parse_amount(length, scope) if length else (REST, 0, 8)
         self.fixed &= source == -1
         expected = value and value.encode()
         if expected is not None and number and len(expected) != number:
-            self._fail(f"{self._current_word!r}: {value!r} has {len(expected)} bytes, not {number}")
+            self._raise_error(
+                f"{self._current_word!r}: {value!r} has {len(expected)} bytes, not {number}"
+            )
         part = name if name == "id" else ""
         self._add_step(TEXT, part=part, source=source, number=number, value=expected)
         return before + 8 * number
@@ -409,12 +417,12 @@ class LayoutParser:
     def _parse_number(self, found: dict[str, Any], scope: Scope) -> int:
         """Parse a number, ``x:i16*0.01-100`` or ``teleport:flags&4``; return its bits."""
         name, kind, value = found["name"], found["type"], found["value"]
-        source = -1 if parse_type(kind) else self._refer_to(kind, scope)
+        source = -1 if parse_type(kind) else self._find_reference(kind, scope)
         kind = kind if source < 0 else scope.variables[kind][1]
         letter, bits = parse_type(kind) or ("", 0)
         size, real = bits if letter in "nN" else bits // 8, kind[0] == "f"
         if real and (found["mask"] or value is not None):
-            self._fail(f"{self._current_word!r}: only whole numbers have &MASK and =VALUE")
+            self._raise_error(f"{self._current_word!r}: only whole numbers have &MASK and =VALUE")
         mask = (
             self._parse_whole_number(found["mask"], "a mask for it", 1, 2**bits - 1)
             if found["mask"]
@@ -424,7 +432,7 @@ class LayoutParser:
             kind, letter = "u64", {"q": "Q", "n": "N"}.get(letter, letter)
         signed = kind[0] == "i"
         if (name in ("id", "seq") and real) or (name == "seq" and signed):
-            self._fail(f"{name} is a whole number, as {name}:u16")
+            self._raise_error(f"{name} is a whole number, as {name}:u16")
         if value is not None:
             least = -(2 ** (bits - 1)) if signed else 0
             value = (
@@ -454,5 +462,5 @@ class LayoutParser:
         if text not in "01" and (name in _WHOLE or name not in PARTS):
             number = math.nan
         if not least <= abs(number) <= 1e12:
-            self._fail(f"{self._current_word!r}: {text!r} is not a valid factor for {name}")
+            self._raise_error(f"{self._current_word!r}: {text!r} is not a valid factor for {name}")
         return number

@@ -155,7 +155,7 @@ class ParquetWriter:
         if self._writer is None:
             for name in self.tails.columns or ():
                 values = [extras[name] for extras in self._extras if name in extras]
-                kind = _type_of_values(values)
+                kind = _infer_column_type(values)
                 self._schema = self._schema.append(
                     self._arrow.field(name, getattr(self._arrow, kind)())
                 )
@@ -181,7 +181,7 @@ class ParquetWriter:
             value: Value | None = found.get(name)
             if value is not None and kind == "string":
                 value = value if isinstance(value, str) else plain_text(value)
-            elif value is not None and _ARROW_NAMES[_type_of_values([value])] != kind:
+            elif value is not None and _ARROW_NAMES[_infer_column_type([value])] != kind:
                 whole = kind == "double" and type(value) is int
                 value = float(value) if whole else None
                 if value is None:
@@ -216,7 +216,7 @@ class _BlockColumns:
 _ARROW_NAMES = {"bool_": "bool", "float64": "double", "int64": "int64", "string": "string"}
 
 
-def _type_of_values(values: Sequence[Value]) -> str:
+def _infer_column_type(values: Sequence[Value]) -> str:
     """Return the type of a column that can hold these values."""
     if values and all(isinstance(value, bool) for value in values):
         return "bool_"
@@ -308,8 +308,8 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
     """Yield the names of the columns as a line of CSV, then the rows; raises ``Unreadable``."""
     try:
         file = parquet.ParquetFile(stream)
-        too_large = _find_too_large(file.metadata)
-        if repeating := _find_repeating(file.metadata):
+        too_large = _find_too_large_columns(file.metadata)
+        if repeating := _find_repeating_columns(file.metadata):
             file = parquet.ParquetFile(stream, read_dictionary=repeating)
         small = [each.name for each in file.schema_arrow if each.name not in too_large]
         first = next(file.iter_batches(_SHOWN, columns=small if too_large else None), None)
@@ -317,32 +317,32 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
         empty_table = _fix_list_lengths(
             arrow, arrow.Table.from_batches([], file.schema_arrow), lengths
         )
-        names = [name for name, _ in _flatten(arrow, empty_table)]
+        names = [name for name, _ in _flatten_columns(arrow, empty_table)]
         shown: dict[str, Any] = {}
         wanted: Collection[str] = names
         if first is not None:
             shown = dict(
-                _flatten(
+                _flatten_columns(
                     arrow, _fix_list_lengths(arrow, arrow.Table.from_batches([first]), lengths)
                 )
             )
             one = {name: column.slice(0, 1) for name, column in shown.items()}
             row = _write_csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names])
-            wanted = _select_wanted(layout, names, row.decode())
+            wanted = _select_wanted_columns(layout, names, row.decode())
         needed = set(wanted)
         if layout.keep_extras and len(names) <= _MOST_NAMED:
             wanted = [*needed, *(name for name in names if name.partition(".")[0] not in too_large)]
-        names = _select_named(names, wanted)
+        names = _select_named_columns(names, wanted)
         head = write_head(names)
         if first is None:
             yield head
             return
-        tops = [field.name for field in file.schema_arrow if _leads_to(field.name, wanted)]
+        tops = [field.name for field in file.schema_arrow if _has_path(field.name, wanted)]
         if large := next((name for name in tops if name in too_large), None):
             raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
         for batch in file.iter_batches(BATCH, columns=tops):
             read = dict(
-                _flatten(
+                _flatten_columns(
                     arrow, _fix_list_lengths(arrow, arrow.Table.from_batches([batch]), lengths)
                 )
             )
@@ -350,7 +350,7 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
                 raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
             empty = arrow.nulls(batch.num_rows)
             for name in [name for name in shown if name in names and name not in read]:
-                if _is_short(arrow, shown[name]):
+                if _is_short_column(arrow, shown[name]):
                     rest = arrow.nulls(batch.num_rows - len(shown[name]), shown[name].type)
                     read[name] = arrow.chunked_array([*shown[name].chunks, rest])
             shown = {}
@@ -389,7 +389,7 @@ def _fix_list_lengths(arrow: Any, table: Any, lengths: dict[str, int]) -> Any:
     return table
 
 
-def _find_too_large(metadata: Any) -> set[str]:
+def _find_too_large_columns(metadata: Any) -> set[str]:
     """Return the columns that would fill the memory when decoded, as no name or number would.
 
     For strongly compressed columns, the sizes declared by the file decide, before it is decoded.
@@ -404,7 +404,7 @@ def _find_too_large(metadata: Any) -> set[str]:
     return found
 
 
-def _find_repeating(metadata: Any) -> list[str]:
+def _find_repeating_columns(metadata: Any) -> list[str]:
     """Return the text columns in which a long text, stored once, may stand in many rows.
 
     Those are read as they are written: the distinct texts, and the number of each row's text.
@@ -419,7 +419,7 @@ def _find_repeating(metadata: Any) -> list[str]:
     return list(found)
 
 
-def _select_named(names: list[str], wanted: Collection[str]) -> list[str]:
+def _select_named_columns(names: list[str], wanted: Collection[str]) -> list[str]:
     """Return the names of the columns that are read, and of the others if there are few enough."""
     if len(names) <= _MOST_NAMED or len(wanted) == len(names):
         return names
@@ -427,7 +427,7 @@ def _select_named(names: list[str], wanted: Collection[str]) -> list[str]:
     return [*kept, f"{len(names) - len(kept):,}{MORE_COLUMNS}"]
 
 
-def _select_wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
+def _select_wanted_columns(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
     """Return the columns of the fields of a recording that begins with this row; all if unclear."""
     from epic_cli.recordings.names.guess import (
         AmbiguousLayout,
@@ -452,11 +452,11 @@ def _select_wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[s
     return own | set(map(column_name, parts))
 
 
-def _leads_to(top: str, wanted: Collection[str]) -> bool:
+def _has_path(top: str, wanted: Collection[str]) -> bool:
     return any(path == top or path.startswith(f"{top}.") for path in wanted)
 
 
-def _longest_text(arrow: Any, column: Any) -> int:
+def _measure_longest_text(arrow: Any, column: Any) -> int:
     """Return the bytes of the longest text in a dictionary column, or of all if these are few."""
     text = arrow.types.is_string(column.type.value_type)
     if not (text or arrow.types.is_large_string(column.type.value_type)):
@@ -471,7 +471,7 @@ def _longest_text(arrow: Any, column: Any) -> int:
     return max((length or 0 for length in lengths), default=0)
 
 
-def _is_short(arrow: Any, column: Any) -> bool:
+def _is_short_column(arrow: Any, column: Any) -> bool:
     """Return True for a column of numbers, or of short texts on one line."""
     if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
         return True
@@ -501,7 +501,7 @@ def _write_csv(arrow: Any, columns: list[tuple[str, Any]]) -> bytes:
     return b"".join(map(write_arrow_rows, table.to_batches()))
 
 
-def _flatten(arrow: Any, table: Any) -> list[tuple[str, Any]]:
+def _flatten_columns(arrow: Any, table: Any) -> list[tuple[str, Any]]:
     """Return the columns that text can hold, nested ones by their paths; others are left out."""
     return [
         part
@@ -525,7 +525,7 @@ def _iterate_parts(arrow: Any, name: str, column: Any) -> Iterator[tuple[str, An
         for index in range(kind.list_size):
             yield from _iterate_parts(arrow, f"{name}.{index}", compute.list_element(column, index))
     elif types.is_dictionary(kind):
-        if _longest_text(arrow, column) > _LONGEST_CELL:
+        if _measure_longest_text(arrow, column) > _LONGEST_CELL:
             return
         if is_plain_type(kind.__arrow_c_schema__()):
             yield name, column

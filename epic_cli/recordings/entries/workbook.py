@@ -172,9 +172,9 @@ class _SheetExtent:
             self._row = self._empty = 0
         elif kind == "table-row":
             self._empty += self._row
-            self._row, self._column = _repetitions(attributes, "number-rows-repeated"), 0
+            self._row, self._column = _count_repetitions(attributes, "number-rows-repeated"), 0
         elif kind.endswith("table-cell"):
-            self._column += _repetitions(attributes, "number-columns-repeated")
+            self._column += _count_repetitions(attributes, "number-columns-repeated")
             if any(attribute.endswith("value-type") for attribute in attributes):
                 self.cells += 1
                 self.rows += self._empty + self._row
@@ -190,7 +190,7 @@ class _SheetExtent:
         raise ValueError("the sheet declares a document type")
 
 
-def _repetitions(attributes: dict[str, str], name: str) -> int:
+def _count_repetitions(attributes: dict[str, str], name: str) -> int:
     given = (value for key, value in attributes.items() if key.endswith(name))
     return max(int(next(given, 1)), 1)
 

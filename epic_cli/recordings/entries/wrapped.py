@@ -88,7 +88,7 @@ def _unpack_with_zstandard(packed: _PackedFile) -> Iterator[bytes]:
         raise EOFError
 
 
-def _unpack_with(module: str, name: str) -> Callable[[_PackedFile], Iterator[bytes]]:
+def _make_unpacker(module: str, name: str) -> Callable[[_PackedFile], Iterator[bytes]]:
     """Return a decompressor by a file class of the standard library, imported at first use."""
 
     def unpacks(packed: Any) -> Iterator[bytes]:
@@ -182,14 +182,14 @@ def decoded(source: ByteSource, encoding: str) -> Callable[[], bytes]:
 
 FORMATS = (
     CaptureFormat(),
-    Compressed("gzip", ".gz", (b"\x1f\x8b",), _unpack_with("gzip", "GzipFile")),
+    Compressed("gzip", ".gz", (b"\x1f\x8b",), _make_unpacker("gzip", "GzipFile")),
     Compressed(
         "bzip2",
         ".bz2",
         tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)),
-        _unpack_with("bz2", "BZ2File"),
+        _make_unpacker("bz2", "BZ2File"),
     ),
-    Compressed("xz", ".xz", (b"\xfd7zXZ\0",), _unpack_with("lzma", "LZMAFile")),
+    Compressed("xz", ".xz", (b"\xfd7zXZ\0",), _make_unpacker("lzma", "LZMAFile")),
     Compressed("zstd", ".zst", (b"\x28\xb5\x2f\xfd",), _unpack_zstd),
     Utf16(),
 )

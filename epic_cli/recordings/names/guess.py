@@ -701,7 +701,7 @@ def _find_single_columns(
             continue  # the name of an entity is not the same for all
         if names[found].spelling == "rx" and any(name.spelling == "ry" for name in names.values()):
             continue  # not "received", but one of three
-        if found == field or _may_hold(field, values[found]):
+        if found == field or _may_hold_axis(field, values[found]):
             chosen[field] = found
     return chosen
 
@@ -776,7 +776,7 @@ def no_header(values: Values) -> dict[str, Any]:
     return {"found": found, "readings": (reading,) if "x" in columns else ()}
 
 
-def _may_hold(field: str, value: str) -> bool:
+def _may_hold_axis(field: str, value: str) -> bool:
     pattern = {"seq": _COUNT, "teleport": _FLAG}.get(field)
     return pattern is None or not value.strip() or pattern.fullmatch(value.strip()) is not None
 

@@ -618,7 +618,7 @@ def test_no_tick_is_drawn_before_what_is_just_leaving_has_been_passed_on() -> No
 
         relay._queue.add(Flight(0.9, 0.9, 0, b"", deliver, None))
         now = 1.0
-        relay._send_due()
+        relay._send_due_datagrams()
         drawing.step()
     assert [packet.arrival for packet in received] == [pytest.approx(0.1)]
     assert drawing.drawn_up_to == pytest.approx(4.1)

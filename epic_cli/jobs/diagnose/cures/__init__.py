@@ -357,7 +357,7 @@ def trial(
     # a lag has no share: its clock may be another
     needed = SOONER if cure.figure == "lag" else max(FIGURES[cure.figure].least, BETTER * was)
     # NaN: not known
-    if not gain > max(needed, ERRORS * _standard_error(cure.figure, before, after, turns)):
+    if not gain > max(needed, ERRORS * _compute_standard_error(cure.figure, before, after, turns)):
         return None
     unsteady = old._replace(lag=0.0).cost
     if not old.cost - new.cost > max(WORTH, WORTH_SHARE * unsteady):
@@ -366,14 +366,14 @@ def trial(
     for (name, figure), one, other in zip(FIGURES.items(), old, new, strict=True):
         if name == cure.figure:
             continue
-        if other - one > figure.bearable + _standard_error(name, before, after, turns):
+        if other - one > figure.bearable + _compute_standard_error(name, before, after, turns):
             return None
         if abs(other - one) > figure.least:
             changes.append((name, one, other))
     return CureTrial(cure.command, cure.figure, was, now, tuple(changes))
 
 
-def _standard_error(
+def _compute_standard_error(
     figure: str, before: MeasuredDrawing, after: MeasuredDrawing, judging: slice
 ) -> float:
     """Return the standard error of a figure's mean change from turn to turn; infinite of few."""

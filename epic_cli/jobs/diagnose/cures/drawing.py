@@ -178,21 +178,21 @@ class _CureSearch:
         plain = DrawingAdvice(self.before.figures(slice(None)))
         if self._mark_choosing_frames(self.frames).sum() < FIGURES_FROM:
             return plain
-        best, cure = self._find_best(self._iterate_candidates())
+        best, cure = self._find_best_drawing(self._iterate_candidates())
         drawbacks = tuple(self._iterate_drawbacks(best, cure))
         held = self.before.figures(slice(None)).held
         if not drawbacks and self.found is not None and held > STANDING:
             drawbacks = (Drawback("standing", {"held": held}, cure),)
         return plain._replace(cure=cure, drawbacks=drawbacks)
 
-    def _find_best(
+    def _find_best_drawing(
         self, candidates: Iterator[BetterDrawing]
     ) -> tuple[BetterDrawing | None, CureTrial | None]:
         """Return the cheapest candidate on the choosing turns, judged on the other turns."""
         costs: list[tuple[float, BetterDrawing]] = []
         for candidate in candidates:
             measured = self._measure_spec(candidate.spec)
-            if measured is not None and self._is_better(self.before, candidate.spec):
+            if measured is not None and self._is_better_strategy(self.before, candidate.spec):
                 changes = candidate.changes
                 if candidate.covered and self.settings.get("stamps") != "sender":
                     changes += len(COVERED) - COVERED.index(candidate.covered)
@@ -239,9 +239,9 @@ class _CureSearch:
             yield BetterDrawing(spec, (cause,))
         if found is None or found.strategy.name == "chase" or self._own_cause:
             for clock in CLOCKS:
-                for spec, covered in self._iterate_covering({**clock}):
+                for spec, covered in self._iterate_covering_buffers({**clock}):
                     yield BetterDrawing(spec, (), covered, 2)
-            for cause, spec in self._chase_changes():
+            for cause, spec in self._iterate_chase_changes():
                 yield BetterDrawing(spec, (cause,))
             return
         given = dict(found.strategy.settings)
@@ -252,9 +252,9 @@ class _CureSearch:
                 for _, change in some:
                     changed |= change
                 for clock in ({}, *CLOCKS):
-                    yield from self._iterate_retimed(changed, clock, mends)
+                    yield from self._iterate_retimed_buffers(changed, clock, mends)
 
-    def _iterate_retimed(
+    def _iterate_retimed_buffers(
         self, given: dict[str, Any], clock: dict[str, Any], mends: list[str]
     ) -> Iterator[BetterDrawing]:
         """Yield a buffer over another clock, as late as before or with the needed delay."""
@@ -262,16 +262,16 @@ class _CureSearch:
             wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
             cause = wrong.get(self.settings["stamps"], "wandering-clock")
             mends = [cause, *mends]
-            given = {**given, **_clock_changes(clock)}
+            given = {**given, **_list_clock_changes(clock)}
             if given.get("catch_up") != "none":  # it no longer hides what the clock does
                 given |= {"catch_up": None, "catch_up_rate": None}
-        spec = self._make_equally_late(given)
-        if clock and not self._is_steadier(clock):
+        spec = self._make_equally_late_buffer(given)
+        if clock and not self._is_steadier_clock(clock):
             return
         if mends:
             yield BetterDrawing(spec, tuple(mends), changes=len(mends))
         supply, wait = self.supply, self._measure_wait(spec.settings)
-        for spec, covered in self._iterate_covering(given):
+        for spec, covered in self._iterate_covering_buffers(given):
             delay, changed = self._measure_wait(spec.settings), list(mends)
             long = delay < (LONG_ANEW if clock else LONG) * wait
             if delay < wait and (covered < 1 or not (long or clock)):
@@ -282,20 +282,21 @@ class _CureSearch:
                 changed.append("short-buffer")
             if changed:
                 yield BetterDrawing(spec, tuple(changed), covered, len(mends) + 1)
-            if self.settings["stamps"] == "sender" and self._is_better(self.before, spec):
+            if self.settings["stamps"] == "sender" and self._is_better_strategy(self.before, spec):
                 return
 
-    def _is_steadier(self, clock: Mapping[str, Any]) -> bool:
+    def _is_steadier_clock(self, clock: Mapping[str, Any]) -> bool:
         """Return True if another clock alone makes steps steadier."""
         given = dict(self._found_settings)
-        other = {**given, **_clock_changes(clock)}
-        if self._is_better(self._base_drawing, self._make_equally_late(other)):
+        other = {**given, **_list_clock_changes(clock)}
+        if self._is_better_strategy(self._base_drawing, self._make_equally_late_buffer(other)):
             return True
         covering = [
-            [spec for spec, _ in self._iterate_covering(each)][-1:] for each in (given, other)
+            [spec for spec, _ in self._iterate_covering_buffers(each)][-1:]
+            for each in (given, other)
         ]
         return any(
-            self._is_better(self._measure_spec(own), steady)
+            self._is_better_strategy(self._measure_spec(own), steady)
             for own, steady in zip(*covering, strict=False)
         )  # fmt: skip
 
@@ -315,7 +316,7 @@ class _CureSearch:
         wait = in_seconds(used["delay"], self.frames.interval) + jitter
         return float(min(max(wait, low), max(low, high)))
 
-    def _make_equally_late(self, given: Mapping[str, Any]) -> StrategySpec:
+    def _make_equally_late_buffer(self, given: Mapping[str, Any]) -> StrategySpec:
         """Return a buffer with these settings that draws as late as the game."""
         settings = {key: value for key, value in given.items() if value is not None}
         assert self.found is not None
@@ -328,7 +329,9 @@ class _CureSearch:
             settings = {key: value for key, value in settings.items() if key not in MARGINS}
         return StrategySpec("buffer", settings)
 
-    def _iterate_covering(self, given: Mapping[str, Any]) -> Iterator[tuple[StrategySpec, float]]:
+    def _iterate_covering_buffers(
+        self, given: Mapping[str, Any]
+    ) -> Iterator[tuple[StrategySpec, float]]:
         """Yield buffers whose delay is enough for a share of the frames, and the share."""
         plain = {key: value for key, value in given.items()
                  if value is not None and key not in MARGINS}  # fmt: skip
@@ -347,7 +350,7 @@ class _CureSearch:
             spec = StrategySpec("buffer", {**plain, "delay": _round_to_three_digits(delay)})
             yield spec, share
 
-    def _is_better(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
+    def _is_better_strategy(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
         """Return True if a strategy improves any figure on the choosing turns."""
         after = self._measure_spec(spec)
         return (
@@ -363,14 +366,14 @@ class _CureSearch:
             yield "low-pass", {"low_pass": None}
         if settings["catch_up"] == "none":
             yield "growing-delay", {"catch_up": "rate"}
-        if settings["stamps"] == "ticks" and self._is_off_interval(settings["interval"]):
+        if settings["stamps"] == "ticks" and self._is_unlike_interval(settings["interval"]):
             yield "wrong-constant", {"interval": None}
         if settings["beyond"] == OLDEST and supply is not None and supply.empty > 0:
             yield "oldest-state", {"beyond": None, "keep": None}
         if settings["beyond"] > 0.3 and supply is not None and supply.empty < GUESSES:
             yield "long-extrapolation", {"beyond": 0.1, "beyond_then": None}
 
-    def _is_off_interval(self, time: float) -> bool:
+    def _is_unlike_interval(self, time: float) -> bool:
         """Return True if a constant is not the packets' interval."""
         return abs(time / self.frames.interval - 1) > DIFFERS
 
@@ -381,7 +384,7 @@ class _CureSearch:
 
     # ------------------------------------------------------------ causes of chases
 
-    def _chase_causes(self) -> Iterator[str]:
+    def _iterate_chase_causes(self) -> Iterator[str]:
         """Yield the causes that replacing the chase by a buffer mends."""
         settings = self.settings
         how = settings["how"]
@@ -389,7 +392,7 @@ class _CureSearch:
             yield "ticks"
         if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
             yield "measured-interval"
-            if self._chase_values()["doubled"]:
+            if self._make_chase_settings()["doubled"]:
                 yield "two-in-a-frame"
         if settings["ahead"] == "interval":
             yield "overshoot"
@@ -400,22 +403,25 @@ class _CureSearch:
         elif how == "share" and settings["share"] == 1:
             yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
-            time = self._chase_time()
+            time = self._get_chase_time()
             if settings["start"] == "frame":
                 yield "standing-frame"
-            if self._is_off_interval(time):
+            if self._is_unlike_interval(time):
                 yield "early-arrival" if time < self.frames.interval else "wrong-interval"
         elif how != "speed":
             yield "chase-lag"
 
-    def _chase_changes(self) -> Iterator[tuple[str, StrategySpec]]:
+    def _iterate_chase_changes(self) -> Iterator[tuple[str, StrategySpec]]:
         """Yield causes that one change of the chase mends, and the changed chase."""
         if self.found is None or self.found.strategy.name != "chase":
             return
         given = dict(self._found_settings)
-        for cause in self._chase_causes():
+        for cause in self._iterate_chase_causes():
             if cause in CHASE_CURES:
-                yield cause, StrategySpec("chase", _drop_unset({**given, **CHASE_CURES[cause]}))
+                yield (
+                    cause,
+                    StrategySpec("chase", _drop_unset_values({**given, **CHASE_CURES[cause]})),
+                )
             elif cause in ("early-arrival", "wrong-interval"):
                 changed = {**given, "time": _round_to_three_digits(self.frames.interval)}
                 if given["how"] == "interval":  # which is measured
@@ -435,19 +441,19 @@ class _CureSearch:
         if found is None or self.unchanged.keys() & mends:
             return
         if found.strategy.name == "chase":
-            changes = dict(self._chase_changes())
-            for cause in self._chase_causes():
+            changes = dict(self._iterate_chase_changes())
+            for cause in self._iterate_chase_causes():
                 own = (
                     _select_main_trial(self._judge_spec(changes[cause]))
                     if cause in changes
                     else cure
                 )
                 if own or cure:
-                    yield Drawback(cause, self._chase_values(), own)
+                    yield Drawback(cause, self._make_chase_settings(), own)
             yield from self._find_frame_rate_drawback()
             return
         if self._own_cause:
-            yield Drawback(self._own_cause, self._chase_values(), cure)
+            yield Drawback(self._own_cause, self._make_chase_settings(), cure)
         if best is None or self.supply is None:
             return
         constant = {"time": self.settings["interval"], "interval": self.frames.interval}
@@ -455,7 +461,7 @@ class _CureSearch:
             yield Drawback("wrong-constant", constant, self._try_single_fix("wrong-constant"))
         for cause in mends:
             alone = cure if len(best.mends) == 1 else self._try_single_fix(cause)
-            yield Drawback(cause, self._buffer_values(self.supply, best), alone)
+            yield Drawback(cause, self._make_buffer_settings(self.supply, best), alone)
 
     def _try_single_fix(self, cause: str) -> CureTrial | None:
         """Try the fix of one cause alone; None unless that fix brings most of the gain.
@@ -465,16 +471,16 @@ class _CureSearch:
         fixes = dict(self._iterate_fixes())
         given = dict(self._found_settings)
         if cause in fixes:
-            return self._judge_spec(self._make_equally_late({**given, **fixes[cause]}))
+            return self._judge_spec(self._make_equally_late_buffer({**given, **fixes[cause]}))
         if cause in ("short-buffer", "long-buffer"):
             return None
-        alone = self._find_best(
-            better for clock in CLOCKS for better in self._iterate_retimed(given, clock, [])
+        alone = self._find_best_drawing(
+            better for clock in CLOCKS for better in self._iterate_retimed_buffers(given, clock, [])
             if better.mends == (cause,)
         )[1]  # fmt: skip
         return _select_main_trial(alone)
 
-    def _buffer_values(self, supply: Supply, best: BetterDrawing) -> dict[str, float | str]:
+    def _make_buffer_settings(self, supply: Supply, best: BetterDrawing) -> dict[str, float | str]:
         begun, grown = supply.grown
         return {
             "jitter": supply.unsteady, "covered": 1 - supply.empty,
@@ -484,17 +490,17 @@ class _CureSearch:
             "time": self.settings["interval"], "interval": self.frames.interval,
         }  # fmt: skip
 
-    def _chase_values(self) -> dict[str, float | str]:
+    def _make_chase_settings(self) -> dict[str, float | str]:
         frames = self.frames
         apart = np.diff(frames.arrivals)
         together = np.diff(np.searchsorted(frames.times, frames.arrivals)) == 0
         return {
-            "time": self._chase_time(), "interval": frames.interval,
+            "time": self._get_chase_time(), "interval": frames.interval,
             "jitter": float(np.ptp(np.quantile(apart, (0.05, 0.95)))),
             "doubled": float(together.mean()),
         }  # fmt: skip
 
-    def _chase_time(self) -> float:
+    def _get_chase_time(self) -> float:
         """Return the time constant of a chase, or its time to the goal (s)."""
         settings = self.settings
         if settings.get("how") in ("interval", None):
@@ -519,7 +525,7 @@ class _CureSearch:
         given = {
             key: value for key, value in self._found_settings.items() if key not in ("how", "share")
         }
-        even = {"how": "exponential", "time": float(f"{self._chase_time():.2g}")}
+        even = {"how": "exponential", "time": float(f"{self._get_chase_time():.2g}")}
         spec = StrategySpec("chase", {**given, **even})
         slow, fast = self._measure_lags(StrategySpec("chase", self._found_settings))
         after = self._measure_lags(spec)
@@ -546,11 +552,11 @@ def _select_main_trial(alone: CureTrial | None) -> CureTrial | None:
     return alone if alone is not None and alone.after < MOST * alone.before else None
 
 
-def _drop_unset(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_unset_values(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in settings.items() if value is not None}
 
 
-def _clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
+def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that replace a buffer's clock by another one over the sender's stamps."""
     gone = ("stamps", "clock_time", "clock_share", "start", "keep", "interval")
     return {**dict.fromkeys(gone), **clock}

@@ -50,17 +50,19 @@ def restamp(block: PacketBlock, change: Callable[[Stream], Floats]) -> PacketBlo
     stream = stream_in(block)
     if stream is None:
         return block
-    stamps = dict(zip(map(_stamp_key, stream.times.tolist()), change(stream).tolist(), strict=True))
+    stamps = dict(
+        zip(map(_make_stamp_key, stream.times.tolist()), change(stream).tolist(), strict=True)
+    )
 
     def stamped(packet: Packet) -> Packet | None:
         # taken once: copies are left out
-        time = stamps.pop(_stamp_key(packet.time), math.nan)
+        time = stamps.pop(_make_stamp_key(packet.time), math.nan)
         return packet._replace(time=time) if math.isfinite(time) else None
 
     return rewrite(block, stamped)
 
 
-def _stamp_key(time: float) -> float:
+def _make_stamp_key(time: float) -> float:
     """Return a stamp rounded for use as a key: streams round their stamps to nanoseconds."""
     return round(time, 7)
 
@@ -91,16 +93,18 @@ def fill_rests(block: PacketBlock) -> PacketBlock:
     if stream is None:
         return block
     silent = stream.stretched(SILENT)
-    begins = set(map(_stamp_key, stream.times[silent[stream.rested(silent)]].tolist()))
+    begins = set(map(_make_stamp_key, stream.times[silent[stream.rested(silent)]].tolist()))
     ends = dict(
-        zip(map(_stamp_key, stream.times[:-1].tolist()), stream.times[1:].tolist(), strict=True)
+        zip(
+            map(_make_stamp_key, stream.times[:-1].tolist()), stream.times[1:].tolist(), strict=True
+        )
     )
     delays = stream.arrivals - stream.times
     delay = median(delays[np.isfinite(delays)]) if np.isfinite(delays).any() else 0.0
     sent = []
     for packet in packets_in(block):
         sent.append(packet)
-        key = _stamp_key(packet.time)
+        key = _make_stamp_key(packet.time)
         if key in begins:
             begins.remove(key)
             for stamp in np.arange(

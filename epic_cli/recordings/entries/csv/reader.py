@@ -108,7 +108,7 @@ class CsvReader(LineReader):
         elif self.records is None and self._headed and self._take_second_header(cells):
             return
         elif self.records is not None or self._settle_layout(block, cells):
-            cells += self._numbers_in(cells)
+            cells += self._list_vector_numbers(cells)
             for name, places in self._entities.items():
                 self._take_entity(block, name, places, cells, begin, raw)
 
@@ -196,7 +196,7 @@ class CsvReader(LineReader):
         cells = self._fill_first_row(cells)
         self._vectors = _find_vectors(names, cells, given)
         names += tuple(f"{names[place]}.{index}" for place, index in self._vectors)
-        cells = cells + self._numbers_in(cells)
+        cells = cells + self._list_vector_numbers(cells)
         values = {name: value for name, value in zip(names, cells, strict=True) if name}
         try:
             layout = infer_row_layout(given, values)
@@ -253,7 +253,7 @@ class CsvReader(LineReader):
                 wanted.remove(at)
         return cells
 
-    def _numbers_in(self, cells: list[str]) -> list[str]:
+    def _list_vector_numbers(self, cells: list[str]) -> list[str]:
         """Return the numbers of the vectors in a row.
 
         A cell that is no vector stands for itself.
@@ -301,7 +301,7 @@ class CsvReader(LineReader):
 
     def sort_key(self, field: str) -> tuple[str, int]:
         """See ``LineReader``."""
-        return self._delimiter, self._column(field) + 1 if field in self._places else 0
+        return self._delimiter, self._find_column(field) + 1 if field in self._places else 0
 
     def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return the cells of a row by column."""
@@ -376,10 +376,10 @@ class CsvReader(LineReader):
         """Return the recording's name of a field."""
         if field not in self._places:
             return field
-        name = self._names[self._column(field)]
+        name = self._names[self._find_column(field)]
         return name if self._headed else f"{field} in column {name}"
 
-    def _column(self, field: str) -> int:
+    def _find_column(self, field: str) -> int:
         place = self._places[field]
         width = len(self._names)
         return place if place < width else self._vectors[place - width][0]
@@ -388,7 +388,7 @@ class CsvReader(LineReader):
         """Return the offset of a field in a line."""
         if name not in self._places:
             return 0
-        return field_offset(raw, self._column(name), self._delimiter)
+        return field_offset(raw, self._find_column(name), self._delimiter)
 
 
 def _find_vectors(

@@ -576,10 +576,10 @@ class Entries(NamedTuple):
         pairs: Iterable[tuple[str, Any]] = (
             found.pairs or found.items()
             if isinstance(found, Object)
-            else (("" if timed else str(at), one) for at, one in enumerate(_as_list(found)))
+            else (("" if timed else str(at), one) for at, one in enumerate(_get_list(found)))
         )
         for name, entry in pairs:
-            several = timed and any(isinstance(item, dict) for item in _as_list(entry))
+            several = timed and any(isinstance(item, dict) for item in _get_list(entry))
             states = entry if several else (entry,)
             moves = not self.steps and _is_velocity(name)
             for state in states:
@@ -603,9 +603,9 @@ class Levels(NamedTuple):
 
     def of(self, item: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
         """Yield the innermost entries: their joined names, and the objects on the way to each."""
-        return self._descend((), (item,))
+        return self._iterate_entries((), (item,))
 
-    def _descend(
+    def _iterate_entries(
         self, names: tuple[str, ...], way: tuple[Any, ...]
     ) -> Iterator[tuple[str, tuple[Any, ...]]]:
         at = len(way) - 1
@@ -617,12 +617,14 @@ class Levels(NamedTuple):
         if isinstance(found, Object):
             for name, entry in found.pairs or found.items():
                 if entry is not None:
-                    yield from self._descend((*names, name), (*way, entry))
+                    yield from self._iterate_entries((*names, name), (*way, entry))
             return
         unnamed = last and "time" in self.paths[-1]
-        for index, entry in enumerate(_as_list(found)):
+        for index, entry in enumerate(_get_list(found)):
             if entry is not None:
-                yield from self._descend(names if unnamed else (*names, str(index)), (*way, entry))
+                yield from self._iterate_entries(
+                    names if unnamed else (*names, str(index)), (*way, entry)
+                )
 
 
 def find_levels(layout: ReadSpec) -> Levels | None:
@@ -639,10 +641,10 @@ def find_levels(layout: ReadSpec) -> Levels | None:
 
 
 def _take_first_state(entry: Any) -> Any:
-    return next((item for item in _as_list(entry) if isinstance(item, dict)), entry)
+    return next((item for item in _get_list(entry) if isinstance(item, dict)), entry)
 
 
-def _as_list(value: Any) -> list[Any]:
+def _get_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
@@ -936,7 +938,7 @@ def _find_containers(item: Any, steps: tuple[str, ...]) -> Iterator[tuple[str, .
     for name, value in item.items():
         if not is_unicode(name):
             continue
-        entries = value.values() if isinstance(value, dict) else _as_list(value)
+        entries = value.values() if isinstance(value, dict) else _get_list(value)
         if any(isinstance(entry, dict | list) for entry in entries):
             yield (*steps, name)
         yield from _find_containers(value, (*steps, name))
@@ -950,7 +952,7 @@ def _collect_entry_values(
     The paths begin with ``before``. It is not known which of an object's own members are entries.
     """
     found, _ = look_up(item, steps)
-    entries = list(found.values()) if isinstance(found, dict) else _as_list(found)
+    entries = list(found.values()) if isinstance(found, dict) else _get_list(found)
     firsts = [_take_first_state(entry) for entry in entries if entry is not None]
     moves = isinstance(item, dict) and any(map(_is_velocity, item))
     if steps:  # the first that has most: what is missing has no axes
@@ -1045,7 +1047,7 @@ class JsonlReader(LineReader):
     ) -> None:
         if self._levels is not None:
             for name, way in self._levels.of(item):
-                self._take_innermost(block, name, way, raw, begin)
+                self._take_nested_entry(block, name, way, raw, begin)
             return
         entries = None if self._entries is None else list(self._entries.of(item))
         fields = self._look_up_fields(block, item, self._paths, raw) if entries != [] else None
@@ -1075,7 +1077,7 @@ class JsonlReader(LineReader):
                 entity = own.get("entity") or fields.get("entity") or plain
                 self.add(block, {**fields, **own, "entity": entity}, begin, raw)
 
-    def _take_innermost(
+    def _take_nested_entry(
         self, block: PacketBlock, name: str, way: tuple[Any, ...], raw: bytes, begin: int
     ) -> None:
         """Take the packet of a nested entry; ``way`` are the objects that lead there."""
@@ -1117,7 +1119,7 @@ class JsonlReader(LineReader):
             if wrong is Reason.KEY_MISSING and not needed:
                 continue
             if wrong:
-                expected = self._needed_columns() if wrong is Reason.KEY_MISSING else ()
+                expected = self._list_needed_columns() if wrong is Reason.KEY_MISSING else ()
                 caret = self.find_field(raw, field)
                 label = self.label(field)
                 self.refuse(block, raw, caret, wrong, field=label, expected=expected)
@@ -1264,7 +1266,7 @@ class JsonlReader(LineReader):
         if self._levels is not None:
             yield self._levels.steps[0]
 
-    def _needed_columns(self) -> tuple[str, ...]:
+    def _list_needed_columns(self) -> tuple[str, ...]:
         places = self.layout.places
         return tuple(places[field] for field in FIELDS if field in places)
 

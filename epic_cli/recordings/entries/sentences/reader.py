@@ -126,7 +126,7 @@ def _make_pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
         if piece.begin < at:
             return None
         before = line[at : piece.begin]
-        pattern += f"{_lead_to_group(before, at == 0)}(?P<{piece.name}>{piece.takes})"
+        pattern += f"{_make_group_pattern(before, at == 0)}(?P<{piece.name}>{piece.takes})"
         at = piece.end
     try:
         found = compiled(pattern).search(line, timeout=_LIMIT)
@@ -138,7 +138,7 @@ def _make_pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
     return pattern if right and whole else None
 
 
-def _lead_to_group(text: str, first: bool) -> str:
+def _make_group_pattern(text: str, first: bool) -> str:
     """Return the pattern before a group: the text before it, without numbers and other words."""
     kept = re.search(
         r"(?:[^\s\d]+[=:]\s|[A-Za-z]+\s(?=[(\[<{]+$))?[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text
@@ -274,7 +274,7 @@ class PatternReader(LineReader):
             return
         if self.records is not None or self._settle_layout(block, found.groupdict(""), raw):
             groups = found.groups("")
-            fields = {field: _plain(groups[place]) for field, place in self._fields.items()}
+            fields = {field: _simplify_text(groups[place]) for field, place in self._fields.items()}
             for field, parts in self._joined.items():
                 texts = (groups[place] for place in parts)
                 fields[field] = joined_value(field, self.layout.places[field], texts)
@@ -293,7 +293,7 @@ class PatternReader(LineReader):
     def _settle_layout(self, block: PacketBlock, groups: dict[str, str], raw: bytes) -> bool:
         try:
             layout = infer_layout(
-                self.layout, {name: _plain(text) for name, text in groups.items()}
+                self.layout, {name: _simplify_text(text) for name, text in groups.items()}
             )
         except AmbiguousLayout as ambiguous:
             named = ambiguous.reason is Reason.COLUMN_UNCLEAR
@@ -347,7 +347,7 @@ class PatternReader(LineReader):
         return 0
 
 
-def _plain(text: str) -> str:
+def _simplify_text(text: str) -> str:
     if len(text) < _SHORTEST_TIME:
         return text
     return _UNREAL_TIME.sub(r"\1-\2-\3T\4:\5:\6.\7", text)

@@ -31,7 +31,7 @@ FEW, AHEAD, ELSEWHERE = 5, 0.7, 0.5
 GRAIN, EXACT, ROUGH = 0.02, 0.005, 0.03
 
 
-def _detect_turning(turning: Turning) -> Finding | None:
+def _detect_in_turns(turning: Turning) -> Finding | None:
     angles = np.degrees(turning.angles)[turning.near]
     usual = median(angles[angles > 0])
     # angles about other axes than it turns about are on finer ones, too
@@ -58,17 +58,17 @@ def _find_lattices(turning: Turning) -> Iterator[tuple[float, str]]:
             if not step:
                 step, count = _find_step(values % 360)
             if step and (
-                count >= FEWEST or not _looks_ahead(values[:-1][moves], [*ways.values()], step)
+                count >= FEWEST or not _is_facing_ahead(values[:-1][moves], [*ways.values()], step)
             ):
                 yield step, f"{name}, {up} up"
     largest = np.arange(4) == np.abs(rotations).argmax(axis=1)[:, None]
     signed = rotations * np.sign(rotations[largest])[:, None]
     shares = (signed[~largest] * math.sqrt(2) + 1) / 2
-    if steps := next((item for item in PART if _are_whole(shares * item)), 0):
+    if steps := next((item for item in PART if _has_whole_numbers(shares * item)), 0):
         yield math.degrees(2 * math.sqrt(2) / steps), f"{math.log2(steps + 1):.0f} bits a component"
 
 
-def _looks_ahead(angles: Floats, several: Sequence[Floats], step: float) -> bool:
+def _is_facing_ahead(angles: Floats, several: Sequence[Floats], step: float) -> bool:
     """Return True if the entity faces its direction of movement, rounded to such steps."""
     return any(
         abs(np.exp(1j * np.radians(angles + way * ways)).mean()) > AHEAD
@@ -99,7 +99,7 @@ def _find_step(angles: Floats) -> tuple[float, int]:
     return (step, len(different)) if concentration(angles, step) > STANDS else (0.0, 0)
 
 
-def _are_whole(values: Floats) -> bool:
+def _has_whole_numbers(values: Floats) -> bool:
     """Return True if there are enough values, and all are whole numbers."""
     return concentration(values, 1.0) > STANDS and len(np.unique(np.round(values))) >= FEWEST
 
@@ -117,7 +117,7 @@ DETECTOR = Detector(
     " a quaternion's three least components on those of 4 to 12 bits",
     f"the step is {SHOWS} degrees, or {FINE} degrees and a tenth of the usual step",
     'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    lambda traffic: worst_turning(traffic, _detect_turning),
+    lambda traffic: worst_turning(traffic, _detect_in_turns),
     needs=(ROTATIONS,),
     explains=("spin", "late-turns"),
     rank=70,

@@ -27,12 +27,12 @@ MOST, TURNING = 0.6, 0.25
 FEWEST, SHORT = 2, 2
 
 
-def _detect_turning(turning: Turning) -> Finding | None:
+def _detect_in_turns(turning: Turning) -> Finding | None:
     found = None
     times = turning.stream.times
     for up, (yaw, pitch, _) in euler(turning.rotations).items():
         for seam, words in SEAMS.items():
-            short, begin, end = _count_ways(
+            short, begin, end = _count_short_turns(
                 turning, (yaw - seam) % 360 - 180, np.abs(pitch) > STEEP
             )
             took, count = times[end] - times[begin], len(begin)
@@ -51,7 +51,9 @@ def _detect_turning(turning: Turning) -> Finding | None:
     return found
 
 
-def _count_ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, list[int], list[int]]:
+def _count_short_turns(
+    turning: Turning, angles: Floats, steep: Flags
+) -> tuple[int, list[int], list[int]]:
     """Return the number of short turns across the seam, and the ends of the long turns.
 
     ``angles`` (n) are measured from the seam, -180 to 180, both of which are at it.
@@ -70,12 +72,12 @@ def _count_ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, li
         for one, other in zip(begin[quick].tolist(), end[quick].tolist(), strict=True)
         if size[max(2 * one - other, 0) : one + 1].max() + size[other : 2 * other - one + 1].max()
         > LEAST
-        and _turns_fully(np.abs(np.diff(angles[one : other + 1])))
+        and _has_full_turns(np.abs(np.diff(angles[one : other + 1])))
     ]
     return int((across & straight).sum()), [one for one, _ in long], [other for _, other in long]
 
 
-def _turns_fully(steps: Floats) -> bool:
+def _has_full_turns(steps: Floats) -> bool:
     """Return True if the entity turns steadily, without stops at some angle."""
     return bool((steps > TURNING * steps.mean()).mean() >= MOST)
 
@@ -92,7 +94,7 @@ DETECTOR = Detector(
     " short ways across it",
     f"there are {FEWEST} long ways, and at most {SHORT} short ones for each",
     'Shoemake, "Animating rotation with quaternion curves", 1985',
-    lambda traffic: worst_turning(traffic, _detect_turning),
+    lambda traffic: worst_turning(traffic, _detect_in_turns),
     needs=(ROTATIONS,),
     explains=("late-turns", "spin"),
     rank=66,

@@ -26,7 +26,8 @@ def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
             near = [
                 other
                 for other in others
-                if abs(_leap_time(other) - _leap_time(jump)) < _longest_time_apart(jump)
+                if abs(_get_leap_time(other) - _get_leap_time(jump))
+                < _measure_longest_time_apart(jump)
             ]
             found += [(jump, other) for other in near if _is_swap(jump, other)]
     return found
@@ -41,11 +42,11 @@ def _split_leaps(stream: Stream) -> list[Jump]:
     ]
 
 
-def _leap_time(leap: Jump) -> float:
+def _get_leap_time(leap: Jump) -> float:
     return float(leap.stream.times[leap.end])
 
 
-def _longest_time_apart(leap: Jump) -> float:
+def _measure_longest_time_apart(leap: Jump) -> float:
     return 1.5 * leap.stream.period
 
 
@@ -62,7 +63,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     found = exchanged(traffic)
     if len(found) < LEAST:
         return []
-    first = min(_leap_time(one) for one, _ in found)
+    first = min(_get_leap_time(one) for one, _ in found)
     far, _ = max(found, key=lambda pair: pair[0].distance)
     names = sorted({row.stream.name for pair in found for row in pair})
     return [
@@ -73,7 +74,7 @@ def detect(traffic: Traffic) -> list[Finding]:
             float(LEAST),
             {"times": float(len(found)), "distance": far.distance, "names": ", ".join(names)},
             first,
-            _leap_time(far),
+            _get_leap_time(far),
             tuple(names),
         )
     ]

@@ -30,7 +30,7 @@ LEAVES = 2.5
 SOME, BESIDE, SURE, BLOCKS = 1.25, 40.0, 2.5, 16
 
 
-def _detect_turning(turning: Turning) -> Finding | None:
+def _detect_in_turns(turning: Turning) -> Finding | None:
     lag, against = _find_lag_by_spins(turning), "its angular velocity"
     if lag is None:
         lag, against = _find_lag_by_direction(turning), "its movement"
@@ -112,7 +112,7 @@ DETECTOR = Detector(
     f" at most 1/{of_turning.MENDED} of the difference of velocities, or 1/{LEAVES:g} of the mean"
     f" angle, or is better by {SURE:g} standard errors",
     "least absolute deviations over lags",
-    lambda traffic: of_turning.worst_turning(traffic, _detect_turning),
+    lambda traffic: of_turning.worst_turning(traffic, _detect_in_turns),
     needs=(ROTATIONS,),
     explains=("spin",),
     rank=71,

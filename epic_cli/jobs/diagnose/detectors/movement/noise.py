@@ -20,10 +20,10 @@ ROUNDING = 0.41
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find sideways steps that the next step takes back."""
-    return worst(_detect_stream(stream.excerpt) for stream in traffic.streams)
+    return worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
 
 
-def _detect_stream(stream: Stream) -> Finding | None:
+def _detect_in_stream(stream: Stream) -> Finding | None:
     found = stream.wavering if stream.has_velocities else None
     if found is None:
         return None

@@ -10,10 +10,12 @@ from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traff
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find pauses in sending while an entity rests, without missing sequence numbers."""
-    return worst((_detect_stream(stream) for stream in traffic.streams), by=lambda one: one.share)
+    return worst(
+        (_detect_in_stream(stream) for stream in traffic.streams), by=lambda one: one.share
+    )
 
 
-def _detect_stream(stream: Stream) -> Finding | None:
+def _detect_in_stream(stream: Stream) -> Finding | None:
     places = stream.rests
     if not len(places):
         return None

@@ -32,10 +32,10 @@ ISOLATED = 0.5
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Compare the step of the positions' lattice with the usual step of the movement."""
-    return worst(_detect_stream(stream.excerpt) for stream in traffic.streams)
+    return worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
 
 
-def _detect_stream(stream: Stream) -> Finding | None:
+def _detect_in_stream(stream: Stream) -> Finding | None:
     if int((stream.steps > 0).sum()) < FEWEST_STEPS:
         return None
     axes = stream.positions[:, np.ptp(stream.positions, axis=0) > 0]
@@ -65,13 +65,13 @@ def _detect_stream(stream: Stream) -> Finding | None:
 
 def _find_lattice(axes: Floats, usual: Flags) -> tuple[str, Floats]:
     """Return the way in which positions (n, axes) were rounded, and each axis's step; 0: none."""
-    if axes.size and _are_halves(axes):
+    if axes.size and _is_half_precision(axes):
         spacings = np.spacing(np.abs(axes).astype(np.float16)).astype(float)
         return "half precision", np.sqrt(np.square(spacings).mean(axis=0))
-    return "fixed steps", np.array([_axis_step(axis, usual) for axis in axes.T])
+    return "fixed steps", np.array([_measure_axis_step(axis, usual) for axis in axes.T])
 
 
-def _axis_step(axis: Floats, usual: Flags) -> float:
+def _measure_axis_step(axis: Floats, usual: Flags) -> float:
     """Return the quantization step of an axis; 0 if an even movement alone explains the step."""
     step = lattice(axis)
     if not step or len(np.unique(axis)) < FEWEST_STEPS:
@@ -87,7 +87,7 @@ def _axis_step(axis: Floats, usual: Flags) -> float:
     return step if bends > VERY_UNEVEN or isolated > ISOLATED else 0.0
 
 
-def _are_halves(axes: Floats) -> bool:
+def _is_half_precision(axes: Floats) -> bool:
     largest = float(np.abs(axes).max())
     if largest > float(np.finfo(np.float16).max):
         return False

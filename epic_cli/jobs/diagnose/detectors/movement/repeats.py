@@ -17,11 +17,12 @@ def detect(traffic: Traffic) -> list[Finding]:
     """Find positions that change at an even rate, lower than the send rate."""
     need = needed_delay(traffic)
     return worst(
-        (_detect_stream(stream.excerpt, need) for stream in traffic.streams), lambda one: one.share
+        (_detect_in_stream(stream.excerpt, need) for stream in traffic.streams),
+        lambda one: one.share,
     )
 
 
-def _detect_stream(stream: Stream, need: float) -> Finding | None:
+def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
     """Detect the repeated states of one stream.
 
     ``need`` is the delay (s) that is enough for 95 % of its packets.

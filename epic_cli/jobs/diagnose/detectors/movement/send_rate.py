@@ -23,14 +23,14 @@ def detect(traffic: Traffic) -> list[Finding]:
     if not traffic.streams:
         return []
     stream = max(traffic.streams, key=lambda one: len(one.times))
-    intervals = _sent_intervals(stream)
+    intervals = _list_sent_intervals(stream)
     if len(intervals) < 20:
         return []
     usual = median(intervals)
     low, high = quantile(intervals, 0.1), quantile(intervals, 0.9)
     spread = (high - low) / usual
     limit = SPREAD
-    if _alternates(intervals):
+    if _has_alternating_intervals(intervals):
         limit = max(REGULAR_SPREAD, 2.5 * lattice(stream.excerpt.times) / usual)
     if spread < limit:
         return []
@@ -56,7 +56,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _alternates(intervals: Floats) -> bool:
+def _has_alternating_intervals(intervals: Floats) -> bool:
     """Return True if short and long intervals alternate more than random intervals would."""
     off = intervals - median(intervals)
     off = np.clip(off, *np.quantile(off, (0.05, 0.95))) - off.mean()
@@ -64,7 +64,7 @@ def _alternates(intervals: Floats) -> bool:
     return square > 0 and float((off[1:] * off[:-1]).sum()) < -ALTERNATE * square
 
 
-def _sent_intervals(stream: Stream) -> Floats:
+def _list_sent_intervals(stream: Stream) -> Floats:
     """Return the intervals in which no packet is known to be missing."""
     if stream.numbered:
         sent = stream.follows.copy()

@@ -41,10 +41,10 @@ def _find_stalls(traffic: Traffic) -> _Stalls | None:
     if not streams:
         return None
     stream = max(streams, key=lambda one: len(one.times))
-    places = stream.stretched(LONG * _usual_interval(stream))
+    places = stream.stretched(LONG * _measure_usual_interval(stream))
     for other in streams:
         if other is not stream and other.times[0] <= stream.times[0] + other.period:
-            own = other.times[other.stretched(LONG * _usual_interval(other))]
+            own = other.times[other.stretched(LONG * _measure_usual_interval(other))]
             there = stream.times[places] < other.times[-1]
             places = places[~there | np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
     paused, rested = np.zeros(len(places), bool), np.ones(len(places), bool)
@@ -144,7 +144,7 @@ def across(stream: Stream, begins: Floats) -> tuple[Numbers, Flags]:
     return np.clip(at, 0, len(stream.intervals) - 1), inside
 
 
-def _usual_interval(stream: Stream) -> float:
+def _measure_usual_interval(stream: Stream) -> float:
     """Return the 90 % quantile of send intervals, in periods; uneven sending raises it."""
     sent = stream.intervals[stream.follows]
     return quantile(sent, 0.9) / stream.period if len(sent) else 1.0

@@ -29,7 +29,7 @@ NEAR = 0.15
 ODD = 0.2
 
 
-def _detect_turning(turning: Turning) -> Finding | None:
+def _detect_in_turns(turning: Turning) -> Finding | None:
     spins, stream = of_turning.find_spins(turning), turning.stream
     if spins is None:
         return None
@@ -81,7 +81,7 @@ DETECTOR = Detector(
     " body's axes, in other units, reversed, or of an earlier state",
     f"it is {OFF}, and one of these changes leaves at most 1/{of_turning.MENDED} of it",
     "the angle between two rotations is the integral of the angular velocity",
-    lambda traffic: of_turning.worst_turning(traffic, _detect_turning),
+    lambda traffic: of_turning.worst_turning(traffic, _detect_in_turns),
     needs=(ROTATIONS, SPINS),
     rank=72,
 )

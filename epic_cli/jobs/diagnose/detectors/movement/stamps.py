@@ -35,7 +35,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     told = [_detect_stamping(name, one, rates.get(name)) for name, one in traffic.stamping.items()]
     need = needed_delay(traffic)
     return worst(told, by=lambda one: one.share) or worst(
-        _detect_stream(stream.excerpt, need) for stream in traffic.streams
+        _detect_in_stream(stream.excerpt, need) for stream in traffic.streams
     )
 
 
@@ -90,7 +90,7 @@ def mend_stamps(longer: float, need: float) -> Cure:
     )
 
 
-def _detect_stream(stream: Stream, need: float) -> Finding | None:
+def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
     steady = stream.elapsed
     if steady is None:
         return None
@@ -134,10 +134,10 @@ def mended(traffic: Traffic) -> Traffic:
 
 
 def _restamp_stream(stream: Stream) -> Stream:
-    return stream.moved(_times_by_velocity(stream) - stream.times)
+    return stream.moved(_compute_times_by_velocity(stream) - stream.times)
 
 
-def _times_by_velocity(stream: Stream) -> Floats:
+def _compute_times_by_velocity(stream: Stream) -> Floats:
     """Return stamps (s) such that every step agrees with its velocity."""
     steady = stream.elapsed
     if steady is None:
@@ -157,7 +157,7 @@ def stamp_by_velocity(block: PacketBlock) -> PacketBlock:
     """Return the packets with stamps such that every step agrees with its velocity."""
 
     def stamps(stream: Stream) -> Floats:
-        off = _times_by_velocity(stream) - stream.times
+        off = _compute_times_by_velocity(stream) - stream.times
         # what adds up over many steps is no stamp's
         around = min(AROUND, len(off) // 2 * 2 - 1)
         padded = np.pad(off, around // 2, mode="reflect")

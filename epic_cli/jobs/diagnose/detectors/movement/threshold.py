@@ -43,10 +43,10 @@ ALIKE = 3.0
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find a distance that every interval exceeds in its last frame, and not before."""
-    return worst(map(_detect_stream, traffic.streams))
+    return worst(map(_detect_in_stream, traffic.streams))
 
 
-def _detect_stream(stream: Stream) -> Finding | None:
+def _detect_in_stream(stream: Stream) -> Finding | None:
     intervals = stream.intervals
     if len(intervals) < 2 * FEWEST_STATES:
         return None
@@ -71,7 +71,7 @@ def _detect_stream(stream: Stream) -> Finding | None:
     for measure in _iterate_measures(stream, frame, guessed):
         groups = [used, single] if several and not measure.guesses else [used]
         passed = measure.passed
-        if not _quantile_ratio(passed[used]) < ALIKE:
+        if not _compute_quantile_ratio(passed[used]) < ALIKE:
             continue
         every = np.logical_or.reduce(groups)
         least = passed * measure.share
@@ -81,7 +81,9 @@ def _detect_stream(stream: Stream) -> Finding | None:
         # at an even speed, what it had passed after a rest says the same
         enough = size * NEARLY < passed[rests]
         rested = rests.sum() >= RESTS and float((enough & (passed[rests] < LONGER * size)).mean())
-        told = uneven or (several and _quantile_ratio(passed[single]) > PACES) or rested > FITS
+        told = (
+            uneven or (several and _compute_quantile_ratio(passed[single]) > PACES) or rested > FITS
+        )
         if told and fits >= FITS and (best is None or fits > best[0] + CLEARLY):
             # each has passed it, some by next to nothing, unless a frame is longer than that
             if len(groups) == 1:
@@ -151,7 +153,7 @@ def _find_frame(intervals: Floats) -> float:
     return 0.0
 
 
-def _quantile_ratio(values: Floats) -> float:
+def _compute_quantile_ratio(values: Floats) -> float:
     """Return the 90th percentile divided by the 10th."""
     low, high = quantile(values, 0.1), quantile(values, 0.9)
     return high / low if low > 0 else math.inf

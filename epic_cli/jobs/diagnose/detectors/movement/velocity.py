@@ -38,10 +38,10 @@ ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Measure how far velocities are from displacement over time, and find a correction."""
-    return worst(_detect_stream(stream.excerpt) for stream in traffic.streams)
+    return worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
 
 
-def _detect_stream(stream: Stream) -> Finding | None:
+def _detect_in_stream(stream: Stream) -> Finding | None:
     given: Flags = np.asarray(np.isfinite(stream.velocities).all(axis=1))
     if given.mean() < 0.9:
         return None
@@ -160,7 +160,7 @@ def _explain_velocities(
     rest = _measure_difference(turned, moved)
     if rest < min(OFF, rests[best]):
         return words, rest, turned, None
-    other = best if rests[best] < OFF else _explain_unmended(said, moved)
+    other = best if rests[best] < OFF else _explain_unmended_velocities(said, moved)
     return other, rests[best], options[best], mends.get(best) if rests[best] < OFF else None
 
 
@@ -191,7 +191,7 @@ def _fit_axes(said: Floats, moved: Floats) -> tuple[Floats, str]:
     return said @ turn, f"a turn by {angle:.3g} degrees around {around} makes them right"
 
 
-def _explain_unmended(said: Floats, moved: Floats) -> str:
+def _explain_unmended_velocities(said: Floats, moved: Floats) -> str:
     """Return what is wrong with velocities that no choice of axes corrects."""
     long = (lengths(said) > 0) & (lengths(moved) > 0)
     ways = said[long] / lengths(said[long])[:, None]

@@ -157,7 +157,7 @@ def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
     return median(np.abs(np.concatenate(within))) > max(OWN_WAYS * usual, COARSE)
 
 
-def _detect_late(cause: str, traffic: Traffic) -> list[Finding]:
+def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
     """Return the late bursts as a finding of this cause; none if another cause explains them."""
     messages = traffic.arrived
     bursts = late_bursts(messages)
@@ -284,7 +284,7 @@ STALLING = Detector(
     " usual frame rate",
     f"there are {LEAST} such bursts, and 98 % of the arrivals are within 0.6 ms of a frame",
     'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    lambda traffic: _detect_late("frame-stall", traffic),
+    lambda traffic: _detect_late_bursts("frame-stall", traffic),
     needs=(ARRIVALS,),
     explains=("queue",),
     mended=without_late,
@@ -304,7 +304,7 @@ WAITING = Detector(
     f"there are {LEAST} such bursts, their messages come closer together than jitter leaves any"
     " two, and arrivals are not on frames of the receiver",
     'M. Scharf, S. Kiesel, "Head-of-line Blocking in TCP and SCTP", GLOBECOM 2006',
-    lambda traffic: _detect_late("head-of-line", traffic),
+    lambda traffic: _detect_late_bursts("head-of-line", traffic),
     needs=(ARRIVALS,),
     explains=("queue", "reordering", "frozen", "teleport", "velocity", "stamps"),
     mended=without_late,
@@ -326,7 +326,7 @@ LATE = Detector(
     f"there are {LEAST} such bursts, with arrivals {OWN_WAYS:g} times the usual difference of two"
     " delays apart",
     "independent delays of messages that leave together",
-    lambda traffic: _detect_late("late-sender", traffic),
+    lambda traffic: _detect_late_bursts("late-sender", traffic),
     needs=(ARRIVALS,),
     explains=("queue", "reordering", "bursts", "frozen", "teleport", "velocity", "stamps"),
     mended=without_late,

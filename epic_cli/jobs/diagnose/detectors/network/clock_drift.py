@@ -80,7 +80,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "rise": abs(rise),
                 "minute": abs(line.slope) * 60,
             },
-            remedy=_follow_drift(traffic),
+            remedy=_make_drift_cure(traffic),
         )
     ]
 
@@ -98,7 +98,7 @@ def without_drift(traffic: Traffic) -> Traffic:
     )
 
 
-def _follow_drift(traffic: Traffic) -> Cure:
+def _make_drift_cure(traffic: Traffic) -> Cure:
     """Return a buffer whose clock follows the drift, with the delay needed without drift."""
     drawing = make_buffer(measure_network(without_drift(traffic).arrived).needed[1])
     return Cure(write_option(drawing), "lag", drawing)

@@ -97,7 +97,7 @@ def remedy(
     )
     best: DelayChange | None = None
     for setting in settings:
-        for value in _longer_values(setting, candidate.settings.get(setting.name), needed):
+        for value in _iterate_longer_values(setting, candidate.settings.get(setting.name), needed):
             changed = candidate._replace(settings={**candidate.settings, setting.name: value})
             share = starved(changed, packets, messages)
             if share <= ENOUGH:
@@ -107,7 +107,7 @@ def remedy(
     return best if best and best.starved < 0.5 * before else None
 
 
-def _longer_values(setting: Setting, given: object, needed: float) -> Iterator[Value]:
+def _iterate_longer_values(setting: Setting, given: object, needed: float) -> Iterator[Value]:
     """Yield values that may lengthen the delay, beginning close to the current value."""
     now = setting.check(setting.default if given is None else given)
     unit = getattr(setting, "unit", None)

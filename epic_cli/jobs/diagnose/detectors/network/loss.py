@@ -42,7 +42,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     by_chance = (arrived + lost) * (1 - share) * share**longest
     often = share >= SHARE and lost >= LEAST
     bursty = longest >= 3 and by_chance < CHANCE
-    bursty |= longest >= 2 and _poisson_tail(lost - len(holes), lost * share) < RARE
+    bursty |= longest >= 2 and _compute_poisson_tail(lost - len(holes), lost * share) < RARE
     if not often and not bursty:
         return []
     # Gilbert: from good to bad once for each hole, from bad to good at its end
@@ -82,7 +82,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _poisson_tail(least: float, mean: float) -> float:
+def _compute_poisson_tail(least: float, mean: float) -> float:
     """Return the probability of ``least`` or more events where ``mean`` are expected."""
     fewer = sum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(int(least)))
     return 1 - fewer

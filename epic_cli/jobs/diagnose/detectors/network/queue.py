@@ -31,7 +31,7 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     times, lows = lower_envelope(messages.sent, messages.delays, windows)
     base = quantile(lows, 0.1)
-    chance = _chance_height(messages, windows)
+    chance = _compute_chance_height(messages, windows)
     # shuffled, a high queue is in every window: its own spread counts no more than the quiet one's
     quiet = 6 * sigma(np.diff(lows))
     limit = max(HEIGHT, min(TIMES * chance, max(quiet, TIMES * _measure_jitter(messages.delays))))
@@ -65,7 +65,7 @@ def _measure_jitter(delays: Floats) -> float:
     return quantile(np.abs(np.diff(delays)), 0.9)
 
 
-def _chance_height(messages: MessageLog, windows: int) -> float:
+def _compute_chance_height(messages: MessageLog, windows: int) -> float:
     """Return how far above the lowest tenth chance alone puts the highest window.
 
     The least of a window of delays in any order is above that which a share p of them exceeds with

@@ -28,7 +28,7 @@ SORTED = 0.99
 def detect(traffic: Traffic) -> list[Finding]:
     """Measure the share of messages that arrive after one that was sent later."""
     messages = traffic.arrived
-    late = _mark_late(messages.arrivals)
+    late = _mark_late_messages(messages.arrivals)
     share = float(late.mean())
     if share < SHARE or int(late.sum()) < LEAST:
         return []
@@ -37,12 +37,12 @@ def detect(traffic: Traffic) -> list[Finding]:
     bulk = delays[np.abs(delays - messages.usual_delay) <= 5 * sigma(delays)]
     random = np.random.default_rng(1)
     shuffles = max(1, min(SHUFFLES, MESSAGES // len(late)))
-    shares = [_mark_late(messages.shuffled(random, bulk)).mean() for _ in range(shuffles)]
+    shares = [_mark_late_messages(messages.shuffled(random, bulk)).mean() for _ in range(shuffles)]
     chance = float(np.mean(shares))
     if share < TIMES * chance:
         return []
     places = np.flatnonzero(late)
-    behind = (messages.arrivals - _earliest_behind(messages.arrivals))[places]
+    behind = (messages.arrivals - _find_earliest_arrivals(messages.arrivals))[places]
     fastest = messages.sorted_delays[0]
     sorting = max(measure_network(messages).needed[2], messages.find_delay(SORTED) - fastest)
     remedy = cure_by(make_buffer(sorting, late="insert")) if traffic.placed else None
@@ -65,12 +65,12 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _mark_late(arrivals: Floats) -> Floats:
+def _mark_late_messages(arrivals: Floats) -> Floats:
     """Return 1 for each message that arrives after a message that was sent later."""
-    return np.asarray(arrivals > _earliest_behind(arrivals), float)
+    return np.asarray(arrivals > _find_earliest_arrivals(arrivals), float)
 
 
-def _earliest_behind(arrivals: Floats) -> Floats:
+def _find_earliest_arrivals(arrivals: Floats) -> Floats:
     """Return, for each message, the earliest arrival among it and all later messages."""
     return np.minimum.accumulate(arrivals[::-1])[::-1]
 

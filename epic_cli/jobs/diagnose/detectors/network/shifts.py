@@ -178,16 +178,16 @@ def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
         before, after = delays[begin:place], delays[place:end]
         if min(len(before), len(after)) < 2 * side:
             continue
-        level = _level_change(before, after)
+        level = _measure_level_change(before, after)
         if abs(level) < limit:
             continue
         # a ramp is a queue's
         near_before, near_after = delays[place - side : place], delays[place : place + side]
-        sudden = _level_change(near_before, near_after)
+        sudden = _measure_level_change(near_before, near_after)
         if abs(sudden) + frame < SUDDEN * abs(level):
             continue
         last, first = delays[place - NEAR : place], delays[place : place + NEAR]
-        if abs(_level_change(last, first)) < NEAR_SHARE * abs(level):
+        if abs(_measure_level_change(last, first)) < NEAR_SHARE * abs(level):
             continue
         sent, arrived = messages.sent[order], messages.arrivals[order]
         usual = median(messages.sent[FEW:] - messages.sent[:-FEW])
@@ -197,14 +197,14 @@ def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
                 int(place),
                 level,
                 sudden,
-                _level_change(sent[behind], sent[ahead]) - usual,
-                _level_change(arrived[behind], arrived[ahead]) - usual,
+                _measure_level_change(sent[behind], sent[ahead]) - usual,
+                _measure_level_change(arrived[behind], arrived[ahead]) - usual,
             )
         )
     return found
 
 
-def _level_change(before: Floats, after: Floats) -> float:
+def _measure_level_change(before: Floats, after: Floats) -> float:
     """Return the difference of the medians."""
     return median(after) - median(before)
 
