@@ -46,8 +46,8 @@ ENDPOINT = (
            " it was held here: so its sender can measure the round trip without comparing clocks."),
     Choice("prefix", None, "Over tcp://, the type of the length before each binary message; by"
            " default u32 of either byte order.", ("u16", "big-u16", "u32")),
-    Custom("origin", (), "Over ws://, let web pages from here connect, as well as those on this"
-           " machine: https://game.example, null (a file) or *; separated by blanks.",
+    Custom("origin", (), "Over ws://, also let web pages of these origins connect, beside pages of"
+           " this machine: https://game.example, null (a file) or *; separated by blanks.",
            "URL ...", lambda text: tuple(text.split()), " ".join, kind=tuple),
 )  # fmt: skip
 

@@ -178,7 +178,7 @@ class RecordedRuns:
             raise SettingError("--drawn belongs to one recording: pass one at a time", "drawn")
         if remote:
             raise SettingError(
-                f"--drawn belongs to one recording, which is read by this process: no {workers}",
+                f"--drawn belongs to one recording, read by this process: leave out {workers}",
                 "drawn",
             )
         if self.drawn == "-" and piped:

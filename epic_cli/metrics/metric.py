@@ -265,10 +265,12 @@ class Weighing(NamedTuple):
                 except ValueError:
                     raise ValueError(f"{str(entry)!r} is not of the form name=number") from None
             elif entry.value not in games:
-                raise ValueError(f"there is no game {entry.value!r}: they are {', '.join(games)}")
+                raise ValueError(
+                    f"there is no game {entry.value!r}: choose from {', '.join(games)}"
+                )
             else:
                 usual = games[entry.value]
         aim_range = given.pop("aim_range", AIM_RANGE)
         if not 1e-6 <= aim_range <= 1e9:
-            raise ValueError(f"aim_range={aim_range:g}: it goes from 1e-06 to 1e+09")
+            raise ValueError(f"aim_range={aim_range:g} is out of range: write 1e-06 to 1e+09")
         return cls(make_weights(given, usual), aim_range)

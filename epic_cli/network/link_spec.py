@@ -398,7 +398,7 @@ class LinkSpec(description.Described):
         """
         words = [*self.ways.words(), *(word for _, later in self.changes for word in later)]
         if any(split_way(name)[1] == "packet_size" for name, _ in words):
-            raise SettingError("packet_size does not apply here: each datagram has its own length")
+            raise SettingError("leave packet_size out: each datagram has a length of its own")
         return self
 
     def entries(self) -> list[tuple[str, str]]:

@@ -238,7 +238,9 @@ class SenderSpec(description.Described):
         if None not in (self.quantize_velocity, self.velocity):
             raise SettingError(f"quantize_velocity and velocity={self.velocity} exclude each other")
         if self.rotation_bits is not None and self.rotation in ("full", HALF, "none"):
-            raise SettingError(f"rotation={self.rotation} has no rotation_bits")
+            raise SettingError(
+                f"rotation={self.rotation} takes no rotation_bits: leave rotation_bits out"
+            )
 
     @property
     def selective(self) -> bool:

@@ -554,7 +554,7 @@ class Client:
                 number = change.entity
                 place, velocity, rotation = decode_pose(reader.encoding, change.state)
                 if number not in self.remotes:
-                    raise ValueError("the state is not of another player")
+                    raise ValueError("the state belongs to no other player of this match")
                 state = Packet(
                     place, velocity, moment.stamp, None, self.identity.names[number], False,
                     moment.number, to_seconds(packet.deltas[moment.number, number]), rotation,

@@ -227,7 +227,9 @@ def _read_clock(text: str) -> tuple[float, float]:
     ahead_text, _, rate_text = text.partition(",")
     ahead, rate = parse_quantity(ahead_text, "s"), parse_quantity(rate_text or "1", "")
     if not (abs(ahead) <= FARTHEST_CLOCK and CLOCK_RATES[0] <= rate <= CLOCK_RATES[1]):
-        raise ValueError("write AHEAD or AHEAD,RATE: seconds, and 0.01 to 100")
+        raise ValueError(
+            "write AHEAD or AHEAD,RATE: seconds that the clock is ahead, and its rate, 0.01 to 100"
+        )
     return ahead, rate
 
 

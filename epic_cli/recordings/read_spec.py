@@ -287,7 +287,7 @@ def parse_time_format(text: str) -> str:
     wrong = next((item for item in directives if not item or item not in "YymbdHIMSfpz%"), None)
     if wrong is not None or ("H" not in directives and "I" not in directives):
         known = "%Y %y %m %b %d %H %I %M %S %f %p %z"
-        raise ValueError(f"{text!r} is no format of {known}, as '%d.%m.%Y %H:%M:%S'")
+        raise ValueError(f"{text!r} is not a date format: use {known}, such as '%d.%m.%Y %H:%M:%S'")
     return text
 
 
@@ -349,8 +349,8 @@ READ: Table = (
     Custom("scale", None, "The factor of lengths, 0.01 for centimetres.  [default: the factor to"
            " meters of a unit in the names, as in 'x [cm]', else 1]", "NUMBER",
            _SCALE.read, _write_value),
-    Custom("frame_scale", None, "The factor of lengths in a file beside the packets.  [default:"
-           " that of the packets if the columns have the same names]", "NUMBER", _SCALE.read,
+    Custom("frame_scale", None, "The factor of lengths in the file of --drawn or --truth."
+           "  [default: scale, if its columns have the packets' names]", "NUMBER", _SCALE.read,
            _write_value),
     Custom("missing", None, "The number that marks a missing position, as -999: a packet with it in"
            " two axes is left out.", "NUMBER", parse_missing, _write_value),

@@ -224,7 +224,7 @@ def undo(controller: SessionController, count: int) -> None:
 @command("redo")
 @click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
 def redo(controller: SessionController, count: int) -> None:
-    """Add the last packet taken back again, or N of them."""
+    """Add the packet that was taken back last, or the last N of them."""
     undone = controller.session.undone
     if not undone:
         controller.screen.say("nothing was taken back")

@@ -38,7 +38,7 @@ class UnknownCode(Portable, ValueError):
 
     def __init__(self, place: str, what: str) -> None:
         super().__init__(
-            f"{place}: {what}: what results depend on is unknown; leave out the journal"
+            f"{place}: {what}, so it is unknown what the results depend on: leave out the journal"
         )
 
 
@@ -61,7 +61,7 @@ def list_code(strategy: str) -> list[str]:
     module = sys.modules.get(name)
     path = getattr(module, "__file__", None)
     if path is None:
-        raise UnknownCode(strategy, "it has no source")
+        raise UnknownCode(strategy, "the strategy has no source file")
     found: dict[str, str] = {}
     left = [_ModuleSource(name, path, hasattr(module, "__path__"))]
     known: dict[str, ModuleSpec | None] = {}
@@ -96,7 +96,7 @@ def _iterate_imports(source: _ModuleSource) -> Iterator[str]:
         try:
             tree = ast.parse(stream.read())
         except (SyntaxError, ValueError) as error:
-            raise UnknownCode(source.path, "it cannot be parsed") from error
+            raise UnknownCode(source.path, "the file cannot be parsed") from error
     package = source.name if source.is_package else source.name.rpartition(".")[0]
     for node in ast.walk(tree):
         names: list[str] = []
@@ -110,7 +110,7 @@ def _iterate_imports(source: _ModuleSource) -> Iterator[str]:
             called = node.func
             name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
             if name in _HIDING:
-                raise UnknownCode(f"{source.path}:{node.lineno}", f"it calls {name}()")
+                raise UnknownCode(f"{source.path}:{node.lineno}", f"the code calls {name}()")
         for name in names:
             parts = name.split(".")
             yield from (".".join(parts[: count + 1]) for count in range(len(parts)))

@@ -380,7 +380,7 @@ def test_a_chain_with_redundancy_breaks_only_where_all_copies_are_lost() -> None
         ("range=12", "range needs bits"),
         ("bits=8,range=4,quantize=0.1", "leave one of them out"),
         ("threshold=1,against=nonsense", "nonsense"),
-        ("rotation=full,rotation_bits=9", "has no rotation_bits"),
+        ("rotation=full,rotation_bits=9", "takes no rotation_bits"),
         ("bits=1", "bits=1 is not allowed"),
         ("pack=zip", "pack=zip is not allowed"),
     ],

@@ -84,5 +84,5 @@ def test_what_hides_its_code_is_refused(how: str) -> None:
     Path("weights").touch()
     Path("a.py").touch()
     Path("second_of_mine.py").write_text(f"y = 1\n{how}\n")
-    with pytest.raises(UnknownCode, match=r"second_of_mine.py:[23]: it calls \w+\(\)"):
+    with pytest.raises(UnknownCode, match=r"second_of_mine.py:[23]: the code calls \w+\(\)"):
         fresh()

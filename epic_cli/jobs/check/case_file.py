@@ -286,7 +286,9 @@ class _CaseReader:
         expectations = Expectations(file)
         conditions, truth = expectations.figures([candidate.label for candidate in candidates])
         if conditions and len(recordings) > 1:
-            raise file.broken("figures are of one recording: give one", "expect")
+            raise file.broken(
+                "figures are computed over a single recording: name only one recording", "expect"
+            )
         expected, row_format = self._find_expected_rows(conditions)
         if row_format == "epic" and several:
             what = "epic rows do not name their strategy: give one strategy, or another format"
@@ -371,7 +373,10 @@ class _CaseReader:
         if not isinstance(named, str):
             raise self._file.broken("is the command of a program", "printed_by")
         if named and several:
-            raise self._file.broken("a program prints one recording and strategy", "printed_by")
+            raise self._file.broken(
+                "a program prints rows of one recording and strategy: name one of each",
+                "printed_by",
+            )
         return named
 
     def _find_expected_rows(self, conditions: tuple[Condition, ...]) -> tuple[str | None, str]:

@@ -152,7 +152,7 @@ class ReportOptions:
     def __post_init__(self) -> None:
         """Refuse two reports on standard output."""
         if self.html == "-":
-            raise WrongUsage("a page needs a file: add its name")
+            raise WrongUsage("the page cannot go to standard output: write --html FILE")
         if self.junit == self.tap == "-":
             raise WrongUsage("--junit and --tap cannot both go to standard output", "junit", "tap")
 
@@ -421,7 +421,7 @@ class Output:
         )
 
         if not self._reports:
-            raise WrongUsage("there are no cases")
+            raise WrongUsage("there are no cases: name a case file, or a folder with case files")
         for line in folded(self._reports, self._folded):
             self._write_text("".join(f"{part}\n" for part in wrap(line, self._columns or PROSE)))
         self._write_text(f"{summary(report.status for report in self._reports)}\n")

@@ -144,7 +144,9 @@ class Pictures:
         shown = [name for several in self.show for name in several]
         for name in shown:
             if name not in labels:
-                raise WrongUsage(f"--show {name}: these are compared: {', '.join(labels)}", "show")
+                raise WrongUsage(
+                    f"--show {name} is not compared: choose from {', '.join(labels)}", "show"
+                )
         return shown
 
 
@@ -332,7 +334,8 @@ def compare(
     job = CompareJob(given, how, workers)
     if saving is not None and workers != HERE:
         raise WrongUsage(
-            f"--save-profile looks at a recording here: without {workers}", "save-profile"
+            f"--save-profile needs the recording on this machine: leave out {workers}",
+            "save-profile",
         )
     tally = JobMessages(jobs.allowed_failures, messages.quiet)
     diagnoses = Diagnoses(given) if pictures.html else None

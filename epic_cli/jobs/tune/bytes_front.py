@@ -546,7 +546,9 @@ def _find_pareto(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
     """
     known = [entry for entry in tried if math.isfinite(_compute_cost(entry, goal))]
     if not known:
-        raise NotEnoughToSay("nothing can be judged with any of these senders")
+        raise NotEnoughToSay(
+            "no sender delivers enough packets to judge a strategy: simulate a longer movement"
+        )
     known.sort(key=lambda entry: (entry.figures["bytes"], _compute_cost(entry, goal)))
     best, found = math.inf, []
     for entry in known:

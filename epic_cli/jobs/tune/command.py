@@ -342,7 +342,9 @@ def _convert_errors() -> Iterator[None]:
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick", "tick") from error
     except tuning.NeedsArrivals as error:
-        raise WrongUsage(f"{error}; --latency makes them", "latency") from error
+        raise WrongUsage(
+            f"{error}: add --latency SECONDS, which makes arrival times from stamps", "latency"
+        ) from error
     except tuning.NothingTried:
         raise KeyboardInterrupt from None
 

@@ -69,7 +69,7 @@ class TuneSpec:
         """Raise ``ValueError`` for an unknown figure or division."""
         if self.figure not in GOALS:
             known = ", ".join(GOALS)
-            raise ValueError(f"there is no figure {self.figure!r} to tune for: they are {known}")
+            raise ValueError(f"there is no figure {self.figure!r} to tune for: choose from {known}")
         if self.division is not None and self.division not in DIVISIONS:
             known = ", ".join(DIVISIONS)
             raise ValueError(f"validate is {known} or None, not {self.division!r}")

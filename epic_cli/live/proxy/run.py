@@ -101,7 +101,7 @@ class CircleTest:
         Raise ``Circle`` for a probe.
         """
         if self._probe and data == self._probe:
-            raise Circle("the target sends datagrams back to this proxy: they would loop")
+            raise Circle("the target sends datagrams back to this proxy: choose another target")
         mark = hash(data)
         self._alike = self._alike + 1 if mark in self._firsts else 0
         self._firsts.append(mark)

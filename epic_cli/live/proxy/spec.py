@@ -217,7 +217,9 @@ class LinkController:
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
         """Apply these words from now on; apply none of them if one is wrong."""
         if any(split_way(name)[1] == "packet_size" for name, _ in words):
-            raise ValueError("packet_size does not apply here: each datagram has its own length")
+            raise ValueError(
+                "leave packet_size out: each of a proxy's datagrams has a length of its own"
+            )
         ways = self.ways.changed(words)
         self.preset = next((value.name for name, value in words if name == "preset"), self.preset)
         self._apply_conditions(ways)

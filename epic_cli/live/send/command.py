@@ -247,7 +247,10 @@ def send(
         recording = ("-",)
     check_source(recording, source)
     if (*recording, link.trace and link.trace.file).count("-") > 1:
-        raise WrongUsage("only one recording or the trace can be standard input", "link")
+        raise WrongUsage(
+            "only one recording or the trace can be standard input: name a file for the other",
+            "link",
+        )
     reporters = [Reporter(source_name(file), Messages(quiet)) for file in recording]
     with accessing("send to", target):
         resolve(target)

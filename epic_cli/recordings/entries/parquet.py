@@ -339,7 +339,7 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
             return
         tops = [field.name for field in file.schema_arrow if _has_path(field.name, wanted)]
         if large := next((name for name in tops if name in too_large), None):
-            raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
+            raise Unreadable(f"Parquet whose column {large!r} is too large: leave this column out")
         for batch in file.iter_batches(BATCH, columns=tops):
             read = dict(
                 _flatten_columns(
@@ -347,7 +347,9 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
                 )
             )
             if large := next((name for name in names if name in needed and name not in read), None):
-                raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
+                raise Unreadable(
+                    f"Parquet whose column {large!r} is too large: leave this column out"
+                )
             empty = arrow.nulls(batch.num_rows)
             for name in [name for name in shown if name in names and name not in read]:
                 if _is_short_column(arrow, shown[name]):

@@ -28,7 +28,7 @@ def test_commands_change_the_link_and_garbage_changes_nothing() -> None:
             ("set up.latency=5ms up.latency=6ms", "error: up.latency is set twice"),
             ("set loss=5% latency=100s", "error: latency=100s is not allowed"),
             ("set", "error: nothing to set"),
-            ("set packet_size=8", "error: packet_size does not apply here: each datagram"),
+            ("set packet_size=8", "error: leave packet_size out: each of a proxy's"),
             ("blackout sideways", "error: 'sideways' is not a direction: up, down"),
             ("blackuot", "error: 'blackuot' is not a command: did you mean blackout?"),
             ("\x1b[2J\x07", r"error: '\x1b[2J\x07' is not a command: commands are set"),

@@ -109,7 +109,7 @@ def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
         wait_until(lambda: any(proxy.process.poll() is not None for proxy in running))
         ended = next(proxy for proxy in running if proxy.process.poll() is not None)
         assert ended.process.returncode == 2
-        said = ended.wait_for(b"they would loop")
+        said = ended.wait_for(b"sends datagrams back to this proxy")
         assert b"back to this proxy" in said
         found = re.search(rb"(\d+) clients", said)
         assert found

@@ -230,7 +230,7 @@ def test_sizes_are_checked_before_they_are_decoded(tmp_path: Path, kind: str) ->
     if kind == "other":
         assert [packet.time for packet in read_packets(file)] == times
         return
-    with pytest.raises(ValueError, match="'entity' are too large"):
+    with pytest.raises(ValueError, match="'entity' is too large"):
         list(read_packets(file))
 
 
