@@ -50,7 +50,7 @@ def listen(
 
 
 class _BlockReader(Consumer):
-    """A consumer that holds the newest block and hands out its packets one by one."""
+    """A consumer that holds the newest block and hands out the block's packets one by one."""
 
     def __init__(self) -> None:
         self._left: Iterator[Packet] = iter(())

@@ -63,7 +63,7 @@ class Warner(ReadingLog):
     """A reading log that turns findings into warnings."""
 
     def found(self, finding: RecordingFinding) -> None:
-        """Warn of a finding where the packets are asked for."""
+        """Warn of a finding; the warning names the line of the caller that reads the packets."""
         warnings.warn(RecordingWarning(self.name, finding), stacklevel=7)
 
 
@@ -182,7 +182,7 @@ class PacketReader(Iterator["Packet"]):
         yield from self._blocks
 
     def close(self) -> None:
-        """Stop reading, and close the file if ``read_packets`` opened it."""
+        """Stop reading, and close the file if ``read_packets`` opened the file."""
         self._block, self._given = PacketBlock(), 0
         self._blocks.close()
 

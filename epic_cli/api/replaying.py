@@ -108,7 +108,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         self._drawn.close()
 
     def columns(self) -> tuple[str, ...]:
-        """Return the columns of CSV; those of a rotation if one of the first packets has it."""
+        """Return the columns of CSV, with a rotation if one of the first packets has a rotation."""
         self._draw_samples(1)
         return self._columns or COLUMNS
 

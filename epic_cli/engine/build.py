@@ -177,7 +177,7 @@ class BuildEngine(build_ext):
         return COMPILED / f"{ext.name}.{digest.hexdigest()}"
 
     def build_extensions(self) -> None:
-        """Translate the engine to C++ and compile it."""
+        """Translate the engine to C++ and compile the C++."""
         if not os.environ.get("EPIC_ALONE"):
             self._delete_stale_modules()
         compiler = self._get_compiler_command("compiler")[0]
@@ -194,7 +194,7 @@ class BuildEngine(build_ext):
         gc.enable()
 
     def build_extension(self, ext: Extension) -> None:
-        """Translate a room, one at a time, while others are compiled; then compile it."""
+        """Translate a room, one at a time, while others are compiled; then compile the room."""
         kept = self._find_cache_folder(ext)
         built = Path(self.get_ext_fullpath(ext.name))
         if not kept.exists():

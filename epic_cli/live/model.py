@@ -692,7 +692,7 @@ class EventLog:
 
 
 #: The steps of numbers on a logarithmic scale; other numbers step by parts of their range.
-_RUNGS = [
+_ROUND_VALUES = [
     digit * 10.0**power for power in range(-12, 13) for digit in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
 ]
 _PARTS = 20
@@ -807,7 +807,11 @@ def _clamp_to_range(setting: Number, value: float) -> float:
 
 
 def _find_next_step(setting: Number, value: float, upwards: bool) -> float:
-    """Return the next step within the range worth tuning; elsewhere, the next rung."""
+    """Return the next step of a setting's value.
+
+    Within the range worth tuning, steps are equal parts; beyond, or on a logarithmic scale, the
+    next round value follows.
+    """
     least = _LEAST
     if setting.whole and abs(value) < 10:
         return math.floor(value) + 1 if upwards else math.ceil(value) - 1
@@ -815,26 +819,30 @@ def _find_next_step(setting: Number, value: float, upwards: bool) -> float:
         low, high = setting.tune
         least = low / 10
         if setting.scale == "linear":
-            least = step = _find_rung_at((high - low) / _PARTS)
+            least = step = _round_up((high - low) / _PARTS)
             step = math.ceil(step) if setting.whole else step
             places = value / step
             place = math.floor(places + 1e-6) + 1 if upwards else math.ceil(places - 1e-6) - 1
             if low - step / 2 <= place * step <= high + step / 2:
                 return place * step
-    return _find_next_rung(value, least) if upwards else -_find_next_rung(-value, least)
+    return (
+        _find_next_round_value(value, least) if upwards else -_find_next_round_value(-value, least)
+    )
 
 
-def _find_next_rung(value: float, least: float) -> float:
-    """Return the rung above ``value`` on a ladder of rounded values that passes through 0."""
+def _find_next_round_value(value: float, least: float) -> float:
+    """Return the next larger round value; 0 is a round value."""
     if value < 0:
-        below = _RUNGS[max(bisect_left(_RUNGS, -value * (1 - 1e-6)) - 1, 0)]
+        below = _ROUND_VALUES[max(bisect_left(_ROUND_VALUES, -value * (1 - 1e-6)) - 1, 0)]
         return -below if below >= least * 0.999 else 0.0
-    return _find_rung_at(value * (1 + 2e-6) if value else least)
+    return _round_up(value * (1 + 2e-6) if value else least)
 
 
-def _find_rung_at(value: float) -> float:
-    """Return the smallest rung of the ladder that is not below a positive value."""
-    return _RUNGS[min(bisect_left(_RUNGS, value * (1 - 1e-6)), len(_RUNGS) - 1)]
+def _round_up(value: float) -> float:
+    """Return the smallest round value that is not below a positive value."""
+    return _ROUND_VALUES[
+        min(bisect_left(_ROUND_VALUES, value * (1 - 1e-6)), len(_ROUND_VALUES) - 1)
+    ]
 
 
 class NameLine:

@@ -166,7 +166,10 @@ class LagCompensation(ABC):
         self._step = step
 
     def capture(self, now: float, positions: Mapping[int, Point]) -> None:
-        """Take the positions of all players at a network tick; the history has them already."""
+        """Store the positions of all players at a network tick, for a method that uses captures.
+
+        This base class stores nothing: its history has the positions already.
+        """
         del now, positions
 
     @abstractmethod

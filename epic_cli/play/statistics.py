@@ -90,7 +90,7 @@ class ClockError:
         self._speeds = (math.inf, -math.inf)
 
     def add(self, client: Client, server_us: int) -> None:
-        """Measure the estimate of a client in its frame at this time of the server."""
+        """Add the error of a client's estimate of the server's time, in its current frame."""
         taken_us = client.timekeeper.server_us(client.now_us)
         if taken_us is None:
             return

@@ -113,7 +113,10 @@ class Files:
         self._read.setdefault(one, path)
 
     def writes(self, path: str, option: str) -> None:
-        """Register the output of an option; raise ``Overwrites``."""
+        """Register a file that an option writes.
+
+        Raise ``Overwrites`` if another option uses the file.
+        """
         one = identity(path)
         if path == "-" or one is None:
             return
@@ -338,7 +341,7 @@ def _is_special_file(path: str) -> bool:
 
 @contextlib.contextmanager
 def defer_interrupt() -> Iterator[None]:
-    """Defer an interrupt to the end of the block, so that all of it is done, or nothing."""
+    """Defer an interrupt to the end of the block, so that the block is done whole or not at all."""
     held: list[int] = []
     try:
         before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))

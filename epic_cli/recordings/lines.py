@@ -399,7 +399,7 @@ class LineReader(ABC):
 
     @abstractmethod
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
-        """Make a packet of a line, or refuse it."""
+        """Make a packet of a line, or refuse the line."""
 
     @abstractmethod
     def take_end(self, block: PacketBlock) -> None:

@@ -210,7 +210,10 @@ def source_at(path: str) -> RecordingSource:
 
 
 def source_name(file: str | RecordingSource) -> str:
-    """Return a source's name in messages; a stand-in for standard input may have its own."""
+    """Return the name that messages give a source: its path, or ``<stdin>``.
+
+    A replaced ``sys.stdin`` may have a ``recording_name``, which is then the name.
+    """
     if not isinstance(file, str):
         return file.name
     return getattr(sys.stdin, "recording_name", "<stdin>") if file == "-" else file

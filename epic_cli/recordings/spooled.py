@@ -58,7 +58,7 @@ class SpooledPackets(Mapping[str, PacketBlock]):
         self._connection: ConnectionTimes | None = None
 
     def take(self, packets: Mapping[str, PacketBlock]) -> None:
-        """Move the packets of these blocks to the end of the entities' packets in the file."""
+        """Append each block's packets to their entity's packets in the file; empty the block."""
         for name, block in packets.items():
             self._entities, self._connection = block.entities, block.connection
             parts = self._parts.setdefault(name, [])

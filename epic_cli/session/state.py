@@ -276,7 +276,7 @@ class Session:
         yield from stream.finish()
 
     def drawn(self, count: int) -> RowTail:
-        """Draw all rows, and return the last ``count`` of them."""
+        """Draw all rows, and return the last ``count`` rows."""
         drawn = RowTail(self.entities, count)
         deque(drawn.follow(self.samples()), maxlen=0)
         return drawn

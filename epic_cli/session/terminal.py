@@ -208,7 +208,7 @@ class Screen:
         self._shown_early = True
 
     def clear_prompt(self) -> None:
-        """Erase the prompt that ``show_early`` wrote, if no other line follows it."""
+        """Erase the prompt that ``show_early`` wrote, if no other line follows the prompt."""
         if self._shown_early:
             self._shown_early = False
             self._messages.write(b"\r\x1b[K")
@@ -244,7 +244,7 @@ class Screen:
         self.say(text, "warning")
 
     def complain(self, text: str) -> None:
-        """Write an error, and count it."""
+        """Write an error, and count the error."""
         self.complaints += 1
         self.say(text, "error")
 

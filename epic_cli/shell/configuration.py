@@ -135,7 +135,7 @@ def keep_origins(context: click.Context, origins: dict[str, Origin]) -> None:
 
 
 def origins(context: click.Context) -> dict[str, Origin]:
-    """Return the stored origins of options."""
+    """Return the origins of the options whose defaults come from variables or the file."""
     kept: dict[str, Origin] = context.meta.get(_KEY, {})
     return kept
 

@@ -54,7 +54,7 @@ class Sink:
 
     @property
     def descriptor(self) -> int | None:
-        """The file's descriptor; None if the system has none for it."""
+        """The file's descriptor; None if the system has no descriptor for the file."""
         try:
             return self._stream.fileno()
         except OSError:

@@ -224,7 +224,7 @@ class OutputFile(click.Path):
 
 
 def behind_commas(propose: Callable[[str], list[CompletionItem]], begun: str) -> Any:
-    """Complete the part behind the last comma, and keep what stands before it."""
+    """Complete the part behind the last comma, and keep the text before that part."""
     before, comma, last = begun.rpartition(",")
     found = propose(last)
     for item in found:

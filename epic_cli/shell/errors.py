@@ -177,7 +177,7 @@ def _discard_output() -> None:
 
 
 def _copy_notes(error: Exception, noted: Exception) -> Exception:
-    """Return the ``error`` with the notes of another one."""
+    """Return the ``error`` with the notes of another error."""
     for note in getattr(noted, "__notes__", ()):
         error.add_note(note)
     return error

@@ -74,7 +74,7 @@ class Progress:
             self._bar.update(self._task, description=what, completed=done, total=total or None)
 
     def _show_bar(self) -> None:
-        """Show the bar, unless another one is shown."""
+        """Show the bar, unless another bar is shown."""
         from multiprocessing import parent_process
 
         from rich import progress

@@ -199,7 +199,7 @@ class FullScreen:
         self._application.after_render += self._end_rendering
 
     async def run(self, beside: Coroutine[Any, Any, None] | None = None) -> int | None:
-        """Run the screen; return the number of the signal that ended it, or None.
+        """Run the screen; return the number of the signal that ended the screen, or None.
 
         Ctrl-C counts as SIGINT. ``beside`` runs at the same time, and ends the screen when it ends.
         A signal that is ignored (``nohup``) stays ignored.

@@ -416,7 +416,7 @@ def snaps(sampled: SampledTruth, shown: Floats, span: slice) -> Flags:
 
 
 def _find_cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
-    """Return the begin, the end and the width of each discontinuity of the truth at the ticks."""
+    """Return the start time (s), end time (s) and length of each jump of the truth at the ticks."""
     rows = np.flatnonzero(sampled.begins)[1:]
     known = np.isfinite(sampled.positions[:, 0])
     last = np.maximum.accumulate(np.where(known, np.arange(len(known)), -1))

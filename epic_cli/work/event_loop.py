@@ -71,9 +71,10 @@ def run_until_stopped(
     job: Coroutine[Any, Any, None],
     make_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.SelectorEventLoop,
 ) -> int | None:
-    """Run a coroutine to its end; return the number of the signal that canceled it, or None.
+    """Run a coroutine to its end.
 
-    ``make_loop`` makes the event loop; the default one uses selectors, also on Windows.
+    Return the number of the signal that canceled the coroutine, or None. ``make_loop`` makes the
+    event loop; the default one uses selectors, also on Windows.
     """
     stopped: list[int] = []
 

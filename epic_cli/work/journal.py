@@ -344,7 +344,7 @@ class ResultJournal:
         self._places[asked] = _EntryPlace(begin, self._end - begin)
 
     def close(self) -> None:
-        """Flush the file to the disk and close it; raise ``OSError``."""
+        """Flush the file to the disk and close the file; raise ``OSError``."""
         with self._opened, self._add_name_to_errors():
             os.fsync(self._descriptor)
 

@@ -170,7 +170,7 @@ def _run_jobs_again(
 
 
 class Memory(NamedTuple):
-    """A ``journal``, and the function ``key_of`` from a job to its key in it.
+    """A ``journal``, and the function ``key_of`` from a job to the job's key in the journal.
 
     The key is None for a file that cannot be read, or a result that is not to be saved.
     ``is_result`` tests whether a value can be a job's result.
@@ -238,5 +238,5 @@ def resumed(
 
 
 def _work_on_job(work: Callable[[Job], Result], job: tuple[Job, str | None]) -> Result:
-    """Work on a job; its key, which workers do not need, stays here."""
+    """Work on a job, without its key, which workers do not need."""
     return work(job[0])

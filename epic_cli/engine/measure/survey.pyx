@@ -183,7 +183,7 @@ def running_medians(const double[::1] values not None, size_t width, size_t stri
 
 
 cdef void exchange(double* ordered, size_t width, double gone, double come) noexcept nogil:
-    """Replace a value in a sorted window by another one."""
+    """Replace a value in a sorted window by another value."""
     cdef size_t place = 0
     while ordered[place] < gone:
         place += 1

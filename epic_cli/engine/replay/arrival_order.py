@@ -12,12 +12,12 @@ MOST_PACKETS = 65_536
 
 
 def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[PacketBlock]:
-    """Yield the blocks of a whole recording, with packets moved up to their place by arrival.
+    """Yield a whole recording's blocks, with packets moved up to their place in order of arrival.
 
-    Packets that arrived before those of blocks above go there. Blocks that are in order stay as
-    they are, and so does what stands above a packet without an arrival time, and a recording that
-    is grouped by entity. ``strict``: it ends with the first refused line, behind all packets above
-    that.
+    A packet that stands below packets of a later arrival moves above these packets. Blocks in order
+    of arrival stay as they are. So do all packets above a packet without an arrival time, and a
+    recording that is grouped by entity. With ``strict``, the blocks end with the first refused
+    line, behind all packets that stand above that line.
     """
     blocks = _stop_at_refusal(blocks) if strict else blocks
     waiting: deque[tuple[float, PacketBlock]] = deque()  # each with the last arrival so far

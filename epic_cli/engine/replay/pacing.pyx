@@ -297,13 +297,16 @@ cdef class Clock:
         self.now = run.now
 
     cdef void follow_demo(self, Run& run, void* strategy) noexcept nogil:
-        """Run the loop for one entity with the demo's pacing."""
+        """Draw the rows of one entity's packets with demo pacing."""
 
     cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
-        """Run the loop for one entity with arrival pacing."""
+        """Draw the rows of one entity's packets with arrival pacing."""
 
     cdef void follow_frames(self, Run& run, void* strategy) noexcept nogil:
-        """Run the loop for one entity with frame pacing."""
+        """Draw the rows of one entity's packets with frame pacing.
+
+        Packets apply at the next tick.
+        """
 
 
 cdef class SingleClock(Clock):

@@ -356,7 +356,7 @@ cdef class Replay:
         return True
 
     cdef bint comes_before(self, const Packet& packet) noexcept nogil:
-        """Return True if the next datagram came before a packet, and not with it.
+        """Return True if the next datagram came before a packet, and not together with the packet.
 
         Without arrival times the one with the older timestamp comes first.
         """
@@ -384,9 +384,10 @@ cdef class Replay:
             self.hear_next()
 
     cdef bint begins_datagram(self, const Packet& packet, double& previous) noexcept nogil:
-        """Pass the datagrams before a packet; return True if it is the first of its own.
+        """Pass the datagrams before a packet.
 
-        ``previous`` is then the newest timestamp before it, of the entity of its first packet.
+        Return True if the packet is the first of its datagram. ``previous`` is then the newest
+        timestamp before the datagram, of the entity of its first packet.
         """
         cdef bint begins
         cdef const Datagram* own
@@ -418,7 +419,7 @@ cdef class Replay:
             self.datagrams[0][self.next_datagram - 1], packet)
 
     cdef bint take_beside_others(self, const Packet& packet, int32_t place) noexcept nogil:
-        """Give a packet to its strategy, and tell the others of it."""
+        """Give a packet to its strategy, and tell the other strategies of the packet."""
         cdef double previous = newest_of(self.pointers[place])
         cdef bint begins = self.begins_datagram(packet, previous)
         cdef bint joins = self.datagrams == NULL and isnan(previous)

@@ -1,4 +1,4 @@
-"""Rows of tables and lines of JSON to packets: common ones at once, all others by field."""
+"""Rows of tables and lines of JSON to packets: lines in the usual form at once, others by field."""
 
 from itertools import permutations
 
@@ -205,10 +205,11 @@ cdef class RecordScanner:
         return self.units.plane.longitude, self.units.plane.latitude
 
     def take_lines(self, PacketBlock block, size_t begin, int64_t line, size_t longest):
-        """Add the packets of common lines from ``begin`` on, up to the first other line.
+        """Add the packets of lines in the usual form, from ``begin`` up to the first other line.
 
-        ``line`` is the number of the first; one of more than ``longest`` bytes, with its end, is
-        not common. Return where that line begins, and its number.
+        ``line`` is the number of the first line. A line of more than ``longest`` bytes, with its
+        end, counts as another line. Return the place where the first other line begins, and its
+        number.
         """
         cdef const char* text = block.text
         cdef size_t size = len(block.text)
@@ -235,14 +236,17 @@ cdef class RecordScanner:
 
     cdef bint take_line(self, PacketBlock block, const char* p, const char* end,
                         const Packet& place) noexcept nogil:
-        """Add the packets of a line at ``place``; return False if it is not a common one."""
+        """Add the packets of a line at ``place``.
+
+        Return False if the line is not in the usual form.
+        """
         cdef Packet packet = place
         cdef Record record
         return self.scan_line(p, end, record, packet) and self.push(block, record, packet)
 
     cdef bint scan_line(self, const char* p, const char* end, Record& record,
                         Packet& packet) noexcept nogil:
-        """Read the fields of a line; return False if it is not a common one."""
+        """Read the fields of a line; return False if the line is not in the usual form."""
         return False
 
     cdef bint push(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
@@ -258,7 +262,10 @@ cdef class RecordScanner:
         return True
 
     cdef int32_t finish(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
-        """Add the packet; return the field that it lacks. Its entity is -1 if that is no UTF-8."""
+        """Add the packet; return the field that the packet lacks.
+
+        An entity that is no UTF-8 becomes -1.
+        """
         cdef int32_t missing
         if self.units.delta:
             packet.entity = self.entities.names.assign_number(record.entity)
@@ -279,7 +286,7 @@ cdef class RecordScanner:
         return FIELD_NONE
 
     def add(self, PacketBlock block, dict fields, int64_t line, size_t offset, size_t length):
-        """Add a packet from the texts of its fields by name, or return the faulty one.
+        """Add a packet from the texts of its fields by name, or return the faulty field.
 
         ``line``, ``offset`` and ``length`` are the place of the packet's text. An empty text is a
         missing field. Return None, or the ``reason`` and the ``field`` of a ``Refusal``.

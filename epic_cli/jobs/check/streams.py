@@ -155,7 +155,10 @@ def _change_rate(sent: list[StreamPacket], dice: random.Random) -> list[StreamPa
 
 
 def _repeat_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Give every seventh packet the previous packet's timestamp; send some of them twice."""
+    """Give every seventh packet the previous packet's timestamp.
+
+    Send some of these packets twice.
+    """
     out: list[StreamPacket] = []
     for k, one in enumerate(sent):
         out.append(one._replace(time=sent[k - 1].time) if k % 7 == 3 else one)

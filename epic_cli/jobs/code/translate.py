@@ -496,7 +496,7 @@ def _drop_unused_definitions(
 
 
 def _find_copied_fields(nodes: Sequence[ast.AST], states: tuple[Variable, ...]) -> set[ast.expr]:
-    """Return the fields of a state that become the same fields of another one: no use of them."""
+    """Return the fields of a state that are only copied to the same fields of another state."""
     return {
         value
         for node in nodes

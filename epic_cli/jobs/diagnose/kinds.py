@@ -125,7 +125,7 @@ def make_tick_frames(frames: Frames, ticks: Ticks) -> Frames:
 
 
 def read_packet_steps(frames: Frames) -> float | None:
-    """Return the share of the way that each packet moves it; None if it moves otherwise."""
+    """Return the share of the way that each packet moves the drawing; None if other steps occur."""
     step = np.diff(frames.drawn, axis=0)
     moved, came = lengths(step), np.diff(frames.newest)
     total = moved.sum()

@@ -923,7 +923,7 @@ def _make_rows(found: Tunings) -> list[Record]:
 
 
 def _make_records(found: Tunings) -> Iterator[Record]:
-    """Return all of it for JSON lines, each with its ``kind``."""
+    """Yield all results for JSON lines; each record has its ``kind``."""
     if found.delays is not None:
         yield from delay_records(found.delays)
     for tuning in found.ordered:

@@ -535,7 +535,11 @@ class Evaluation(NamedTuple):
 
     @property
     def kind(self) -> GainKind:
-        """The kind of the gain."""
+        """The verdict on the gain.
+
+        The gain is better, worse, no better, unsure, doubtful, or 0 because the settings are the
+        same.
+        """
         if self.default is self.tuned:
             return GainKind.SAME
         if math.isnan(self.low) or math.isnan(self.gain):
@@ -842,7 +846,7 @@ def open_threads(
 
 
 def _is_enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
-    """Return whether the recordings are enough to judge if they are not divided."""
+    """Return True if all recordings together are enough to judge strategies by."""
     try:
         evaluation_set(runs, spec.compare)
     except NotEnoughToSay:

@@ -336,10 +336,10 @@ def _is_date_in_any_unit(value: str) -> bool:
 
 
 def _take_scale_of_packets(given: ReadSpec, columns: Mapping[str, str]) -> float | None:
-    """Return the scale given for the packets if it also holds for the file beside them.
+    """Return the packets' scale if that scale also holds for the file beside the packets.
 
-    None otherwise. It holds if both x columns have one name, or if the packets' x column is not
-    known.
+    None otherwise. The scale holds if both x columns have one name, or if the packets' x column is
+    not known.
     """
     if given.packets is None or given.packets.scale is None:
         return None

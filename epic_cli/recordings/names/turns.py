@@ -196,7 +196,7 @@ def angles_in(columns: Mapping[str, str]) -> str | None:
 
 
 def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the entries that would read columns that look like a rotation.
+    """Return entries of ``--read``, each of which reads columns that look like a rotation.
 
     Empty if a rotation is read already, or left out.
     """

@@ -214,7 +214,7 @@ class NetworkOptions:
             return SimulationSpec(self.movement or MovementSpec(), self.send, self.link)
 
     def with_latency(self, timing: Timing) -> Timing:
-        """Return the timing with the delay of recordings' packets, if one was given."""
+        """Return the timing with ``--latency``, which packets without an arrival time use."""
         if is_default("latency"):
             return timing
         return timing._replace(latency=self.link.ways.down.latency)

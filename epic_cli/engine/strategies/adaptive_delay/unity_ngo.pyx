@@ -372,7 +372,7 @@ cdef class BufferedInterpolator:
         return True
 
     cdef bint takes(self, double time) noexcept nogil:
-        """Return True if a value comes in time; double-lerp sorts in what it has not passed."""
+        """Return True if a value is newer than all others; for double-lerp, than the drawn time."""
         if self.kind == DOUBLE_LERP:
             return not self.seeded or time > self.target_time
         return time > self.newest
@@ -652,7 +652,7 @@ cdef class NetworkTime:
         return self.latest
 
     cdef void copy(self, NetworkTime other) noexcept:
-        """Copy the estimate of another one with the same settings."""
+        """Copy the estimate of another ``NetworkTime`` with the same settings."""
         self.offset, self.desired, self.jumped = other.offset, other.desired, other.jumped
         self.last_sync, self.latest = other.last_sync, other.latest
 

@@ -370,7 +370,7 @@ cdef class Chase(Strategy):
             sample.show(self.shown, self.kind())
 
     cdef void stay(self, Sample& sample) noexcept nogil:
-        """Draw it where it is; a spring keeps its speed for the way from there."""
+        """Draw the entity where it is; a spring keeps its speed for the way from there."""
         sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.kind())
         self.turn.stay(sample)
 

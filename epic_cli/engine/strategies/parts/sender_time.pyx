@@ -69,7 +69,7 @@ cdef class SenderTime:
         return self.latest
 
     cdef void copy(self, SenderTime other) noexcept:
-        """Copy the estimate of another one."""
+        """Copy the estimate of another ``SenderTime``."""
         self.offset, self.latest = other.offset, other.latest
         self.delays, self.others = other.delays, other.others
 
@@ -133,7 +133,7 @@ cdef class SendInterval:
             self.value = typical(self.differences)
 
     cdef void copy(self, SendInterval other) noexcept:
-        """Copy the measurements of another one."""
+        """Copy the measurements of another ``SendInterval``."""
         self.value, self.count, self.newest = other.value, other.count, other.newest
         self.differences = other.differences
 
@@ -398,7 +398,7 @@ cdef class PacketAge:
         return age + clamped(self.least, 0, BELIEVABLE) if self.agree else age
 
     cdef void copy(self, PacketAge other) noexcept:
-        """Copy the measurements of another one."""
+        """Copy the smallest ages measured by another ``PacketAge``."""
         self.least, self.measured, self.agree = other.least, other.measured, other.agree
 
     cdef void clear(self) noexcept nogil:
@@ -437,7 +437,7 @@ cdef class MovingAverage:
         return self.value
 
     cdef void copy(self, MovingAverage other) noexcept:
-        """Copy the samples of another one of the same weight."""
+        """Copy the samples of another average of the same weight."""
         self.value, self.variance, self.count = other.value, other.variance, other.count
 
     cpdef void clear(self) noexcept nogil:

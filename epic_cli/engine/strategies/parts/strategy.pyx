@@ -506,7 +506,7 @@ cdef class PythonStrategy(Strategy):
         return f"PythonStrategy({self.wrapped!r})"
 
     cdef int take_into_use(self) except -1:
-        """Reserve the strategy, and reset it, since its state is unknown."""
+        """Reserve the strategy, and reset it, since the strategy's state is unknown."""
         if id(self.wrapped) in wrapped_in_use:
             raise StrategyInUse(self.wrapped)
         Strategy.take_into_use(self)

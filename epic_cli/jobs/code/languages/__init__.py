@@ -119,7 +119,7 @@ class LanguageWriter:
         return "\n".join(lines).rstrip() + "\n"
 
     def fit(self, line: str) -> list[str]:
-        """Break a line that is too long: a comment at its end is put above it."""
+        """Break a line that is too long; a comment at the line's end moves above the line."""
         if len(line.expandtabs(4)) <= LONGEST:
             return [line]
         text = line.lstrip()

@@ -557,7 +557,7 @@ def _drop_unset_values(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings that replace a buffer's clock by another one over the sender's stamps."""
+    """Return settings that replace a buffer's clock by another clock over the sender's stamps."""
     gone = ("stamps", "clock_time", "clock_share", "start", "keep", "interval")
     return {**dict.fromkeys(gone), **clock}
 
