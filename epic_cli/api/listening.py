@@ -65,7 +65,7 @@ class _BlockReader(Consumer):
 
 
 class PacketListener:
-    """An asynchronous iterator of packets as they arrive; ``listen`` makes it.
+    """An asynchronous iterator of packets as they arrive, as ``listen`` returns.
 
     Use it with ``async for``, within ``async with`` or alone: its socket is closed at the end of
     the block, by ``close``, or when nothing refers to it any more. A task that is cancelled while

@@ -21,7 +21,7 @@ SWITCH = "EPIC_ENTRY_POINTS"
 
 
 class NotFound(ValueError):
-    """The module, or the class in it, does not exist."""
+    """The module does not exist, or has no such class."""
 
 
 class Plugin(NamedTuple):

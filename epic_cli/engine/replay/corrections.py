@@ -117,7 +117,7 @@ def _get_arrival(packet: Packet) -> float:
 
 
 def _measure_unexplained_step(before: Packet, packet: Packet) -> float:
-    """Return the distance of a state from the position that the two velocities predict for it."""
+    """Return the distance of a state from the position that both velocities predict."""
     seconds = packet.time - before.time
     zero: Vector = (0.0, 0.0, 0.0)
     a, b = before.velocity or zero, packet.velocity or zero

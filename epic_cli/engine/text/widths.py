@@ -69,7 +69,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def pad(text: str, columns: int, right: bool = False) -> str:
-    """Pad a text with blanks behind it, or (``right``) before it; cut it if it is too long."""
+    """Pad a text with blanks behind it, or (``right``) before it; cut a text that is too long."""
     text = cut(text, columns)
     blanks = " " * (columns - width(text))
     return blanks + text if right else text + blanks

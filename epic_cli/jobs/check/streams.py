@@ -210,7 +210,7 @@ def _hold_packets(begin: float, end: float) -> Network:
 
 
 def _reorder_packets(time: float, dice: random.Random) -> float:
-    """Delay every seventh packet or so until others have overtaken it."""
+    """Delay about every seventh packet until later packets have overtaken the delayed packet."""
     del time
     return 0.03 * dice.random() + (0.15 if dice.random() < 0.15 else 0.0)
 

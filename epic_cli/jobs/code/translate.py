@@ -90,7 +90,7 @@ class Method(NamedTuple):
         return any(_count_reads(statement, name) for statement in self.body)
 
     def parameter(self, variable: Variable) -> str:
-        """Return the name of a parameter, with ``_`` in front if the method does not read it."""
+        """Return a parameter's name, with ``_`` in front of a parameter that is not read."""
         return variable.name if self.reads(variable.name) else f"_{variable.name}"
 
     def assigned(self) -> set[str]:
@@ -678,7 +678,7 @@ class _VariableInliner:
         self._comments = comments
 
     def body(self, body: list[ast.stmt]) -> None:
-        """Join the statements of a body, and of the bodies in it."""
+        """Join the statements of a body, and of the bodies nested in that body."""
         index = 0
         while index < len(body):
             statement = body[index]

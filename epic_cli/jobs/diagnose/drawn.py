@@ -468,7 +468,7 @@ class _DrawnEntity:
         return explain_rest(frames, np.ones(len(frames.times), bool), apart[there])
 
     def in_parts(self, parts: Mechanism) -> list[FittedStrategy]:
-        """Return a composition as two strategies, without its low-pass and with it."""
+        """Return a composition as two strategies: without its low-pass, and with its low-pass."""
         settings = dict(parts.strategy.settings)
         if "follow" in settings:  # no exponential low-pass
             return [FittedStrategy(parts.strategy, residual=parts.residual)]

@@ -137,7 +137,7 @@ class BytesSpec:
 
 
 class TriedSender(NamedTuple):
-    """A sender, and a strategy's figures with it."""
+    """A sender, and the figures of a strategy that draws what this sender sends."""
 
     send: SenderSpec
     figures: Mapping[str, float]

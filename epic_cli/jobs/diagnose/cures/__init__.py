@@ -1,4 +1,4 @@
-"""A cure as a value, and the bench that tries a cure on the recording before advising it."""
+"""A cure as a value, and the bench that tries a cure on a recording before its advice."""
 
 from __future__ import annotations
 

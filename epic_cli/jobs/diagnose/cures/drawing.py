@@ -302,7 +302,7 @@ class _CureSearch:
 
     @cached_property
     def _base_drawing(self) -> MeasuredDrawing | None:
-        """The figures of the drawing without the smoothing on top of it."""
+        """The figures of the drawing without its smoothing."""
         spec = next(iter(self.unchanged.values()), None)
         return self.before if spec is None else self._measure_spec(spec)
 

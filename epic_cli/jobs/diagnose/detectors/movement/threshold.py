@@ -135,7 +135,7 @@ def _iterate_measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_
 
 
 def _mark_heartbeats(intervals: Floats, frame: float) -> Flags:
-    """Mark the intervals of a heartbeat: the longest one, if it is frequent."""
+    """Mark the intervals of a heartbeat: the intervals of the longest length, if frequent."""
     most = quantile(np.sort(intervals), 0.995)
     beats = np.abs(intervals - most) < 0.5 * frame
     return np.asarray(beats & (beats.sum() >= BEATS) & (most > SHORT / 2 * median(intervals)))

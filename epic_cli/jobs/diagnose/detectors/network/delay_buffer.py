@@ -39,7 +39,7 @@ ENOUGH = 0.01
 
 
 class DelayChange(NamedTuple):
-    """A setting, its new value, and the share of frames in which the buffer is empty with it."""
+    """A setting, its new value, and the share of frames in which the buffer is then empty."""
 
     setting: str
     value: Value
