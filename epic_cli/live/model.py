@@ -795,8 +795,9 @@ def step_value(setting: Setting, value: Value, upwards: bool) -> Value:
         usual = setting.tune[0] if setting.tune else _USUAL
         return _clamp_to_range(setting, usual) if upwards else value
     after = _clamp_to_range(setting, _find_next_step(setting, value, upwards))
-    if after == value and not upwards and setting.unset:
-        return setting.unset
+    if after == value and not upwards:
+        home = setting.default if isinstance(setting.default, str) else setting.unset
+        return home or after
     return after
 
 

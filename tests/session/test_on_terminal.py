@@ -226,7 +226,7 @@ def test_results_that_do_not_fit_are_paged_from_their_verdict_on(tmp_path: Path)
         pages = [line for line in terminal.everything() if line.startswith("paged: ")]
         assert "scores highest" in "".join(pages[:3])
         assert len(pages) > 20
-        terminal.type(":strategies --help")  # which fits
+        terminal.type(":inspect --help")  # which fits
         assert "paged: Usage" not in "".join(terminal.everything())
         terminal.send(":replay -s ./stuck.py:Stuck\r")
         terminal.wait_for("^stuck")
