@@ -138,8 +138,8 @@ cdef class Chase(Strategy):
             Number("snap_after", 0.0, "jump to the goal where the newest packet is older; 0: never",
                    "s", 0, 3600),
             DEAD_ZONE,
-            Number("every", "frame", "how often it steps: in each frame, once a packet, or in ticks of"
-                   " this length", "s", 0.001, 60, words={"frame": 0.0, "packet": PACKET}),
+            Number("every", "frame", "how often it steps: in each frame, once a packet, or in ticks"
+                   " of this length", "s", 0.001, 60, words={"frame": 0.0, "packet": PACKET}),
             Number("phase", 0.0, "a time at which a tick falls", "s", 0, 60),
             Choice("between", "hold", "what to draw between two ticks: the last one, or the line to"
                    " it", ("hold", "lerp"), tune=False),
