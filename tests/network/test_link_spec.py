@@ -153,7 +153,7 @@ def test_one_direction_and_datagrams_take_less() -> None:
         LinkSpec.parse("up.rate=1mbit")
     with pytest.raises(ValueError, match="both directions"):
         LinkSpec.parse("trace=a.csv,trace_direction=up", two_ways=True)
-    with pytest.raises(ValueError, match="its own length"):
+    with pytest.raises(ValueError, match="a length of its own"):
         LinkSpec.parse("rate=1mbit,packet_size=9").unsized()
 
 

@@ -114,7 +114,7 @@ def test_a_long_text_that_stands_there_once(tmp_path: Path) -> None:
             parquet.write_table(arrow.table({**table, name: column}), file, compression="zstd")
             done = epic("inspect", file.name, cwd=tmp_path)
             if name == "name" and text > 10:
-                assert b"values of 'name' are too large" in done.stderr
+                assert b"column 'name' is too large" in done.stderr
             else:
                 assert b"1,000 packets" in done.stdout
             assert arrow.default_memory_pool().max_memory() < 1 << 28
