@@ -44,13 +44,14 @@ def iterate_csv(columns: Mapping[str, Any] | Sequence[Any]) -> Iterator[bytes]:
     if len(sizes) > 1:
         lengths = ", ".join(map(str, sorted(sizes)))
         raise ValueError(f"the columns have different lengths: {lengths}")
-    for begin in range(0, max(sizes, default=0), ROWS):
+    yield from _join_first_rows(head, _iterate_rows(columns, max(sizes, default=0)))
+
+
+def _iterate_rows(columns: Sequence[Any], count: int) -> Iterator[bytes]:
+    for begin in range(0, count, ROWS):
         parts = [column[begin : begin + ROWS] for column in columns]
         rows = ColumnRows([_convert(part) for part in parts], len(parts[0]))
-        yield head + rows.lines(0, rows.count)
-        head = b""
-    if head:
-        yield head
+        yield rows.lines(0, rows.count)
 
 
 def iterate_arrow_csv(stream: ArrowStream) -> Iterator[bytes]:

@@ -67,19 +67,22 @@ cdef class ArrowStream:
             raise ValueError("the Arrow stream was read already")
         self.check(self.stream.get_schema(self.stream, &self.schema))
         self.is_table = strcmp(self.schema.format, b"+s") == 0
-        if self.is_table:
-            self.names = [
-                self.schema.children[index].name.decode() for index in range(self.schema.n_children)
-            ]
-            self.is_plain = all(
-                [is_plain(self.schema.children[index]) for index in range(self.schema.n_children)])
-        else:
-            self.names = [self.schema.name.decode() if self.schema.name != NULL else ""]
-            self.is_plain = is_plain(&self.schema)
+        self.names, self.is_plain = [], True
+        for index in range(self.count()):
+            self.names.append(read_name(self.column(index)))
+            self.is_plain &= is_plain(self.column(index))
 
     def __dealloc__(self):
         if self.schema.release != NULL:
             self.schema.release(&self.schema)
+
+    cdef int64_t count(self) noexcept:
+        """Return the number of columns."""
+        return self.schema.n_children if self.is_table else 1
+
+    cdef const ArrowSchema* column(self, int64_t index) noexcept:
+        """Return the type of a column."""
+        return self.schema.children[index] if self.is_table else &self.schema
 
     def __arrow_c_stream__(self, requested_schema=None):
         """Return the stream itself, from which nothing may have been read."""
@@ -104,11 +107,10 @@ cdef class ArrowStream:
         if batch.array.release == NULL:
             raise StopIteration
         if not self.is_table:
-            return batch.array.length, [make_column(batch, &self.schema, &batch.array, 0)]
+            return batch.array.length, [make_column(batch, self.column(0), &batch.array, 0)]
         return batch.array.length, [
-            make_column(batch, self.schema.children[index], batch.array.children[index],
-                        batch.array.offset)
-            for index in range(self.schema.n_children)
+            make_column(batch, self.column(index), batch.array.children[index], batch.array.offset)
+            for index in range(self.count())
         ]
 
 
@@ -133,6 +135,11 @@ def is_plain_type(schema):
     ``schema`` is the capsule that a type's ``__arrow_c_schema__`` returns.
     """
     return is_plain(<ArrowSchema*>PyCapsule_GetPointer(schema, "arrow_schema"))
+
+
+cdef str read_name(const ArrowSchema* schema):
+    """Return a column's name; empty without one."""
+    return schema.name.decode() if schema.name != NULL else ""
 
 
 cdef bint is_plain(const ArrowSchema* schema) noexcept:
