@@ -26,7 +26,7 @@ class KeyType(Enum):
 
 
 class Form(NamedTuple):
-    """One of the ways to write a key in tables and JSON: a group of columns.
+    """A way to write a key in tables and JSON: a group of columns.
 
     ``needs_all``: a packet has all of the columns or none. ``help`` is that of ``--read``.
     """

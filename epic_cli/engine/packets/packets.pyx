@@ -636,10 +636,7 @@ cdef class SampleBlock:
         return copy
 
     def rows(self):
-        """Return 64 bytes a sample: position, velocity, time; status and entity as int32.
-
-        Status and entity as int32.
-        """
+        """Return 64 bytes a sample: position, velocity, time; status and entity as int32."""
         cdef bytearray content = bytearray(self.items.size() * PLAIN_SAMPLE)
         cdef size_t index
         for index in range(self.items.size()):
@@ -768,10 +765,7 @@ cdef class Groups:
         self.first, self.newest = INFINITY, -INFINITY
 
     def next_group(self, PacketBlock block not None):
-        """Return the index of the first packet of another group, or the block's size.
-
-        The block's size: there is none.
-        """
+        """Return the index of the first packet of another group, or the block's size."""
         cdef size_t index, run = self.run           # copies, which stay in registers
         cdef int32_t entity = self.entity
         cdef double time, first = self.first, newest = self.newest

@@ -64,10 +64,7 @@ cdef class DocumentCutter:
         return out.data()[:out.size()] if out.size() else b""
 
     def others(self):
-        """Return the first object of each other array: line, column, text.
-
-        Line, column, text.
-        """
+        """Return the first object of each other array: line, column, text."""
         return [
             (other.place.line, other.place.column, other.text.data()[:other.text.size()])
             for other in self.cutter.others

@@ -277,10 +277,7 @@ cdef class RowWriter:
         self.file = self.file_text(name)
 
     cdef bytes file_text(self, name):
-        """Return a file's name as rows or the header show it; empty without a file column.
-
-        Empty without a file column.
-        """
+        """Return a file's name as rows or the header show it; empty without a file column."""
         if self.file_column is None or self.kind == EPIC:
             return b""
         name = name.encode("utf-8", "backslashreplace").decode()

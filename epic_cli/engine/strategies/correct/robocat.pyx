@@ -31,10 +31,7 @@ cdef inline Motion simulated(const Motion& cat, double seconds) noexcept nogil:
 
 
 cdef inline Motion simulated_ahead(Motion cat, double seconds) noexcept nogil:
-    """Simulate in steps of 1/30 s, as the program does: they round differently from a single one.
-
-    They round differently from a single one.
-    """
+    """Simulate in steps of 1/30 s, as the program does; a single step rounds differently."""
     while seconds >= STEP:
         cat = simulated(cat, STEP)
         seconds -= STEP

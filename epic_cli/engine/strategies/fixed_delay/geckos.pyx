@@ -147,10 +147,7 @@ cdef class Geckos(Strategy):
         return self.accept(packet, now)
 
     cdef double local(self, double time, double buffer=0) noexcept nogil:
-        """Return a clock's time less the buffer; the original's clocks count whole milliseconds.
-
-        The original's clocks count whole milliseconds.
-        """
+        """Return a clock's time less the buffer; the original's clocks count whole milliseconds."""
         if self.quirks:
             # whole milliseconds less a buffer of whole milliseconds
             return (round(time * 1000) - round(buffer * 1e12) / 1e9) / 1000

@@ -9,10 +9,7 @@ from epic_cli.engine.strategies.parts import Acceleration, AgeSource, ClockRule
 
 
 def snap_distance(effect: str) -> Number:
-    """Return the setting ``snap_distance``; originals without it glide across an unmarked teleport.
-
-    Originals without it glide across an unmarked teleport.
-    """
+    """Return ``snap_distance``; originals without it glide across an unmarked teleport."""
     return Number("snap_distance", 0.0, effect, "length units", 0, 1e12)
 
 

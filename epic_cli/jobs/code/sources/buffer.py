@@ -586,10 +586,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         return ends + speeds * duration
 
     def tangent(self, k: int, i: int) -> Vec3:
-        """Return the slope between the neighbors of state k; without both, that of the pair at i.
-
-        Without both, that of the pair at i.
-        """
+        """Return the slope between the neighbors of state k; without both, the pair's at i."""
         a: int = k - 1
         b: int = k + 1
         if a < 0 or b >= len(self.states):
