@@ -19,8 +19,8 @@ from epic_cli.engine.strategies import declaration, names, system_names
 from epic_cli.jobs.diagnose.cures import Bench
 from epic_cli.jobs.diagnose.cures.drawing import DrawingAdvice, advise
 from epic_cli.jobs.diagnose.frames import Frames, make_frames
-from epic_cli.jobs.diagnose.kinds import explain_rest
 from epic_cli.jobs.diagnose.mechanism import Mechanism, mechanism
+from epic_cli.jobs.diagnose.mechanism.marks import explain_rest
 from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison, Redraw, at_times
 from epic_cli.metrics.arrays import (
     ARRIVAL,

@@ -39,6 +39,8 @@ class Redraw:
         #: Arrivals of the first packet, and of the last one (s).
         self.begins, self.ends = -np.inf, np.inf
         self._packets = packets
+        #: The frames that were drawn last, and the same with those before them.
+        self._frames: tuple[Floats, Floats] = np.empty(0), np.empty(0)
         if self.arrivals:
             self._packets, known = PacketBlock(), []
             for packet in map(packets.__getitem__, range(len(packets))):
@@ -59,14 +61,20 @@ class Redraw:
         try:
             if not self.arrivals:
                 return self._draw_by_ticks(spec, times)
-            frame = float(np.median(np.diff(times)))
-            earlier = np.ceil(min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE))
-            every = np.concatenate((times[0] - frame * np.arange(earlier, 0, -1), times))
+            if times is not self._frames[0]:
+                self._frames = times, self._add_earlier(times)
+            every = self._frames[1]
             drawn = np.empty((len(every), 3))
             draw_frames(spec.maker(), self._packets, every, drawn, self.by_frame)
-            return drawn[int(earlier) :]
+            return drawn[len(every) - len(times) :]
         except (StrategyFailed, TooManyRows, ValueError):  # frames that are no ticks of a clock
             return np.full((len(times), 3), np.nan)
+
+    def _add_earlier(self, times: Floats) -> Floats:
+        """Return the frames with those before them, back to the first packet."""
+        frame = float(np.median(np.diff(times)))
+        earlier = np.ceil(min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE))
+        return np.concatenate((times[0] - frame * np.arange(earlier, 0, -1), times))
 
     def _draw_by_ticks(self, spec: StrategySpec, times: Floats) -> Floats:
         tick = parse_tick(float(f"{np.median(np.diff(times)):.4g}"))

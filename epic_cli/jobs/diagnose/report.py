@@ -18,7 +18,8 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding, find_detector
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch
 from epic_cli.jobs.diagnose.link import FoundLink
-from epic_cli.jobs.diagnose.mechanism import Mechanism, in_seconds
+from epic_cli.jobs.diagnose.mechanism import Mechanism
+from epic_cli.jobs.diagnose.mechanism.supply import in_seconds
 from epic_cli.jobs.diagnose.redraw import FittedStrategy
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits

@@ -26,14 +26,9 @@ from epic_cli.jobs.diagnose.cures import (
     write_option,
 )
 from epic_cli.jobs.diagnose.frames import Frames
-from epic_cli.jobs.diagnose.mechanism import (
-    Mechanism,
-    Supply,
-    in_seconds,
-    needs,
-    time_axis,
-    watched,
-)
+from epic_cli.jobs.diagnose.mechanism import Mechanism
+from epic_cli.jobs.diagnose.mechanism.clocks import time_axis
+from epic_cli.jobs.diagnose.mechanism.supply import Supply, in_seconds, needs, watched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,77 @@
+"""The way in which a game draws, found from its frames: buffer or chase, by which stamps, how late.
+
+Frames are read (``ages``, ``chases``, ``ticks``, ``arrivals``, ``marks``), the readings are drawn
+again and fitted (``search``), and the best of them is a ``Mechanism``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.jobs.diagnose.mechanism.compositions import (
+    make_composition_key,
+    make_timing_key,
+    measure_description_length,
+)
+from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
+from epic_cli.jobs.diagnose.mechanism.supply import Supply, measure_supply
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison
+
+#: Longest likely delay (s): beyond, the clocks do not agree.
+LONGEST = 2.0
+
+
+class Mechanism(NamedTuple):
+    """The way in which a game draws, as settings of ``buffer`` or ``chase``.
+
+    ``residual`` is the error when it is drawn again (RMS, length), ``exact``: that is rounding
+    alone; ``same_as`` then draws the same. Stamps are an ``interval`` (s) apart. ``supply``
+    describes a buffer's data in these frames; None: it is no buffer, or nothing was sent. ``lead``
+    is the error of the nearest with another clock, or another way to its goal, as a multiple of
+    this one.
+    """
+
+    strategy: StrategySpec
+    residual: float
+    exact: bool
+    interval: float
+    supply: Supply | None = None
+    same_as: tuple[StrategySpec, ...] = ()
+    lead: float = 1.0
+
+
+def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mechanism:
+    """Return the composition that draws these frames best."""
+    search = ExplanationSearch(frames, comparison)
+    found = search.found()
+    same = [near for near in found if comparison.is_as_good(near, found[0])]
+    interval = frames.interval
+
+    def unlikely(each: FittedStrategy) -> tuple[bool, tuple[int, ...]]:
+        delay = each.candidate.settings.get("delay", 0.0)
+        late = float(f"{delay}".strip("i")) * (interval if isinstance(delay, str) else 1.0)
+        return late > LONGEST, measure_description_length(each.candidate)
+
+    best, *_ = same = sorted(same, key=unlikely)
+    others = {make_composition_key(best.candidate): best.candidate}
+    # what is not smoothed is drawn by any smoothing that is quick enough, too
+    if best.residual <= enough and best.candidate.settings.get("share") != 1.0:
+        for each in same:
+            others.setdefault(make_composition_key(each.candidate), each.candidate)
+    return Mechanism(
+        best.candidate, best.residual, best.residual <= enough, interval,
+        measure_supply(frames, best.candidate), tuple(others.values())[1:],
+        min(
+            (
+                each.apart for each in search.near
+                if make_timing_key(each) != make_timing_key(best)
+            ),
+            default=math.inf,
+        )
+        / max(best.apart, 1e-300),
+    )  # fmt: skip

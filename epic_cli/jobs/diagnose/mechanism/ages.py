@@ -1,0 +1,230 @@
+"""Read buffers from the ages of what frames show.
+
+Each frame is on the path of the packets, or behind it. Where it lies on that path (straight or
+curved, a low-pass undone before) gives the age of what it shows; by the game's own clock these ages
+are steady, except for its delay and a margin for jitter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.readings import AGED, CLEARER, PossibleReading
+from epic_cli.metrics.arrays import choose_places, lengths, minimum
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
+    from epic_cli.metrics.arrays import Floats
+
+#: Ages of the newest state that are sought: from, to, spacing (s).
+AGES = -0.1, 4.0, 0.02
+
+#: Seconds in which a delay is about constant; the most that a frame counts as off (s).
+BLOCK, ASTRAY = 4.0, 0.05
+
+#: A frame this many states before the newest one is frozen, not held.
+SHORT = 0.02
+
+#: Seconds of a piece of a curve, the most pieces from state to state, the most that are searched.
+PIECE, PIECES, REACH = 0.008, 12, 60
+
+#: Time constants (s) of low-passes that are undone.
+LOW_PASSES = (0.0, 0.006, 0.01, 0.016, 0.025, 0.04, 0.063, 0.1, 0.16, 0.25)
+
+
+def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
+    """Return possible buffers (clock, delay, margin, low-pass, curve), the steadiest first."""
+    ages = _StateAges(frames, every)
+    curves = ("linear", "hermite", "catmull-rom")
+    passed = [[ages.read(curve, low_pass) for curve in curves] for low_pass in LOW_PASSES]
+    off = [min(readings[0].off for readings in of) for of in passed]
+    place = next(place for place, each in enumerate(off) if each <= CLEARER * min(off))
+    found = passed[place]
+    if place:
+        curve = curves[min(range(3), key=lambda index: found[index][0].off)]
+        constant = ages.low_pass(LOW_PASSES[place], curve)
+        found = [ages.read(curve, constant) for curve in curves]
+    # those that are the same to the microsecond stay in the order of the axes: usual ones first
+    return sorted(itertools.chain(*found), key=lambda reading: round(reading.off, 6))
+
+
+class _StateAges:
+    """The places of frames on the packets' path, and the ages of the states drawn there."""
+
+    def __init__(self, frames: Frames, every: list[TimeAxis]) -> None:
+        self.frames, self.every = frames, every
+        later = np.flatnonzero(frames.settled)
+        self.at = later[choose_places(len(later), AGED)]
+        self.newest = frames.newest[self.at]
+        self.interval = frames.interval
+        steps = lengths(np.diff(frames.positions, axis=0))
+        self.moves = np.append(steps > 0.3 * frames.unit, False)
+        self.guesses = self.guess()
+
+    def guess(self) -> Floats:
+        """Return each frame's delay behind the newest packet (s), roughly, block by block."""
+        frames, at = self.frames, self.at
+        since = frames.times[at] - frames.arrivals[self.newest]
+        ages = np.arange(*AGES)
+        wanted = (frames.stamps[self.newest] + since)[:, None] - ages
+        path = [np.interp(wanted, frames.stamps, row) for row in frames.positions.T]
+        apart = np.sqrt(np.square(np.stack(path, -1) - frames.drawn[at][:, None]).sum(-1))
+        # jitter moves the newest packet: what is near at a neighboring age is near
+        padded = np.pad(np.minimum(apart, frames.unit), ((0, 0), (2, 2)), "edge")
+        near = np.lib.stride_tricks.sliding_window_view(padded, 5, axis=1).min(axis=-1)
+        block = ((frames.times[at] - frames.times[at[0]]) / BLOCK).astype(int)
+        guesses = np.zeros(len(at))
+        for number in np.unique(block):
+            own = block == number
+            guesses[own] = ages[near[own].mean(axis=0).argmin()]
+        return guesses - since
+
+    def low_pass(self, near: float, curve: str) -> float:
+        """Return the low-pass time constant that makes the ages steadiest (s)."""
+
+        def unsteady(log: float) -> float:
+            return self.read(curve, math.exp(log))[0].off
+
+        place = LOW_PASSES.index(near)
+        low, high = LOW_PASSES[max(place - 1, 1)], LOW_PASSES[min(place + 1, len(LOW_PASSES) - 1)]
+        return math.exp(minimum(unsteady, math.log(low), math.log(high), 6)[0])
+
+    def read(self, curve: str, low_pass: float) -> list[PossibleReading]:
+        """Return the steadiness of the ages by each clock, the steadiest clock first."""
+        frames = self.frames
+        places, beside, ends = self.places(curve, low_pass)
+        moving = self.moves[places.astype(int)]
+        short = (self.newest - places)[moving & ends]
+        parts: dict[str, Any] = {"curve": curve} if curve != "linear" else {}
+        parts |= {"low_pass": low_pass} if low_pass else {}
+        parts |= {"beyond": "freeze"} if len(short) and np.mean(short > SHORT) > 0.5 else {}
+        places, newest, times = places[moving], self.newest[moving], frames.times[self.at[moving]]
+        ages = [
+            times - np.interp(places, np.arange(len(axis.stamps)), axis.stamps)
+            - axis.offsets[newest] for axis in self.every
+        ]  # fmt: skip
+        delays, margins, unsteady = _fit_delays(
+            np.array(ages),
+            np.array([axis.jitter[newest] for axis in self.every]),
+            beside[moving] * self.interval / frames.unit,
+            ends[moving],
+        )
+        found = []
+        for axis, delay, margin, off in zip(
+            self.every, delays.tolist(), margins.tolist(), unsteady.tolist(), strict=True
+        ):
+            settings = {**axis.settings, "delay": max(delay, 0.0)}
+            settings |= {"jitter_margin": margin} if margin else {}
+            found.append(PossibleReading(off, StrategySpec("buffer", {**settings, **parts})))
+        return sorted(found, key=lambda reading: round(reading.off, 6))
+
+    def places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Return the nearest place on the path for each frame (in states), and its distance.
+
+        The third value marks frames that show the newest state, or stand where the path has run
+        out.
+        """
+        frames = self.frames
+        points = _undo_low_pass(frames, low_pass)
+        steps = lengths(np.diff(points, axis=0, prepend=points[:1]))
+        stands = (steps < 0.1 * steps.mean())[self.at]
+        points = points[self.at]
+        path, parts = _make_path(frames, curve)
+        wanted = frames.stamps[self.newest] - self.guesses
+        place = np.interp(wanted, frames.stamps, np.arange(len(frames.stamps)))
+        begin = (place * parts).astype(int)
+        reach = min(math.ceil(max(2.5, 0.15 / self.interval) * parts), REACH)
+        pieces = np.diff(path, axis=0)
+        squares = np.maximum(np.square(pieces).sum(axis=1), 1e-18)
+        places, least = np.zeros(len(begin)), np.full(len(begin), np.inf)
+        for away in sorted(range(-reach, reach + 1), key=abs):
+            piece = np.clip(begin + away, 0, len(pieces) - 1)
+            off = points - path[piece]
+            part = np.clip((off * pieces[piece]).sum(axis=1) / squares[piece], 0, 1)
+            far = np.square(off - part[:, None] * pieces[piece]).sum(axis=1)
+            nearer = far < 0.9 * least - 1e-12
+            places = np.where(nearer, (piece + part) / parts, places)
+            least = np.where(nearer, far, least)
+        places = np.minimum(places, self.newest)
+        return places, np.sqrt(least), stands | (places >= self.newest - 1e-6)
+
+
+def _fit_delays(
+    ages: Floats, jitter: Floats, beside: Floats, ends: NDArray[np.bool_]
+) -> tuple[Floats, Floats, Floats]:
+    """Return the delays (s) and jitter margins that fit the ages (n, m) best, and the errors left.
+
+    Frames without a newer state (``ends``) may be older than that. The sum of the distances becomes
+    least, as in ``FrameComparison.fit``.
+    """
+    if not ages.shape[1] or ends.all():
+        none = np.zeros(len(ages))
+        return none, none, np.full(len(ages), np.inf)
+
+    def off(left: Floats) -> Floats:
+        return np.minimum(np.where(ends & (left > 0), 0.0, np.abs(left)) + beside, ASTRAY)
+
+    delays = np.median(ages[:, ~ends], axis=1)[:, None]
+    left = ages - delays
+    plain = off(left).mean(axis=1)
+    margins = np.zeros_like(delays)
+    with_margin = delays
+    for _ in range(5):
+        far = off(left)
+        weights = 1 / np.maximum(far, 0.1 * far.mean(axis=1, keepdims=True) + 1e-7)
+        weights[(ends & (left > 0)) | (far >= ASTRAY)] = 0.0
+        total = weights.sum(axis=1, keepdims=True) + 1e-300
+        middle = (weights * jitter).sum(axis=1, keepdims=True) / total
+        around = weights * (jitter - middle)
+        margins = (around * ages).sum(axis=1, keepdims=True) / (
+            (around * jitter).sum(axis=1, keepdims=True) + 1e-300
+        )
+        margins = np.clip(margins, 0.0, 10.0)
+        with_margin = (weights * (ages - margins * jitter)).sum(axis=1, keepdims=True) / total
+        left = ages - with_margin - margins * jitter
+    unsteady = off(left).mean(axis=1)
+    margined = CLEARER * unsteady < plain
+    return (
+        np.where(margined, with_margin[:, 0], delays[:, 0]),
+        np.where(margined, margins[:, 0], 0.0),
+        np.where(margined, unsteady, plain),
+    )
+
+
+def _make_path(frames: Frames, curve: str) -> tuple[Floats, int]:
+    """Return the packets' path as a polyline, and its number of pieces from state to state."""
+    states = frames.positions
+    if curve == "linear":
+        return states, 1
+    times = np.diff(frames.stamps)[:, None]
+    rates = frames.velocities
+    if curve == "catmull-rom":
+        rates = np.gradient(states, axis=0)
+        rates[1:-1] = (states[2:] - states[:-2]) / (times[1:] + times[:-1])
+        rates[[0, -1]] /= times[[0, -1]]
+    pieces = min(max(math.ceil(float(np.median(times)) / PIECE), 1), PIECES)
+    u = (np.arange(pieces) / pieces)[:, None]
+    start, end = states[:-1, None], states[1:, None]
+    leaves, comes = (rates[:-1] * times)[:, None], (rates[1:] * times)[:, None]
+    bent = (
+        (2 * u**3 - 3 * u**2 + 1) * start + (u**3 - 2 * u**2 + u) * leaves
+        + (3 * u**2 - 2 * u**3) * end + (u**3 - u**2) * comes
+    )  # fmt: skip
+    return np.concatenate((bent.reshape(-1, 3), states[-1:])), pieces
+
+
+def _undo_low_pass(frames: Frames, low_pass: float) -> Floats:
+    """Return the input of a low-pass with this time constant (s), frame by frame."""
+    if not low_pass:
+        return frames.drawn
+    share = 1 - np.exp(-np.diff(frames.times) / low_pass)
+    before = frames.drawn[:-1] + np.diff(frames.drawn, axis=0) / share[:, None]
+    return np.concatenate((frames.drawn[:1], before))

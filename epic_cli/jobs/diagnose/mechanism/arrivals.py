@@ -1,0 +1,133 @@
+"""Read drawings that go by the packets: a step at each, a measured time, the two newest states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
+from epic_cli.metrics.arrays import lengths
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.metrics.arrays import Floats
+
+#: A measured interval is at least this long (s), as in ``chase``.
+LEAST_PERIOD = 1e-4
+
+
+def read_packet_steps(frames: Frames) -> float | None:
+    """Return the share of the way that each packet moves the drawing; None if other steps occur."""
+    step = np.diff(frames.drawn, axis=0)
+    moved, came = lengths(step), np.diff(frames.newest)
+    total = moved.sum()
+    left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
+    way = lengths(left)
+    told = (came == 1) & (way > 0.1 * frames.unit)
+    if told.sum() < FEW or moved[came > 0].sum() < MOSTLY * total:
+        return None
+    share = float(np.median((step * left).sum(axis=1)[told] / way[told] ** 2))
+    return share if 0.01 < share < 0.99 else None
+
+
+class MeasuredWay(NamedTuple):
+    """The fraction (m) of a measured time since the newest packet, and how both are measured.
+
+    ``periods`` (m) are the measured times (s).
+    """
+
+    settings: dict[str, Any]
+    fraction: Floats
+    periods: Floats
+
+
+def measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
+    """Yield ways of measuring the time from packet to packet, and since the newest one."""
+    first = np.append(True, np.diff(frames.newest) > 0)
+    begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    before = np.maximum(begins - 1, 0)
+    by_arrival = np.diff(frames.arrivals, prepend=frames.arrivals[0])
+    seen = np.flatnonzero(first)
+    between = np.full(len(frames.times), LEAST_PERIOD)
+    several = np.append(1, np.diff(frames.newest[seen])) > 1
+    periods = np.where(several, 0.0, np.append(0.0, np.diff(frames.times[seen])))
+    between[:] = np.repeat(periods, np.diff(np.append(seen, len(first))))
+    for measure, period in (("frames", between), ("arrivals", by_arrival[frames.newest])):
+        lasts = np.maximum(period, LEAST_PERIOD)
+        for start, begun in (
+            ("last", frames.times[before]),
+            ("drawn", frames.arrivals[frames.newest]),
+            ("frame", frames.times[begins]),
+        ):
+            settings = {"time": "1i", "interval": measure}
+            settings |= {"start": start} if start != "drawn" else {}
+            yield MeasuredWay(settings, np.clip((frames.times - begun) / lasts, 0, 1), lasts)
+
+
+def read_measured(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
+    """Yield chases over a measured time: their settings, and how far off each frame is (m, 3)."""
+    first = np.append(True, np.diff(frames.newest) > 0)
+    begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    start = frames.drawn[np.maximum(begins - 1, 0)]
+    last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
+    newest = frames.positions[frames.newest]
+    speed = frames.velocities[frames.newest]
+    for way in measured_ways(frames):
+        u = way.fraction[:, None]
+        for ahead, goal in (
+            ({}, newest),
+            (
+                {"ahead": "interval", "ahead_time": "unlimited"},
+                newest + speed * way.periods[:, None],
+            ),
+        ):
+            for how, begin in (("linear", start), ("growing", last)):
+                off = begin + (goal - begin) * u - frames.drawn
+                yield {"how": how, **way.settings, **ahead}, off
+
+
+def read_two_states(frames: Frames) -> Iterator[StrategySpec]:
+    """Yield buffers that go from the newest state but one to the newest, if the frames lie there.
+
+    They go by a timer of their own, or by the time since the packet, also beyond the newest.
+    """
+    before, after = frames.positions[frames.newest - 1], frames.positions[frames.newest]
+    way = after - before
+    moving = frames.settled & (lengths(way) > 0.1 * frames.unit)
+    if moving.sum() < FEW:
+        return
+    off, way = (frames.drawn - before)[moving], way[moving]
+    share = (off * way).sum(axis=1) / np.square(way).sum(axis=1)
+    on = lengths(off - share[:, None] * way) < 0.01 * frames.unit
+    if on.mean() < MOSTLY:
+        return
+    share, times = share[on], frames.times[moving][on]
+    turns = times / np.array(TICKS)[:, None] - share
+    steady = np.exp(2j * np.pi * turns).mean(axis=1)
+    best = int(np.abs(steady).argmax())
+    buffer = {"stamps": "ticks", "delay": "1i"}
+    if np.abs(steady[best]) > MOSTLY and share.max() < 1.02:
+        phase = float(np.angle(steady[best]) / (2 * np.pi) % 1.0) * TICKS[best]
+        settings = {**buffer, "interval": TICKS[best], "catch_up": "timer", "phase": phase}
+        yield StrategySpec("buffer", settings)
+    first = np.append(True, np.diff(frames.newest) > 0)
+    begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    rises = (share > 0.02) & ((share < 0.98) | (share > 1.02))
+    for start, begun in (
+        ({}, frames.arrivals[frames.newest]),
+        ({"start": "last"}, frames.times[np.maximum(begins - 1, 0)]),
+    ):
+        since = times - begun[moving][on]
+        if rises.sum() < FEW:
+            continue
+        slope, level = np.polyfit(since[rises], share[rises], 1)
+        if not 1.0 < slope < 1000.0:
+            continue
+        delay = max((1 - float(level)) / float(slope), 0.0)
+        settings = {**buffer, "clock": "newest", "interval": 1 / float(slope), "delay": delay}
+        beyond = {"beyond": "unlimited"} if share.max() > 1.02 else {}
+        yield StrategySpec("buffer", {**settings, **beyond, **start})

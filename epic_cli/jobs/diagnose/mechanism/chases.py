@@ -1,0 +1,168 @@
+"""Read chases from the steps of frames towards the newest state.
+
+The steps give the share of the way that a chase goes in each frame, and the rule by which that is
+steady.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.readings import AGED, PossibleReading, compute_robust_rms
+from epic_cli.metrics.arrays import choose_places, lengths, minimum
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.metrics.arrays import Floats
+
+
+def chases(frames: Frames) -> list[PossibleReading]:
+    """Return possible chases: each frame's step goes towards the newest state."""
+    found: list[PossibleReading] = []
+    for ahead, goal in _iterate_possible_goals(frames):
+        left = goal[1:] - frames.drawn[:-1]
+        step = np.diff(frames.drawn, axis=0)
+        elapsed = np.diff(frames.times)
+        later = frames.settled[1:]
+        found += _read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
+        found += _read_glides(frames, ahead, goal)
+        found.append(_read_spring(frames, ahead, goal))
+    return found
+
+
+def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
+    """Yield possible goals of a chase: its settings, and the goal in each frame."""
+    newest = frames.newest
+    aims = frames.positions
+    yield {}, aims[newest]
+    ages = (frames.times - frames.stamps[newest])[:, None]
+    old = (frames.arrivals - frames.stamps)[:, None]
+    if np.abs(old).max() < 2.0:
+        aims = frames.positions + frames.velocities * old
+        yield {"ahead": "velocity"}, frames.positions[newest] + frames.velocities[newest] * ages
+        yield {"ahead": "arrival"}, aims[newest]
+        steps = np.diff(frames.positions, axis=0, prepend=frames.positions[:1])
+        aims = frames.positions + steps * old
+        yield {"ahead": "step"}, aims[newest]
+    since = (frames.times - frames.arrivals[newest])[:, None]
+    yield (
+        {"ahead": "velocity", "age": "arrival"},
+        frames.positions[newest] + frames.velocities[newest] * since,
+    )
+
+
+def _read_shares(
+    unit: float, ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats
+) -> list[PossibleReading]:
+    """Return chases that go a share of the way each frame, or at a constant speed."""
+    way, pace = lengths(left), lengths(step)
+    far = way**2 > np.quantile(way**2, 0.5) * 0.1
+    going = (pace > 0) & (way > pace + 2e-3 * unit)
+    if far.sum() < 20:
+        return []
+    share = np.clip((step * left).sum(axis=1)[far] / way[far] ** 2, 1e-6, 1 - 1e-9)
+    middle = float(np.median(share))
+    lerp = float(np.median(elapsed[far] / share))
+    time = float(np.median(-elapsed[far] / np.log1p(-share)))
+    speed = float(np.median((pace / elapsed)[going])) if going.any() else 0.0
+    return [
+        PossibleReading(
+            compute_robust_rms(step - np.minimum(model, 1)[:, None] * left),
+            StrategySpec("chase", {"how": how, setting: value, **ahead}),
+        )
+        for how, setting, value, model in (
+            ("share", "share", middle, np.full(len(elapsed), middle)),
+            ("lerp", "time", lerp, elapsed / lerp),
+            ("exponential", "time", time, 1 - np.exp(-elapsed / time)),
+            ("speed", "speed", speed, speed * elapsed / np.maximum(way, 1e-12)),
+        )
+    ]
+
+
+def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
+    """Return chases that glide in a fixed time from the position at each arrival to the new state.
+
+    Tweens count the time from the frame before the arrival, or after it.
+    """
+    first = np.append(True, np.diff(frames.newest) > 0)
+    begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    before = np.maximum(begins - 1, 0)
+    later = np.flatnonzero(frames.settled)
+    at = later[choose_places(len(later), AGED)]
+    start, goal, drawn = frames.drawn[before][at], goal[at], frames.drawn[at]
+    found = []
+    for ease, shape in EASES.items():
+        how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
+        starts = []
+        for words, begun in (
+            ({}, frames.arrivals[frames.newest]),
+            ({"start": "frame"}, frames.times[begins]),
+            ({"start": "last"}, frames.times[before]),
+        ):
+            since = (frames.times - begun)[at]
+
+            def off(
+                log: float, shape: Callable[[Floats], Floats] = shape, since: Floats = since
+            ) -> float:
+                u = np.clip(since / math.exp(log), 0, 1)
+                return compute_robust_rms(start + (goal - start) * shape(u)[:, None] - drawn)
+
+            best, least = _find_least_error_time(off, 25, 14)
+            glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **ahead})
+            starts.append(PossibleReading(least, glide))
+        found.append(min(starts, key=lambda reading: reading.off))
+        if ease == "linear":  # the last of them is an even pace to the goal, too
+            last, interval = starts[-1].off, starts[-1].strategy.settings["time"]
+            even = {"how": "interval", **ahead}
+            found.append(PossibleReading(last, StrategySpec("chase", even)))
+            found.append(
+                PossibleReading(last * 1.01, StrategySpec("chase", {**even, "interval": interval}))
+            )
+    return found
+
+
+def _find_least_error_time(
+    off: Callable[[float], float], count: int, steps: int
+) -> tuple[float, float]:
+    """Return the logarithm of the time (20 ms to 1 s) with the least error, and that error."""
+    tried = np.log(np.geomspace(0.02, 1.0, count))
+    place = int(np.argmin([off(value) for value in tried]))
+    return minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, count - 1)], steps)
+
+
+EASES: dict[str, Callable[[Floats], Floats]] = {
+    "linear": lambda u: u,
+    "smoothstep": lambda u: u * u * (3 - 2 * u),
+    "sine": lambda u: (1 - np.cos(np.pi * u)) / 2,
+    "out-quad": lambda u: 1 - (1 - u) ** 2,
+    "out-cubic": lambda u: 1 - (1 - u) ** 3,
+}
+
+
+def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleReading:
+    """Return a chase by a critically damped spring, with the speed of the previous step."""
+    elapsed, later = np.diff(frames.times), frames.settled[2:]
+
+    def off(log: float) -> float:
+        omega = 2 / math.exp(log)
+        x = omega * elapsed
+        decay = (1 / (1 + x + 0.48 * x**2 + 0.235 * x**3))[:, None]
+        # position and speed after a step: g + (c + q) e, (v - w q) e, with q = (v + w c) dt
+        change = frames.drawn[:-1] - goal[1:]
+        moved = (frames.drawn[1:] - goal[1:]) / decay - change
+        speed = (moved / elapsed[:, None] - omega * change - omega * moved) * decay
+        change = frames.drawn[1:-1] - goal[2:]
+        moved = (speed[:-1] + omega * change) * elapsed[1:, None]
+        return compute_robust_rms(
+            (goal[2:] + (change + moved) * decay[1:] - frames.drawn[2:])[later]
+        )
+
+    best, least = _find_least_error_time(off, 15, 10)
+    return PossibleReading(
+        least, StrategySpec("chase", {"how": "spring", "time": math.exp(best), **ahead})
+    )

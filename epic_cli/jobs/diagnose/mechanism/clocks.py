@@ -1,0 +1,139 @@
+"""The ways in which a buffer can tell the times of states: stamps, clocks, their jitter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, Deviation
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.metrics.arrays import Floats
+
+#: Times (s) over which clocks are estimated.
+CLOCK_TIMES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
+
+#: Shares of each packet in a mean clock.
+CLOCK_SHARES = (0.05, 0.1, 0.2)
+
+
+class TimeAxis(NamedTuple):
+    """A way to tell the times of states: ``settings``, ``stamps``, and the clock's ``offsets``.
+
+    ``late`` is the usual time from a state to the frame that would show it without a delay, by the
+    sender's stamps; ``jitter`` the deviation that a margin multiplies, ``usual_jitter`` its median.
+    The others are per packet (n); all are in seconds.
+    """
+
+    settings: Mapping[str, Any]
+    stamps: Floats
+    offsets: Floats
+    late: float
+    jitter: Floats
+    usual_jitter: float
+
+
+class TimeAxes:
+    """The possible ways to find the sender's time in some frames, the usual ones first."""
+
+    def __init__(self, frames: Frames) -> None:
+        self._reader = _ClockReader(frames)
+        self.every = [self._reader.read(settings) for settings in _iterate_clocks()]
+        self._nearest: dict[object, TimeAxis] = {}
+
+    def find(self, settings: Mapping[str, Any]) -> TimeAxis:
+        """Return the time axis of a buffer with these settings, or the axis closest to it."""
+        key = tuple(settings.get(name) for name in ("stamps", "clock", "clock_time", "clock_share"))
+        if key not in self._nearest:
+            self._nearest[key] = _find_nearest_axis(self.every, settings)
+        return self._nearest[key]
+
+
+def _iterate_clocks() -> Iterator[dict[str, Any]]:
+    """Yield the settings of stamps and clocks."""
+    yield {}
+    yield {"stamps": "arrival"}
+    for stamps in ({}, {"stamps": "ticks"}):
+        for rule in ClockRule:
+            clock = rule.name.lower()
+            if clock == "agree":
+                continue
+            for time in CLOCK_TIMES if clock in ("min", "mean", "median", "max") else (None,):
+                over = "session" if time == math.inf else time
+                named = {} if time is None else {"clock_time": over}
+                yield {**stamps, "clock": clock, **named}
+        for share in CLOCK_SHARES:
+            yield {**stamps, "clock": "mean", "clock_share": share}
+
+
+def time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
+    """Return the time axis of a buffer with these settings."""
+    return _ClockReader(frames).read(settings)
+
+
+class _ClockReader:
+    """A reader of clocks from packets; what several clocks share is computed once."""
+
+    def __init__(self, frames: Frames) -> None:
+        self.frames = frames
+        self._stamps: dict[str, tuple[Floats, Floats]] = {}
+
+    def read(self, settings: Mapping[str, Any]) -> TimeAxis:
+        """Return the time axis of a buffer with these settings."""
+        way = settings.get("stamps", "sender")
+        if way not in self._stamps:
+            self._stamps[way] = _read_stamps(self.frames, way)
+        stamps, jitter = self._stamps[way]
+        rule = ClockRule[settings.get("clock", "agree").upper()]
+        offsets = np.zeros(len(stamps))
+        if way != "arrival" and rule != ClockRule.AGREE:
+            time, share = settings.get("clock_time", 2.0), settings.get("clock_share", 0.0)
+            offset = ClockOffset(rule, math.inf if time == "session" else time, share=share)
+            arrivals = self.frames.arrivals
+            old = (arrivals - stamps).tolist()
+            for place, arrival in enumerate(arrivals.tolist()):
+                offset.add(old[place], arrival)
+                offsets[place] = offset.value
+        late = float(np.median(offsets + stamps - self.frames.stamps))
+        return TimeAxis(settings, stamps, offsets, late, jitter, float(np.median(jitter)))
+
+
+def _read_stamps(frames: Frames, way: str) -> tuple[Floats, Floats]:
+    """Return the stamps by which a buffer goes, and their deviation at each packet (n; s)."""
+    arrivals = frames.arrivals
+    if way == "arrival":
+        return arrivals, np.append(0.0, _measure_jitter(arrivals[1:], np.diff(arrivals)))
+    own = frames.stamps if way == "sender" else frames.ticks
+    return own, _measure_jitter(arrivals, arrivals - own)
+
+
+def _measure_jitter(arrivals: Floats, measured: Floats) -> Floats:
+    """Return the deviation of ``measured`` at each packet, over the usual time."""
+    deviation, found = Deviation(2.0), []
+    for arrival, sample in zip(arrivals.tolist(), measured.tolist(), strict=True):
+        deviation.add(sample, arrival)
+        found.append(deviation.value())
+    return np.array(found)
+
+
+def _find_nearest_axis(every: list[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
+    """Return the time axis of a buffer with these settings, or the axis closest to it."""
+    stamps, clock = settings.get("stamps", "sender"), settings.get("clock", "agree")
+    if stamps == "arrival":
+        clock = "agree"
+
+    def seconds(time: float | str) -> float:
+        return 1e9 if time in ("session", math.inf) else float(time)
+
+    def far(axis: TimeAxis) -> tuple[bool, float]:
+        own = axis.settings
+        same = (own.get("stamps", "sender"), own.get("clock", "agree")) == (stamps, clock)
+        time = seconds(settings.get("clock_time", 2.0)) / seconds(own.get("clock_time", 2.0))
+        share = settings.get("clock_share", 0.0) - own.get("clock_share", 0.0)
+        return not same, abs(share) + abs(math.log(time))
+
+    return min(every, key=far)

@@ -1,0 +1,63 @@
+"""Compositions: how long one is written, and what two of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies.parts import ClockRule
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.redraw import FittedStrategy
+
+
+def measure_description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
+    """Return the length of a strategy's description, as a sort key.
+
+    Settings and digits, digits, rarity of its clock, letters. One send interval (between the last
+    two states) is shorter than a number.
+    """
+    settings = strategy.settings.values()
+    digits = [-1 if value == "1i" else len(f"{value}".strip("i").replace(".", "").strip("0"))
+              for value in settings
+              if not isinstance(value, str) or value[0].isdigit()]  # fmt: skip
+    clock = ClockRule[strategy.values.get("clock", "agree").upper()]
+    length = sum(digits) + 2 * len(settings)
+    return length, sum(digits), clock.value, len(strategy.label)
+
+
+def make_timing_key(found: FittedStrategy) -> tuple[object, ...]:
+    """Return the settings that determine the times of states, or the movement to the goal."""
+    values = found.candidate.values
+    return tuple(values.get(key) for key in ("stamps", "clock", "how", "ahead"))
+
+
+def make_composition_key(strategy: StrategySpec) -> tuple[object, ...]:
+    """Return the settings that are equal for compositions that differ only in numbers."""
+    values = strategy.values
+    ways = ("stamps", "clock", "curve", "catch_up", "how", "ahead")
+    return tuple(values.get(key) for key in ways)
+
+
+def order_settings(found: FittedStrategy) -> FittedStrategy:
+    """Return a result with its settings in the order in which they are declared."""
+    spec = found.candidate
+    names = [setting.name for setting in declaration(spec.name).settings]
+    ordered = {name: spec.settings[name] for name in names if name in spec.settings}
+    return found._replace(candidate=StrategySpec(spec.name, ordered))
+
+
+def drop_settings(settings: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return the settings without one."""
+    return {name: value for name, value in settings.items() if name != key}
+
+
+def convert_to_numbers(spec: StrategySpec) -> StrategySpec:
+    """Return the strategy with its settings as numbers, also those written in units."""
+    known = declaration(spec.name)
+    used: dict[str, Any] = known.converted(known.values(spec.settings))
+    numbers = {key: used[key] for key in spec.settings if isinstance(used[key], float)}
+    positive = {key: value for key, value in numbers.items() if value >= 0}
+    return StrategySpec(spec.name, {**spec.settings, **positive})

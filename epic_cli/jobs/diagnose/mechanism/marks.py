@@ -1,0 +1,73 @@
+"""Marks of single parts: a grid, the oldest state, what is left and what it goes with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.mechanism.readings import FEW
+from epic_cli.metrics.arrays import lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.metrics.arrays import Floats
+
+#: Places of a state, from the newest, that may be the oldest that is kept.
+KEPT = range(4, 64)
+
+
+def find_grid(frames: Frames, exact: float) -> float:
+    """Return the distance of which all coordinates are multiples; 0 if there is none.
+
+    A difference up to ``exact`` is none (length).
+    """
+    values = np.unique(frames.drawn)
+    gaps = np.diff(values)
+    gaps = gaps[gaps > 3 * exact]
+    if len(gaps) < FEW:
+        return 0.0
+    steps = np.round(values / gaps.min())
+    grid = float(f"{(values @ steps) / (steps @ steps + 1e-300):.4g}") or np.inf
+    off = np.abs(frames.drawn - np.round(frames.drawn / grid) * grid)
+    return grid if off.max() <= exact < grid / 4 else 0.0
+
+
+def find_oldest(frames: Frames) -> int:
+    """Return how many states are kept where the oldest is shown; 0 if no frame shows it."""
+    drawn, newest = frames.drawn, frames.newest
+    gone = lengths(frames.positions[newest] - drawn) > 2 * frames.unit
+    counts = []
+    for back in KEPT:
+        places = newest - back
+        off = lengths(frames.positions[np.maximum(places, 0)] - drawn)
+        counts.append(int((gone & (places >= 0) & (off < 0.002 * frames.unit)).sum()))
+    best = int(np.argmax(counts))
+    return KEPT[best] + 1 if counts[best] > 2 * np.median(counts) + 2 else 0
+
+
+#: What is left is explained by what has this share of its squares.
+EXPLAINS = 0.5
+
+
+def explain_rest(frames: Frames, counted: NDArray[np.bool_], apart: Floats) -> str:
+    """Return what the rest of a drawing goes with; empty if it goes with nothing that is known.
+
+    ``apart`` (k, 3) are the differences in the ``counted`` frames (m): ``velocity``: of the newest
+    packet; ``age``: that times the time since it came; ``path``: the drawing's own speed.
+    """
+    known = np.isfinite(apart[:, 0])
+    speed = frames.velocities[frames.newest]
+    since = (frames.times - frames.arrivals[frames.newest])[:, None]
+    own = np.gradient(frames.drawn, frames.times, axis=0)
+    rest = apart[known]
+    whole = np.square(rest).sum()
+    explained = {
+        name: np.square((rest * of[counted][known]).sum())
+        / (np.square(of[counted][known]).sum() * whole + 1e-300)
+        for name, of in (("path", own), ("velocity", speed), ("age", speed * since))
+    }
+    best = max(explained, key=lambda name: float(explained[name]))
+    return best if explained[best] > EXPLAINS else ""

@@ -1,0 +1,97 @@
+"""The data that a buffer had in its frames, and the delay that it needs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.diagnose.mechanism.clocks import time_axis
+from epic_cli.metrics.arrays import lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
+    from epic_cli.metrics.arrays import Floats
+
+#: Shortest silence in send intervals, and the most usual steps that the entity moves in it.
+SILENT, RESTS = 3.0, 2.0
+
+
+class Supply(NamedTuple):
+    """The data that a buffer had in its frames, except silences at rest and the end.
+
+    ``empty``: the share of the frames later than the newest packet (NaN: of a buffer that does not
+    snap to its clock); ``wait``: the usual delay; ``needed``: the delay for 99 % of the frames;
+    ``unsteady``: the distance of the clock's 5 % and 95 % (without a drift), or of the arrivals'
+    behind the stamps; ``grown``: its delay when it has settled and at the end. All but the first in
+    seconds.
+    """
+
+    empty: float
+    wait: float
+    needed: float
+    unsteady: float
+    grown: tuple[float, float]
+
+
+def in_seconds(span: float, interval: float) -> float:
+    """Convert a time to seconds; a negative number counts send intervals."""
+    return span if span >= 0 else -span * interval
+
+
+def watched(frames: Frames) -> NDArray[np.bool_]:
+    """Return the frames (m) that a buffer must cover: settled frames, without silences at rest."""
+    silent = np.append(_mark_silences(frames), True)  # nothing comes after the last packet
+    return np.asarray(frames.settled & ~silent[frames.newest])
+
+
+def needs(frames: Frames, axis: TimeAxis, curve: str) -> Floats:
+    """Return the delay (m; s) with which each frame has a newer state to draw towards."""
+    needed = frames.times - axis.offsets[frames.newest] - axis.stamps[frames.newest]
+    # a Catmull-Rom curve goes by the state behind the next one, too
+    return np.asarray(needed + frames.interval if curve == "catmull-rom" else needed)
+
+
+def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
+    """Return the data that a buffer had; None if nothing was sent, or for a chase."""
+    counted = watched(frames)
+    if strategy.name != "buffer" or not counted.any():
+        return None
+    if strategy.values["catch_up"] in ("queue", "timer"):  # which go by no clock
+        return None
+    words, interval = strategy.values, frames.interval
+    used: dict[str, Any] = declaration("buffer").converted(words)
+    delay = in_seconds(used["delay"], interval)
+    axis = time_axis(frames, strategy.settings)
+    arrivals, newest = frames.arrivals, frames.newest[counted]
+    offsets = axis.offsets if words["stamps"] == "sender" else arrivals - frames.stamps
+    drift = np.polyfit(arrivals, offsets, 1) if len(arrivals) > 2 else np.zeros(2)
+    wander = np.ptp(np.quantile(offsets - np.polyval(drift, arrivals), (0.05, 0.95)))
+    low, high = (in_seconds(used[key], interval) for key in ("delay_least", "delay_most"))
+    wait = np.clip(delay + used["jitter_margin"] * axis.jitter[newest], low, max(low, high))
+    missed = frames.times[counted] - axis.offsets[newest] - axis.stamps[newest] > wait
+    empty, grown = float(missed.mean()), (delay, delay)
+    if words["catch_up"] != "snap":  # it is not where its clock says
+        empty = math.nan
+    if words["catch_up"] == "none":
+        sent = arrivals if words["stamps"] == "arrival" else frames.stamps
+        shown = [float(axis.stamps[0] - delay)]
+        for elapsed, known in zip(np.diff(arrivals), axis.stamps[:-1], strict=True):
+            shown.append(min(shown[-1] + elapsed, known))
+        ages = arrivals - np.interp(shown, axis.stamps, sent) - (arrivals[0] - sent[0])
+        grown = ages[newest[0]].item(), ages[-1].item()
+    needed = float(np.quantile(needs(frames, axis, str(words["curve"]))[counted], 0.99))
+    return Supply(empty, float(np.median(wait)), needed, float(wander), grown)
+
+
+def _mark_silences(frames: Frames) -> NDArray[np.bool_]:
+    """Mark the intervals (n - 1) in which nothing was sent because nothing moved."""
+    far = lengths(np.diff(frames.positions, axis=0))
+    long = np.diff(frames.stamps) > SILENT * frames.interval
+    return np.asarray(long & (far <= RESTS * frames.unit))
