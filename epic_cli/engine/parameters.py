@@ -421,7 +421,8 @@ class Number(Parameter):
 class Span(Number):
     """A time in seconds, or in send intervals: ``0.1``, ``100ms`` or ``1.8i``.
 
-    Send intervals, which go up to ``INTERVALS``, arrive as a negative number.
+    Send intervals, which go up to ``INTERVALS``, arrive as a negative number. ``words`` may stand
+    for numbers that no count of intervals is.
     """
 
     INTERVALS: Final = 1000
@@ -434,10 +435,13 @@ class Span(Number):
         low: float,
         high: float,
         *,
+        words: Mapping[str, float] | None = None,
         tune: tuple[float, float] | None = None,
         scale: Literal["linear", "log"] = "linear",
     ) -> None:
-        super().__init__(name, default, help, "s", low, high, tune=tune, scale=scale)
+        super().__init__(
+            name, default, help, "s", low, high, words=words, tune=tune, scale=scale
+        )  # fmt: skip
 
     def convert(self, value: Value) -> Any:
         """Return the seconds, or minus the number of intervals."""
@@ -446,7 +450,7 @@ class Span(Number):
 
     def write(self, value: Any) -> str:
         """Return the seconds, or the intervals with their letter."""
-        return f"{-value:.17g}i" if value < 0 else super().write(value)
+        return f"{-value:.17g}i" if -self.INTERVALS <= value < 0 else super().write(value)
 
     def _check(self, value: object) -> Value:
         intervals = self._intervals(value)

@@ -281,10 +281,10 @@ SYSTEMS = (
         words=(EngineWord("Linear", "share"),), example=(("Linear", 0.2),),
     ),
     System(
-        "goldsrc", "GoldSrc (Half-Life, Counter-Strike 1.6)", "buffer+delay=0.1",
+        "goldsrc", "GoldSrc (Half-Life, Counter-Strike 1.6)", "buffer+delay=0.1+beyond=0.2i",
         ("HLDS",), "Half-Life SDK (Valve)",
         "Half-Life SDK license, formulas only",
-        "it extrapolates by 0.2 send intervals, and its clock was not read: clocks must agree here",
+        "its clock was not read: clocks must agree here",
         words=(EngineWord("ex_interp", "delay"),), example=(("ex_interp", 0.1),),
     ),
     System(
@@ -311,10 +311,15 @@ SYSTEMS = (
     ),
     System(
         "purrnet", "PurrNet: NetworkTransform, classic interpolation",
-        "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none",
-        ("TickManager",), "PurrNet/PurrNet", "MIT",
-        "a least fill of the queue, and its overflow (min_buffer 1 and a queue that never fills)",
-        words=(EngineWord("Tick Rate", "interval", "Hz"),), example=(("Tick Rate", 20),),
+        "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none+max_buffer=2",
+        ("TickManager", "Interpolated"), "PurrNet/PurrNet", "MIT",
+        "adaptive sync, which skips sends and draws arcs, is off",
+        words=(
+            EngineWord("Tick Rate", "interval", "Hz"),
+            EngineWord("Min Buffer Size", "min_buffer"),
+            EngineWord("Max Buffer Size", "max_buffer"),
+        ),
+        example=(("Tick Rate", 20), ("Min Buffer Size", 2), ("Max Buffer Size", 5)),
     ),
     System(
         "sauerbraten", "Sauerbraten, Red Eclipse",

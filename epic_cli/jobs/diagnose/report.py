@@ -481,6 +481,7 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         "ticks": f"over a count of ticks{clock}",
     }[settings["stamps"]]
     beyond = settings["beyond"]
+    beyond = beyond if beyond in _EMPTY else in_seconds(beyond, found.interval)
     frames = ""
     if supply is not None and supply.empty > 0:
         frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames)"
@@ -529,8 +530,9 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
 #: What a buffer does that does not go on beyond its newest state.
 _EMPTY = {
     0.0: "holds",
-    -1.0: "freezes what was drawn last",
-    -2.0: "goes back to the oldest state",
+    -2001.0: "freezes what was drawn last",
+    -2002.0: "goes back to the oldest state",
+    -2003.0: "holds the newest state, from which it goes on to the next,",
 }
 
 
@@ -652,7 +654,7 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         **{key: settings.get(key) for key in ("stamps", "clock", "curve", "catch_up", "how",
                                               "ahead", "snap")},
         "delay_s": span("delay"),
-        "beyond_s": None if beyond is None else known(max(beyond, 0.0)),
+        "beyond_s": None if beyond is None else 0.0 if beyond in _EMPTY else span("beyond"),
         "low_pass_s": settings.get("low_pass"),
         "time_s": span("time"),
         "empty": None if supply is None else known(supply.empty),

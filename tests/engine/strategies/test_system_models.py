@@ -82,7 +82,9 @@ class SecondLife(Model):
 
 
 class GoldSrc(Model):
-    """States at their stamps, drawn 0.1 s ago."""
+    """States at their stamps, drawn 0.1 s ago; on for a fifth of an interval at most."""
+
+    beyond = 0.2 * INTERVAL
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,11 +98,16 @@ class GoldSrc(Model):
 
     def look_up(self, at: float) -> Point:
         times = [time for time, _ in self.states]
+        if at > times[-1] and self.beyond and len(times) > 1:
+            (begin, start), (end, goal) = self.states[-2:]
+            return goal + (goal - start) / (end - begin) * min(at - end, self.beyond)
         return np.array([np.interp(at, times, [p[k] for _, p in self.states]) for k in range(3)])
 
 
 class SBox(GoldSrc):
     """States at the frames that read them; one a frame, and none older than 0.3 s."""
+
+    beyond = 0.0
 
     def take(self, point: Point, packet: Packet, now: float) -> None:
         self.states = [state for state in self.states if state[0] < now] + [(now, point)]
@@ -175,11 +182,59 @@ class Sauerbraten(Model):
         self.place = self.at(now)
 
 
+class PurrNet(Model):
+    """One state after the other, a tick each; an empty queue waits, a full one is cut."""
+
+    def __init__(self, min_buffer: int = 1, max_buffer: int = 2) -> None:
+        super().__init__()
+        self.least, self.most = min_buffer, max_buffer
+        self.queue: list[Point] = []
+        self.timer, self.idle, self.waits = 0.0, 0.0, True
+        self.spawned = False
+
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        self.idle = 0.0
+        if not self.spawned:
+            self.begin, self.spawned = point, True
+            return
+        if len(self.queue) >= self.most:
+            self.queue, self.timer = self.queue[len(self.queue) - self.least :], 0.0
+        self.queue.append(point)
+
+    def is_filling(self, elapsed: float) -> bool:
+        if self.waits and len(self.queue) < self.least:
+            self.idle += elapsed
+            return not (self.queue and self.idle >= 2 * INTERVAL - 1e-9)
+        return not self.queue
+
+    def step(self, now: float, elapsed: float) -> None:
+        self.place = self.begin
+        if self.is_filling(elapsed):
+            self.timer = 0.0
+            return
+        self.waits = False
+        self.timer += elapsed
+        while self.timer >= INTERVAL - 1e-9:
+            self.begin = self.queue.pop(0)
+            self.timer = max(self.timer - INTERVAL, 0.0)
+            if not self.queue:
+                self.timer, self.waits, self.place = 0.0, True, self.begin
+                return
+        self.place = self.begin + (self.queue[0] - self.begin) * self.timer / INTERVAL
+
+
+class PatientPurrNet(PurrNet):
+    def __init__(self) -> None:
+        super().__init__(2, 5)
+
+
 MODELS: dict[str, tuple[type[Model], dict[str, Any]]] = {
     "bevy-replicon-snap": (RepliconSnap, {}),
     "colyseus": (ColyseusTutorial, {}),
-    "goldsrc": (GoldSrc, {}),
+    "goldsrc": (GoldSrc, {"interval": INTERVAL}),
     "networked-aframe": (NetworkedAFrame, {}),
+    "purrnet": (PurrNet, {}),
+    "purrnet with a least fill": (PatientPurrNet, {"min_buffer": 2, "max_buffer": 5}),
     "pun2": (PhotonTransformView, {"interval": INTERVAL}),
     "sauerbraten": (Sauerbraten, {}),
     "sbox": (SBox, {}),
@@ -190,12 +245,12 @@ MODELS: dict[str, tuple[type[Model], dict[str, Any]]] = {
 ELSEWHERE = {
     "naia": "test_tick_interpolation.py",
     "photon-tutorial": "formula",
-    "purrnet": "test_system_rows.py",
 }
 
 
 def test_each_name_has_a_model() -> None:
-    assert {*MODELS, *ELSEWHERE} == {*system_names()}
+    names = {name.partition(" ")[0] for name in MODELS}
+    assert {*names, *ELSEWHERE} == {*system_names()}
 
 
 def stream(seed: int) -> tuple[list[Packet], list[float]]:
@@ -218,7 +273,7 @@ def stream(seed: int) -> tuple[list[Packet], list[float]]:
 
 def drawn_pairs(name: str, seed: int) -> Iterator[tuple[Point, Point]]:
     kind, settings = MODELS[name]
-    model, made = kind(), strategy(name, **settings)
+    model, made = kind(), strategy(name.partition(" ")[0], **settings)
     packets, frames = stream(seed)
     for at in frames:
         while packets and (packets[0].arrival or 0.0) <= at:

@@ -15,7 +15,7 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "system_chrono": ("chrono", {}),
     "system_minecraft": ("minecraft", {}),
     "system_netcode_for_entities": ("netcode-for-entities", {"net_rate": 20}),
-    "system_purrnet": ("purrnet", {}),
+    "system_purrnet": ("purrnet", {"max_buffer": 6}),
 }
 
 

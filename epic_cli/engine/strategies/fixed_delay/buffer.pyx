@@ -20,14 +20,19 @@ from epic_cli.engine.strategies.parts.common_settings import (
     CLOCK, DEAD_ZONE, INTERVAL, ROUNDING, SNAP,
 )
 
-cdef double FREEZE = -1     # beyond=freeze: keep what was drawn last
-cdef double OLDEST = -2     # beyond=oldest: go back to the oldest state
-cdef double REUSE = -3      # beyond=reuse: the newest state begins the way to the next
+# What no number of intervals is:
+cdef double FREEZE = -2001  # beyond=freeze: keep what was drawn last
+cdef double OLDEST = -2002  # beyond=oldest: go back to the oldest state
+cdef double REUSE = -2003   # beyond=reuse: the newest state begins the way to the next
+cdef double MOST_INTERVALS = Span.INTERVALS
 # States of times that differ by less are of one time, s.
 cdef double SAME_TIME = 1e-9
 
 # Rounding must not decide whether a way is gone.
 cdef double ALL_GONE = 1 - 1e-9
+
+# An empty queue that is filled again goes on after this time without packets, in send intervals.
+cdef double STARVED = 2
 
 
 cpdef enum class StampSource:
@@ -88,22 +93,27 @@ cdef class DelayBuffer(Strategy):
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
     neighbors: (next - previous) / (their time), at an end of the buffer the slope.
 
-    Beyond the newest state it is held, or goes on for ``beyond`` seconds: along the line of the
-    last two, or by the newest's velocity; then it stays there, or is back at the newest
-    (``beyond_then=return``). ``freeze`` keeps what was drawn last, ``oldest`` is back at the oldest
-    state of the last ``keep``; with ``reuse`` the newest is held, and begins the way to the next
-    one where that comes. Before the oldest that one is shown, or with ``before=none`` what was
+    Beyond the newest state it is held, or goes on for ``beyond``, seconds or send intervals: along
+    the line of the last two, or by the newest's velocity; then it stays there, or is back at the
+    newest (``beyond_then=return``). ``freeze`` keeps what was drawn last, ``oldest`` is back at the
+    oldest state of the last ``keep``; with ``reuse`` the newest is held, and begins the way to the
+    next one where that comes. Before the oldest that one is shown, or with ``before=none`` what was
     drawn last. States older than ``forget`` are dropped once they are drawn: the first one after a
     silence is then shown at once.
 
-    Catch-up: ``snap``: the time is as above. With ``rate`` it goes on with frames, that much
-    faster or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where
-    the buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``none`` it only
-    waits: after each hitch the delay is longer. ``queue`` goes from each state to the next in one
-    interval of frames, and drops what is left of the last frame: it never catches up, unless
-    ``keep`` drops states. ``timer`` goes over the interval before (newest - delay) by a timer of
-    its own, which begins again each interval, at ``phase`` once, and not at packets.
-    ``monotonic`` keeps it from going back.
+    Catch-up: ``snap``: the time is as above. With ``rate`` it goes on with frames, that much faster
+    or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where the
+    buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``none`` it only waits:
+    after each hitch the delay is longer. ``queue`` goes from each state to the next in one interval
+    of frames, and drops what is left of the last frame: it never catches up, unless ``keep`` drops
+    states. ``timer`` goes over the interval before (newest - delay) by a timer of its own, which
+    begins again each interval, at ``phase`` once, and not at packets. ``monotonic`` keeps it from
+    going back.
+
+    Queues: with ``none`` and ``queue``, and more than one as ``min_buffer``, an entity that has
+    come to the newest state, or stands at the first, goes on when so many states wait, or where
+    less do and none came for two intervals. Where ``max_buffer`` states wait, the next one drops
+    the oldest of them, until ``min_buffer`` are left, and the way to these begins anew.
 
     ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
     lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each
@@ -160,11 +170,11 @@ cdef class DelayBuffer(Strategy):
             Number("interval_time", 0.0, "the time over which the send interval is averaged; 0: the"
                    " typical one of the last 32", "s", 0, 3600),
             Choice("curve", "linear", "the curve between two states", BufferCurve),
-            Number("beyond", 0.0, "how long to extrapolate past the newest state; hold: not at all,"
-                   " freeze: keep what was drawn last, oldest: go back to the oldest state, reuse:"
-                   " the newest begins the way to the next one", "s", 0,
-                   3600, words={"hold": 0.0, "freeze": FREEZE, "oldest": OLDEST, "reuse": REUSE,
-                                "unlimited": INFINITY}, tune=(0, 0.5)),
+            Span("beyond", 0.0, "how long to extrapolate past the newest state, in seconds or send"
+                 " intervals (0.2i); hold: not at all, freeze: keep what was drawn last, oldest: go"
+                 " back to the oldest state, reuse: the newest begins the way to the next one", 0,
+                 3600, words={"hold": 0.0, "freeze": FREEZE, "oldest": OLDEST, "reuse": REUSE,
+                              "unlimited": INFINITY}, tune=(0, 0.5)),
             Choice("beyond_along", "slope", "extrapolate along the last two states, or by the"
                    " newest state's velocity", ("slope", "velocity")),
             Choice("beyond_then", "stay", "after extrapolation, stay there or return to the newest"
@@ -181,6 +191,10 @@ cdef class DelayBuffer(Strategy):
             Number("phase", 0.0, "a time at which the timer begins, with catch_up=timer", "s", 0,
                    60),
             Switch("monotonic", "off", "never go back in time"),
+            Number("min_buffer", 1, "states that must wait before an empty queue goes on, with"
+                   " catch_up=none or queue", "", 1, 1024, whole=True),
+            Number("max_buffer", 0, "states that may wait in a queue, at least min_buffer; 0: any"
+                   " number", "", 0, 1024, whole=True),
             Choice("late", "drop", "how a late packet is treated", ("drop", "insert"), tune=False),
             Choice("equal", "keep", "of two states of one time, such as two packets of a frame with"
                    " stamps=arrival: keep both, or the last", ("keep", "last"), tune=False),
@@ -228,6 +242,10 @@ cdef class DelayBuffer(Strategy):
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
     cdef double fraction            # of the way to the next state of a queue
+    cdef bint queues                # catch_up=none or queue
+    cdef size_t min_buffer, max_buffer
+    cdef bint filling               # the queue was empty, and waits for states
+    cdef double idle                # frames without a packet while it does, s
     cdef bint playing, shows
     cdef Snapshot shown             # drawn last, before the low-pass
     cdef bint smoothing             # the low-pass has begun
@@ -236,7 +254,7 @@ cdef class DelayBuffer(Strategy):
 
     def configure(self, *, clock_time, clock_share, clock_resync, clock_gain, clock_decay,
                   clock_limit, start, jitter_time, interval, interval_time, beyond_along,
-                  beyond_then, late, equal, before, keep):
+                  beyond_then, late, equal, before, keep, min_buffer, max_buffer):
         self.check_free()
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
@@ -253,7 +271,12 @@ cdef class DelayBuffer(Strategy):
         self.counts_intervals = (
             self.stamps == StampSource.TICKS or self.catch_up == CatchUp.QUEUE
             or self.catch_up == CatchUp.TIMER
-            or min(self.delay, self.delay_least, self.delay_most) < 0)
+            or min(self.delay, self.delay_least, self.delay_most) < 0
+            or -MOST_INTERVALS <= self.beyond < 0)
+        self.queues = self.catch_up == CatchUp.NONE or self.catch_up == CatchUp.QUEUE
+        self.min_buffer = min_buffer
+        self.max_buffer = max(max_buffer, min_buffer) if max_buffer and self.queues else 0
+        self.counts_intervals |= self.queues and min_buffer > 1
         self.remembers = self.hides or self.beyond == FREEZE
         self.states.set_capacity(keep)
 
@@ -265,6 +288,7 @@ cdef class DelayBuffer(Strategy):
         self.turn.clear()
         self.taken = self.place = 0
         self.playing = self.shows = self.smoothing = False
+        self.filling = self.queues and self.min_buffer > 1
         self.forgotten = self.renewed = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
@@ -306,6 +330,10 @@ cdef class DelayBuffer(Strategy):
             self.states.drop_back()
             self.place = min(self.place, self.states.size())
         self.renewed = False
+        self.idle = 0
+        if self.max_buffer > 0:
+            self.shorten_queue()
+            place = self.states.count_until(true_at) if place > 0 else 0
         self.put(min(place, self.states.size()), packet, now, true_at)
         self.newest_state = max(packet.time - packet.delta, self.newest_state
                                 if self.taken > 0 else -INFINITY)
@@ -318,6 +346,33 @@ cdef class DelayBuffer(Strategy):
         self.states.drop_front(count)
         self.place = max(self.place, count) - count
         self.forgotten = False
+
+    cdef size_t passed(self) noexcept nogil:
+        """Return the number of states up to the one that the queue goes from."""
+        if not self.playing:
+            return 1
+        if self.catch_up == CatchUp.QUEUE:
+            return max(self.place, <size_t>1)
+        return max(self.states.count_until(self.time), <size_t>1)
+
+    cdef void shorten_queue(self) noexcept nogil:
+        """Drop the oldest waiting states of a full queue; the way begins where the last began."""
+        cdef size_t begin = self.passed()
+        cdef size_t dropped
+        cdef Snapshot* last
+        if self.states.size() < begin + self.max_buffer:
+            return
+        dropped = self.states.size() - begin - self.min_buffer
+        last = &self.states[begin - 1 + dropped]
+        if dropped > 0:
+            self.time = last.time
+            last[0] = self.states[begin - 1]
+            last.time = self.time
+            self.drop_states(begin - 1 + dropped)
+            self.place = 1
+        else:
+            self.time = last.time
+        self.fraction = 0
 
     cdef void forget_until(self, double time) noexcept nogil:
         """Drop states before a time; the newest is held until the next one comes."""
@@ -375,6 +430,11 @@ cdef class DelayBuffer(Strategy):
             self.place += 1
         self.states.insert(place, packet, now)
         (&self.states[place]).time = true_at
+
+    cdef double reach(self) noexcept nogil:
+        """Return how long to go on beyond the newest state (s)."""
+        return 0 if self.beyond < -MOST_INTERVALS else span_seconds(
+            self.beyond, self.interval.value)
 
     # ------------------------------------------------------------- frames
 
@@ -451,18 +511,32 @@ cdef class DelayBuffer(Strategy):
         if not self.playing:
             self.fraction = 0
             first = 0
+        elif self.fills_up(elapsed):
+            return self.states[first].time
         elif first + 1 < self.states.size():
             self.fraction += elapsed / self.interval.value
             if self.fraction > ALL_GONE:
                 self.fraction = 0
                 first += 1
         if first + 1 == self.states.size():
+            self.filling = self.min_buffer > 1
             return self.states.back().time
         return self.states[first].time + self.fraction * (
             self.states[first + 1].time - self.states[first].time)
 
+    cdef bint fills_up(self, double elapsed) noexcept nogil:
+        """Return True as long as a queue that was empty has too few states to go on."""
+        cdef size_t begin = self.passed()
+        if self.filling:
+            self.idle += elapsed
+            self.filling = self.states.size() < begin + self.min_buffer and (
+                self.states.size() == begin
+                or self.idle < STARVED * self.interval.value * ALL_GONE)
+        return self.filling
+
     cdef double drawn_time(self, double at) noexcept nogil:
         cdef double time = at - self.behind - self.wait
+        cdef double newest = self.states.back().time + self.reach()
         if self.catch_up == CatchUp.QUEUE:
             time = self.queued_time(self.elapsed(at))
         elif self.catch_up == CatchUp.TIMER:
@@ -473,9 +547,13 @@ cdef class DelayBuffer(Strategy):
             time = caught_up(self.time, time, self.elapsed(at), self.catch_up_rate,
                              self.catch_up_limit, self.catch_up_near)
         elif self.playing and self.catch_up == CatchUp.NONE:
-            time = self.time + self.elapsed(at)
+            time = self.time
+            if not self.fills_up(self.elapsed(at)):
+                time += self.elapsed(at)
+        if self.catch_up == CatchUp.NONE and time >= newest - SAME_TIME:
+            self.filling = self.min_buffer > 1
         if self.catch_up == CatchUp.RATE or self.catch_up == CatchUp.NONE:
-            time = min(time, self.states.back().time + max(self.beyond, 0.0))
+            time = min(time, newest)
         if self.monotonic and self.playing:
             return max(time, self.time)
         return time
@@ -545,7 +623,8 @@ cdef class DelayBuffer(Strategy):
     cdef void draw_beyond(self, double past, Sample& sample) noexcept nogil:
         """Draw what is ``past`` seconds behind the newest state."""
         cdef const Snapshot* newest = &self.states.back()
-        cdef double ahead = min(past, self.beyond)
+        cdef double reach = self.reach()
+        cdef double ahead = min(past, reach)
         cdef Vec3[double] rate
         if self.beyond == FREEZE:
             self.keep_last(sample)
@@ -553,11 +632,11 @@ cdef class DelayBuffer(Strategy):
         if self.beyond == OLDEST and past > 0:
             self.hold_at(self.states.front(), sample)
             return
-        if self.beyond > 0 and not (self.returns and past > self.beyond):
+        if reach > 0 and not (self.returns and past > reach):
             rate = self.rate_beyond(ahead, sample)
         if not dot(rate, rate) > 0 or not is_finite(newest.position + rate * ahead):
             self.hold_at(newest[0], sample)
-        elif past <= self.beyond:
+        elif past <= reach:
             sample.show(Motion(newest.position + rate * ahead, rate), EXTRAPOLATED)
         else:
             sample.hold(Motion(newest.position + rate * ahead, Vec3[double]()), self.drawn,

@@ -63,7 +63,8 @@ INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
 CURVE: str
 BEYOND: str
-BEYOND_TIME: float  # s, how long it goes on past the newest state
+BEYOND_TIME: float  # how long it goes on past the newest state
+BEYOND_IN_INTERVALS: bool
 BEYOND_ALONG: str
 BEYOND_THEN: str
 CATCH_UP: str
@@ -72,6 +73,9 @@ CATCH_UP_LIMIT: float
 CATCH_UP_NEAR: float
 PHASE: float
 MONOTONIC: bool
+FILLS: bool
+MIN_BUFFER: int
+MAX_BUFFER: int
 LATE: str
 EQUAL: str
 BEFORE: str
@@ -93,9 +97,13 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     spans = {name: settings[name] for name in ("delay", "delay_least", "delay_most")}
     interval, beyond = settings["interval"], settings["beyond"]
     timed = settings["stamps"] == "ticks" or settings["catch_up"] in ("queue", "timer")
-    counts = timed or min(spans.values()) < 0
-    kinds = {0: "hold", -1: "freeze", -2: "oldest", -3: "reuse", math.inf: "unlimited"}
+    kinds = {0: "hold", -2001: "freeze", -2002: "oldest", -2003: "reuse", math.inf: "unlimited"}
     kind = kinds.get(beyond, "time")
+    queues = settings["catch_up"] in ("none", "queue")
+    least, most = settings["min_buffer"], settings["max_buffer"]
+    fills = queues and least > 1
+    extends = kind == "time" and beyond < 0
+    counts = timed or fills or extends or min(spans.values()) < 0
     return {
         "USES_CLOCK": settings["stamps"] != "arrival" and settings["clock"] != "agree",
         "COUNTS_CLOCK": settings["clock_resync"] > 0
@@ -115,7 +123,10 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "MEASURES_INTERVAL": counts and math.isnan(interval),
         "SMOOTHS": settings["low_pass"] > 0 or settings["follow"] == "share",
         "BEYOND": kind,
-        "BEYOND_TIME": beyond if kind == "time" else 0.0,
+        "BEYOND_TIME": abs(beyond) if kind == "time" else 0.0,
+        "BEYOND_IN_INTERVALS": extends,
+        "FILLS": fills,
+        "MAX_BUFFER": max(most, least) if most and queues else 0,
     }
 
 
@@ -154,6 +165,8 @@ class Smoothing(SendInterval, Turning, Rounding):
     raw_rotation: Quat
     forgotten: bool  # the newest state is too old to go on from
     renewed: bool  # the newest state has begun the way to the next one
+    filling: bool  # the queue was empty, and waits for states
+    idle: float  # frames without a packet while it does, s
     first: int  # the state that the queue goes from
     fraction: float  # of the way to the next
     filtering: bool  # the low-pass has begun
@@ -173,6 +186,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.intervals = 0
         self.interval = INTERVAL
         self.running = False
+        self.filling = True
+        self.idle = 0.0
         self.filtering = False
         self.forgotten = False
         self.renewed = False
@@ -230,6 +245,10 @@ class Smoothing(SendInterval, Turning, Rounding):
                 self.drop_equal()
         if BEYOND == "reuse":
             self.renewed = False
+        if FILLS:
+            self.idle = 0.0
+        if MAX_BUFFER > 0:
+            self.shorten()
         if LATE == "insert" and STAMPS == "sender":
             self.sort_in(State(self.stamp, position, velocity, rotation))
         else:
@@ -253,6 +272,46 @@ class Smoothing(SendInterval, Turning, Rounding):
             if i <= self.first and self.first < len(self.states) and self.running:
                 self.first += 1
         self.states.insert(i, state)
+
+    def passed(self) -> int:
+        """Return the place of the state that the queue goes from."""
+        if not self.running:
+            return 0
+        if CATCH_UP == "queue":
+            return self.first
+        i: int = len(self.states) - 1
+        while i > 0 and self.states[i].time > self.time:
+            i -= 1
+        return i
+
+    def shorten(self) -> None:
+        """Drop the oldest waiting states of a full queue; the way begins where the last began."""
+        begin: int = self.passed()
+        if len(self.states) - begin - 1 >= MAX_BUFFER:
+            start: State = self.states[begin]
+            while len(self.states) - 1 > MIN_BUFFER:
+                self.time = self.states[0].time
+                self.states.pop(0)
+            self.time = self.states[0].time
+            self.states.pop(0)
+            self.states.insert(0, State(self.time, start.position, start.velocity, start.rotation))
+            if CATCH_UP == "queue":
+                self.first = 0
+                self.fraction = 0.0
+
+    def fills_up(self, elapsed: float) -> bool:
+        """Return whether a queue that was empty has too few states to go on."""
+        if self.filling:
+            self.idle += elapsed
+            waiting: int = len(self.states) - self.passed() - 1
+            self.filling = waiting < MIN_BUFFER and (
+                waiting == 0 or self.idle < 2.0 * self.interval * (1.0 - 1e-9)
+            )
+        return self.filling
+
+    def reach(self) -> float:
+        """Return how long it goes on past the newest state (s)."""
+        return BEYOND_TIME * self.interval if BEYOND_IN_INTERVALS else BEYOND_TIME
 
     def average(self, difference: float) -> None:
         """Update the exponential mean of the time between two packets."""
@@ -413,7 +472,12 @@ class Smoothing(SendInterval, Turning, Rounding):
             if BEYOND != "unlimited":
                 # it waits where the buffer is empty
                 latest: float = self.states[len(self.states) - 1].time
-                wanted = min(wanted, latest + BEYOND_TIME if BEYOND == "time" else latest)
+                if BEYOND == "time":
+                    latest += self.reach()
+                if FILLS:
+                    if wanted >= latest - 1e-9:
+                        self.filling = True
+                wanted = min(wanted, latest)
         if MONOTONIC:
             if self.running:
                 wanted = max(wanted, self.time)
@@ -472,6 +536,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         if not self.running:
             self.fraction = 0.0
             self.first = 0
+        elif FILLS and self.fills_up(elapsed):
+            return self.states[self.first].time
         elif self.first + 1 < len(self.states):
             self.fraction += elapsed / self.interval
             if self.fraction > 1.0 - 1e-9:
@@ -481,11 +547,16 @@ class Smoothing(SendInterval, Turning, Rounding):
         start: float = self.states[self.first].time
         if self.first + 1 < len(self.states):
             return start + self.fraction * (self.states[self.first + 1].time - start)
+        if FILLS:
+            self.filling = True
         return start
 
     def play(self, wanted: float, elapsed: float) -> float:
         """Return the drawn time, which advances on its own."""
         time: float = self.time + elapsed
+        if FILLS:
+            if self.fills_up(elapsed):
+                time = self.time
         if CATCH_UP == "rate":
             off: float = wanted - time
             if CATCH_UP_NEAR > 0.0:
@@ -607,10 +678,10 @@ class Smoothing(SendInterval, Turning, Rounding):
                 self.show(newest.position, newest.rotation)
         if BEYOND == "time":
             if BEYOND_THEN == "return":
-                if late > BEYOND_TIME:
+                if late > self.reach():
                     late = 0.0
             else:
-                late = min(late, BEYOND_TIME)
+                late = min(late, self.reach())
         if BEYOND == "time" or BEYOND == "unlimited":
             if BEYOND_ALONG == "velocity":
                 self.show(newest.position + newest.velocity * late, newest.rotation)

@@ -102,7 +102,7 @@ STANDING = 0.2
 DIFFERS = 0.1
 
 #: What a buffer with ``beyond=oldest`` has for a time.
-OLDEST = -2.0
+OLDEST = -2002.0
 
 #: Changes of a chase that mend a cause; None restores the default.
 CHASE_CURES: dict[str, dict[str, Any]] = {
