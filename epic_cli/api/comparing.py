@@ -179,7 +179,11 @@ def make_simulation(
     from epic_cli.network.sender import SenderSpec
     from epic_cli.network.simulation import SimulationSpec
 
-    return SimulationSpec(MovementSpec.of(movement), SenderSpec.of(send), LinkSpec.of(link))
+    return SimulationSpec(
+        MovementSpec.from_description(movement),
+        SenderSpec.from_description(send),
+        LinkSpec.from_description(link),
+    )
 
 
 def make_participants(

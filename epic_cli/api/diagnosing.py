@@ -15,7 +15,7 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
 from epic_cli.jobs.diagnose.link import FoundLink, found_link
 from epic_cli.jobs.diagnose.run import DiagnoseEach, Diagnosis, run
-from epic_cli.metrics.drawn_path import ROWS, drawn_paths
+from epic_cli.metrics.drawn_path import ROWS, make_drawn_paths
 from epic_cli.metrics.inputs import RecordingSpec
 from epic_cli.metrics.traffic import make_traffic
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
@@ -77,7 +77,7 @@ def diagnose(
         path = os.fsdecode(packets) if isinstance(packets, (str, os.PathLike)) else None
         spec = each.spec(path or source, log)
     if drawn is not None:
-        paths = drawn_paths(
+        paths = make_drawn_paths(
             load_entities(_read_drawn_packets(drawn))[0], spec.packets, drawn_offset
         )
         spec = replace(spec, drawn=paths)

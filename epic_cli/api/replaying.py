@@ -24,7 +24,7 @@ from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
 from epic_cli.engine.text import COLUMNS, TURN_COLUMNS
 from epic_cli.jobs.replay.run import grouped, ordered
-from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.digits import format_three_digits
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.rows import PacketSource
 
@@ -208,7 +208,7 @@ def _make_report(found: DrawnSamples) -> Report:
 
 
 def _format_cell(value: object) -> str:
-    return three_digits(value) if isinstance(value, float) else str(value)
+    return format_three_digits(value) if isinstance(value, float) else str(value)
 
 
 def _make_row(sample: Sample, columns: tuple[str, ...]) -> dict[str, object]:

@@ -117,7 +117,7 @@ class Described:
                 named(parameter, parameter.verify, value)
 
     @classmethod
-    def of(cls, given: str | Self) -> Self:
+    def from_description(cls, given: str | Self) -> Self:
         """Return the value that a text describes; return any other value unchanged."""
         return cls.parse(given) if isinstance(given, str) else given
 
@@ -129,8 +129,8 @@ class Described:
         if len(names) > 1:
             raise SettingError(f"{names[1]!r} is neither {cls.OWNER} nor a key=value of it")
         found = cls.read(entries)
-        values = {cls.parameter(key).field: value for key, value in found.items()}
-        key = cls.parameter(cls.KEY).field
+        values = {cls.find_parameter(key).field: value for key, value in found.items()}
+        key = cls.find_parameter(cls.KEY).field
         if key not in values and not hasattr(cls, key):
             raise SettingError(f"{text!r} names no {cls.KEY}")
         return cls(**values)
@@ -138,23 +138,23 @@ class Described:
     @classmethod
     def read(cls, entries: Iterable[tuple[str, str]]) -> dict[str, Any]:
         """Parse entries with ``read_entries``, after giving entries without a key their key."""
-        keyed = ((key or cls.key_of(value), value) for key, value in entries)
-        return read_entries(keyed, cls.parameter)
+        keyed = ((key or cls.find_key(value), value) for key, value in entries)
+        return read_entries(keyed, cls.find_parameter)
 
     @classmethod
-    def key_of(cls, name: str) -> str:  # noqa: ARG003 - here it is the same for all
+    def find_key(cls, name: str) -> str:  # noqa: ARG003 - here it is the same for all
         """Return the key of an entry that has no key; raise ``SettingError`` if there is none."""
         return cls.KEY
 
     @classmethod
-    def parameter(cls, key: str) -> Parameter:
+    def find_parameter(cls, key: str) -> Parameter:
         """Return the parameter of a key.
 
         Raise ``SettingError`` that suggests the most similar key.
         """
         return find(key, cls.TABLE, cls.OWNER)
 
-    def entries(self) -> list[tuple[str, str]]:
+    def list_entries(self) -> list[tuple[str, str]]:
         """Return the entries to write: the fields that are not at their defaults."""
         return [
             (parameter.name, parameter.write(value))
@@ -164,7 +164,7 @@ class Described:
 
     def write(self) -> str:
         """Write the description; ``parse`` returns the same value."""
-        return write(self.entries())
+        return write(self.list_entries())
 
 
 def _skip_blanks(text: str, at: int) -> int:

@@ -203,7 +203,7 @@ def _format_error(error: Exception) -> str:
 
 
 def _check_length(simulation: SimulationSpec) -> None:
-    movement, rate = simulation.movement, simulation.send.hertz(recorded=False) or 0.0
+    movement, rate = simulation.movement, simulation.send.get_rate(recorded=False) or 0.0
     if not movement.truth and (
         movement.seconds > LONGEST or rate * movement.seconds > MOST_PACKETS
     ):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.text.widths import cut, printable, width
-from epic_cli.metrics.turns import headings
+from epic_cli.metrics.turns import project_headings
 from epic_cli.show.full_screen import ASCII_FRAME, UNICODE_FRAME, Cells, Lines
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def _find_sectors(
     """
     unknown = np.full(4, np.nan)
     rotations = [history.rotations.get(entity, unknown) for entity in heads.entities.tolist()]
-    seen = headings(np.array(rotations).reshape(-1, 4), plane)
+    seen = project_headings(np.array(rotations).reshape(-1, 4), plane)
     turns = np.nan_to_num(np.arctan2(seen[:, 1], seen[:, 0])) / (2 * np.pi)
     nearest = np.rint(turns * count).astype(int) % count
     return np.where(np.hypot(*seen.T) > _FLAT, nearest, -1)

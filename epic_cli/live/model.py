@@ -25,9 +25,9 @@ from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import GameSource, LaterDrawing, ListenSpec, LiveDrawing
-from epic_cli.metrics import named
-from epic_cli.metrics.digits import listed
-from epic_cli.metrics.measurement import Entity, Measurement, measure, pool
+from epic_cli.metrics import find_metric
+from epic_cli.metrics.digits import join_words
+from epic_cli.metrics.measurement import Entity, Measurement, measure, pool_measurements
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import TooFewStates
 from epic_cli.metrics.recovery import find_events
@@ -557,11 +557,11 @@ class LiveEvaluator:
         ]
         if not known:
             return []
-        measured = pool(known)
+        measured = pool_measurements(known)
         found = []
         for name, words in _SHOWN:
-            metric = named(name)
-            cell = metric.cell(float(metric.value(measured)), measured.resolution)
+            metric = find_metric(name)
+            cell = metric.format_cell(float(metric.value(measured)), measured.resolution)
             found.append(words.format(cell).replace("- ms", "-"))
         if only is None and len(known) < len(self._gathered):
             found.append(f"of {len(known):,} of {len(self._gathered):,} entities")
@@ -676,7 +676,7 @@ class EventLog:
         if rest:
             shown.append(f"{rest:,} more")
         self.events.append(
-            GameEvent(now, f"{listed(shown)} {(verbs or verb) if several[1:] else verb}")
+            GameEvent(now, f"{join_words(shown)} {(verbs or verb) if several[1:] else verb}")
         )
 
     def news(self, now: float) -> Sequence[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.receiving import QUEUE
-from epic_cli.metrics.digits import verb
+from epic_cli.metrics.digits import choose_verb
 from epic_cli.recordings.datagrams.counts import Counts, count_words
 from epic_cli.show.link import quantiles
 
@@ -56,7 +56,7 @@ def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> 
     """Return lines with the counts, and the quantiles of the delay above the shortest."""
     lines = (
         f"{counts.packets:,} packets in {counts.datagrams:,} datagrams,"
-        f" {entities:,} {verb(entities, 'entity', 'entities')},"
+        f" {entities:,} {choose_verb(entities, 'entity', 'entities')},"
         f" {counts.late:,} packets older than the one before\n"
     )
     if counts.packets:
@@ -102,7 +102,7 @@ def _describe_traffic(flow: TrafficFlow, entities: int, dropped: int) -> list[st
         f"loss {_format_share(flow.loss)}",
         f"jitter {format_milliseconds(flow.jitter)}",
         "delay {}, 95% {}".format(*delays),
-        f"{entities:,} {verb(entities, 'entity', 'entities')}",
+        f"{entities:,} {choose_verb(entities, 'entity', 'entities')}",
     ]
     return [*parts, f"{dropped:,} DROPPED by the socket"] if dropped else parts
 

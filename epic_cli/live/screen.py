@@ -16,7 +16,7 @@ from epic_cli.live.listener import Listener
 from epic_cli.live.map import ASCII, COLORS, UNICODE, Viewport, draw_map, entity_at
 from epic_cli.live.model import LiveEvaluator, NameLine, RunningGame, StrategyChoice
 from epic_cli.live.reports import describe_faults, describe_traffic, format_milliseconds
-from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.digits import format_three_digits
 from epic_cli.recordings.writing import value_text
 from epic_cli.shell.console import speaks_unicode
 from epic_cli.show.full_screen import (
@@ -63,7 +63,7 @@ def curves(evaluator: LiveEvaluator, columns: int, bars: str, least: float | Non
     now = max((max(curve) for curve in evaluator.curves if curve), default=0)
     names: Sequence[str] = ("error", "lag", "delay")
     words: Sequence[Callable[[float], str]] = (
-        three_digits,
+        format_three_digits,
         format_milliseconds,
         format_milliseconds,
     )
@@ -174,7 +174,7 @@ def _rank_error(error: float) -> float:
 
 
 def _format_error(error: float) -> str:
-    return "-" if math.isnan(error) else three_digits(error)
+    return "-" if math.isnan(error) else format_three_digits(error)
 
 
 SMALLEST = (30, 8)

@@ -47,17 +47,17 @@ SENT_SUMS = tuple(name for metric in sent.METRICS for name in metric.sums)
 SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
 
 
-def shown_metrics() -> list[Metric]:
+def list_shown_metrics() -> list[Metric]:
     """Return the metrics that tables show."""
     return [figure for figure in METRICS if figure.weight]
 
 
-def named(name: str) -> Metric:
+def find_metric(name: str) -> Metric:
     """Return the metric with this name; raise ``KeyError``."""
     return {figure.name: figure for figure in METRICS}[name]
 
 
-def figure_names(turns: bool = True, sent: bool = True) -> list[str]:
+def list_figure_names(turns: bool = True, sent: bool = True) -> list[str]:
     """Return the names of metrics, and of the ends of their intervals, in CSV and JSON lines.
 
     Without ``turns`` and ``sent``, those of rotation and of sent data are left out.

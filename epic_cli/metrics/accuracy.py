@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.metrics.digits import milliseconds, one_decimal, whole
+from epic_cli.metrics.digits import format_milliseconds, format_one_decimal, format_whole
 from epic_cli.metrics.metric import Better, Metric, MetricSection
-from epic_cli.metrics.score import residual_part, score
+from epic_cli.metrics.score import read_residual_part, score
 
 if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Measurement, Resampled
@@ -24,7 +24,7 @@ METRICS = (
         "overall score, 0 to 100; --explain has the formula",
         score,
         better=Better.HIGH,
-        format=one_decimal,
+        format=format_one_decimal,
         section=MetricSection.ACCURACY,
         weight=13,
         interval=True,
@@ -34,7 +34,7 @@ METRICS = (
         "number of judged rows",
         lambda measured: measured.rows,
         better=Better.NEITHER,
-        format=whole,
+        format=format_whole,
     ),
     Metric(
         "error",
@@ -70,7 +70,7 @@ METRICS = (
         title="lag ms",
         unit="s",
         better=Better.NEAR_ZERO,
-        format=milliseconds,
+        format=format_milliseconds,
         section=MetricSection.ACCURACY,
         weight=11,
         interval=True,
@@ -87,7 +87,7 @@ METRICS = (
     Metric(
         "residual_across",
         "part of the residual across the movement, which no lag explains: a wrong curve",
-        lambda measured: residual_part(measured, "late_across"),
+        lambda measured: read_residual_part(measured, "late_across"),
         title="across",
         unit="length",
         section=MetricSection.ACCURACY,
@@ -98,7 +98,7 @@ METRICS = (
     Metric(
         "residual_along",
         "part of the residual along the movement: too early here, too late there",
-        lambda measured: residual_part(measured, "late_along"),
+        lambda measured: read_residual_part(measured, "late_along"),
         unit="length",
         interval=True,
         sums={"late_along": lambda drawn: drawn.late.along},

@@ -42,16 +42,16 @@ ROUNDED_STEP = 0.05
 _ROW: list[np.dtype[Any]] = []
 
 
-def packet_table(packets: PacketBlock) -> NDArray[np.float64]:
+def make_packet_table(packets: PacketBlock) -> NDArray[np.float64]:
     """Return the packets in their order as columns, (``COLUMNS``, n)."""
     columns = np.empty((COLUMNS, len(packets)))
     table(packets, columns)
     return columns
 
 
-def turning_table(packets: PacketBlock) -> NDArray[np.float64]:
+def make_turning_table(packets: PacketBlock) -> NDArray[np.float64]:
     """Return packets as columns, with the rows of ``TURN`` if any packet has a rotation."""
-    columns = packet_table(packets)
+    columns = make_packet_table(packets)
     if not packets.turns():
         return columns
     turns = np.empty((len(packets), 7))
@@ -69,7 +69,7 @@ def collect_rows(trace: Trace) -> NDArray[Any]:
     return np.ndarray(len(trace), _ROW[0], memoryview(trace))
 
 
-def median(values: Floats) -> float:
+def compute_median(values: Floats) -> float:
     """Return numpy's median, bit for bit, but ten times as fast for few values; NaN of none."""
     count = len(values)
     if not count:
@@ -79,7 +79,7 @@ def median(values: Floats) -> float:
     return float(last if math.isnan(last) else (low + high) / 2)
 
 
-def distinct(values: NDArray[_Value]) -> NDArray[_Value]:
+def list_distinct(values: NDArray[_Value]) -> NDArray[_Value]:
     """Return each value once, sorted; no NaN is allowed. numpy's own loads masked arrays."""
     ordered = np.sort(values)
     new = np.ones(len(ordered), bool)
@@ -94,7 +94,7 @@ def sort(distances: Floats) -> Floats:
     return ordered
 
 
-def quantile(values: Floats, share: float) -> float:
+def compute_quantile(values: Floats, share: float) -> float:
     """Return numpy's quantile, bit for bit, but ten times as fast for few values."""
     place = (len(values) - 1) * share
     low = math.floor(place)
@@ -115,8 +115,8 @@ def find_resolution(positions: Floats) -> float:
     """
     rounding = float(np.abs(positions).max(initial=0.0)) * 2.0**-23
     some = positions[:4096]
-    thirds = lengths(np.diff(some, 3, axis=0))
-    steps = lengths(np.diff(some, axis=0))
+    thirds = compute_lengths(np.diff(some, 3, axis=0))
+    steps = compute_lengths(np.diff(some, axis=0))
     moving = steps[steps > rounding]
     # states that lie exactly on a line or a parabola were not rounded, however few digits they have
     if not len(moving) or 2 * np.count_nonzero(thirds > 8 * rounding) < len(thirds):
@@ -124,16 +124,16 @@ def find_resolution(positions: Floats) -> float:
     for decimals in range(7):
         unit = 10.0**-decimals
         if (np.abs(some - np.rint(some / unit) * unit) <= rounding).all():
-            return max(min(unit / 2, ROUNDED_STEP * median(moving)), rounding)
+            return max(min(unit / 2, ROUNDED_STEP * compute_median(moving)), rounding)
     return rounding
 
 
-def all_three(flags: Flags) -> Flags:
+def mark_all_three(flags: Flags) -> Flags:
     """Mark the rows (n, 3) whose three values are all true, several times as fast as ``all``."""
     return np.asarray(flags[:, 0] & flags[:, 1] & flags[:, 2])
 
 
-def edges(flags: Flags) -> tuple[Places, Places]:
+def find_edges(flags: Flags) -> tuple[Places, Places]:
     """Return the start of each run of true values, and the place after its end."""
     padded = np.concatenate(([False], flags, [False]))
     both = np.flatnonzero(padded[1:] != padded[:-1])
@@ -157,12 +157,12 @@ def _choose_places(count: int, most: int) -> Places:
     return np.asarray(bounds[:-1] + (shares * np.diff(bounds)).astype(np.intp))
 
 
-def lengths(vectors: Floats) -> Floats:
+def compute_lengths(vectors: Floats) -> Floats:
     """Return the lengths of vectors (n, 3) or quaternions; several times as fast as numpy."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
 
 
-def root_mean_square(values: Floats) -> float:
+def compute_rms(values: Floats) -> float:
     """Return the root mean square; 0 without values."""
     return float(np.sqrt(np.mean(np.square(values)))) if len(values) else 0.0
 
@@ -170,7 +170,7 @@ def root_mean_square(values: Floats) -> float:
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
-def minimum(
+def find_minimum(
     of: Callable[[float], float], low: float, high: float, steps: int = 14
 ) -> tuple[float, float]:
     """Return place and value of a function's only minimum, by golden section search.

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.measure import running_medians
-from epic_cli.metrics import METRICS, named
+from epic_cli.metrics import METRICS, find_metric
 from epic_cli.metrics.arrays import (
     ARRIVAL,
     POSITION,
@@ -34,9 +34,9 @@ from epic_cli.metrics.arrays import (
     TELEPORT,
     TIME,
     VELOCITY,
-    edges,
-    median,
-    quantile,
+    compute_median,
+    compute_quantile,
+    find_edges,
 )
 from epic_cli.metrics.measurement import (
     FIELDS,
@@ -73,7 +73,7 @@ _NORMAL = NormalDist()
 _TAIL = _NORMAL.inv_cdf(0.5 + CONFIDENCE / 2)
 
 
-def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterator[Floats]:
+def iterate_draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterator[Floats]:
     """Yield how often each unit occurs in each draw: arrays (some of ``count``, units).
 
     Rows add up to ``units``.
@@ -88,7 +88,7 @@ def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterat
         yield np.bincount(chosen, minlength=some * units).reshape(some, units).astype(float)
 
 
-def block_length(series: Floats) -> float:
+def choose_block_length(series: Floats) -> float:
     """Return the length of a bootstrap block, in values of a series (n, one per cell).
 
     At least 1.
@@ -123,12 +123,12 @@ def block_length(series: Floats) -> float:
     return float(max(1.0, min(length, most)))
 
 
-def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
+def compute_interval(replicates: Floats, units: int) -> tuple[float, float] | None:
     """Return the interval of a figure from its values in the draws; None if unknown."""
     if not np.isfinite(replicates).all():
         return None
     # quantiles at these places of the sorted draws, from those around them: numpy's own take longer
-    place = _NORMAL.cdf(-expanded(units)) * (len(replicates) - 1)
+    place = _NORMAL.cdf(-expand_interval(units)) * (len(replicates) - 1)
     at, part = int(place), place % 1
     ends = at, at + 1, -at - 2, -at - 1
     low, lower, upper, high = np.partition(replicates, [end % len(replicates) for end in ends])[
@@ -137,16 +137,16 @@ def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
     return low + part * (lower - low), high + part * (upper - high)
 
 
-def expanded(units: int) -> float:
+def expand_interval(units: int) -> float:
     """Return the half-width of an interval, in standard deviations of the draws.
 
     Draws of n units vary too little, by sqrt((n - 1) / n), and their deviation is as uncertain as
     Student's t with n - 1 degrees of freedom says.
     """
-    return student(units - 1) * math.sqrt(units / (units - 1))
+    return compute_student_quantile(units - 1) * math.sqrt(units / (units - 1))
 
 
-def student(freedom: float) -> float:
+def compute_student_quantile(freedom: float) -> float:
     """Return the two-sided quantile of Student's t, to 0.001 for 5 degrees of freedom or more.
 
     Abramowitz and Stegun 1964, 26.7.5.
@@ -161,7 +161,7 @@ def student(freedom: float) -> float:
     return x + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
 
 
-def joined(cells: Floats, length: int) -> Floats:
+def join_cells(cells: Floats, length: int) -> Floats:
     """Sum cells (axis 0) in blocks of ``length``; the last block takes the remainder."""
     blocks = max(1, len(cells) // length)
     starts: NDArray[np.int64] = np.arange(blocks) * length
@@ -310,7 +310,7 @@ class NetworkEvents(NamedTuple):
         return UNSEEN + (TAIL / self.events if self.events else 0.0)
 
 
-def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
+def add_network_events(several: Iterable[NetworkEvents]) -> NetworkEvents:
     """Add up the network events of several recordings."""
     found = list(several)
     sums = NetworkEvents(*map(sum, zip(*found, NetworkEvents(), strict=True)))
@@ -318,7 +318,7 @@ def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
 
 
 @np.errstate(all="ignore")
-def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
+def count_network_events(table: Floats, begin: float, end: float) -> NetworkEvents:
     """Return the network events among packets (``packet_table``) from ``begin`` to ``end`` (s).
 
     Packets without arrival times count as arrived when they were sent.
@@ -336,15 +336,15 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     numbers, stamps = numbers[order], stamps[order]
     delays = arrivals[order] - stamps
     steps = np.diff(numbers)
-    usual, interval = median(steps), median(np.diff(stamps))
+    usual, interval = compute_median(steps), compute_median(np.diff(stamps))
     if len(steps) < 2 * AROUND or not (usual > 0 and interval > 0):
         return NetworkEvents()
     level = _compute_running_median(delays)
     noise = delays - level
-    spread = 1.4826 * median(np.abs(noise))
-    waver = max(interval / 2, min(2 * spread, quantile(np.abs(noise), CONFIDENCE)))
+    spread = 1.4826 * compute_median(np.abs(noise))
+    waver = max(interval / 2, min(2 * spread, compute_quantile(np.abs(noise), CONFIDENCE)))
     most = max(DEVIATIONS * spread, SHARE * interval)
-    changes = len(edges(np.abs(level[AROUND:] - level[:-AROUND]) > most)[0])
+    changes = len(find_edges(np.abs(level[AROUND:] - level[:-AROUND]) > most)[0])
     watched = 0.0
     if numbers is stamps or np.mean(np.abs(steps - usual) <= usual / 4) >= STEADY:
         watched = float(np.ptp(stamps)) if np.isfinite(table[ARRIVAL]).any() else 0.0
@@ -358,7 +358,7 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     places = np.append(0, np.cumsum(missing + 1))
     flags = np.ones(places[-1] + 1, bool)
     flags[places[noise <= LATE * interval]] = False
-    begins, ends = edges(flags)
+    begins, ends = find_edges(flags)
     sizes = ends - begins
     return NetworkEvents(
         int((sizes >= 2).sum()),
@@ -481,7 +481,7 @@ class Piece:
         each = [np.asarray(sums).sum(axis=0) for sums in self.entities]
         return np.asarray(np.sum(each, axis=0))
 
-    def stack(self) -> Floats:
+    def stack_sums(self) -> Floats:
         """Return the sums (cells, entities, fields)."""
         return np.stack([np.asarray(sums) for sums in self.entities], axis=1)
 
@@ -516,7 +516,7 @@ class Sampled(NamedTuple):
     tried: bool = False
 
 
-def bootstrap_sums(
+def resample_sums(
     shown: Sequence[Figures],
     tick: float,
     weights: Weights,
@@ -543,7 +543,7 @@ def bootstrap_sums(
         whole = own.sum(axis=(0, 1))
         if one.waver:
             _vary_lag(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
-        more = whole + rare.missed * stretches([*one.pieces, *one.beside], WORST)
+        more = whole + rare.missed * sum_stretches([*one.pieces, *one.beside], WORST)
         losses = _sum_losses(one, rare)
         if tried:  # those there were may all have been harmless
             added = rare.unseen @ np.mean(losses, axis=0) if losses else np.zeros_like(whole)
@@ -553,7 +553,7 @@ def bootstrap_sums(
         alone = whole[None]
         if rare.few and rare.changes and certainty.unit is not Unit.RUN:
             cells = max(run.cells * run.seconds for run in one.pieces)
-            alone = stretches(one.pieces, cells * ALONE)
+            alone = sum_stretches(one.pieces, cells * ALONE)
             alone[0] = whole
             _apply_own_lag(alone)
         every = (sums, _scale_to_rows(more, whole), _scale_to_rows(alone, whole))
@@ -571,7 +571,9 @@ def _sum_losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
 
 
 @np.errstate(all="ignore")
-def least_score(measured: Sequence[Measurement], events: NetworkEvents, resolution: float) -> float:
+def find_least_score(
+    measured: Sequence[Measurement], events: NetworkEvents, resolution: float
+) -> float:
     """Return the least score of a candidate as more is lost; -inf if losses were not simulated."""
     losses = [each.losses for each in measured if each.losses is not None]
     if not losses:
@@ -579,7 +581,7 @@ def least_score(measured: Sequence[Measurement], events: NetworkEvents, resoluti
     whole = sum(np.asarray(each.sums).sum(axis=0) for each in measured if each.sums is not None)
     worse = whole + events.unseen @ sum(losses)
     one = measured[0]
-    score = named("score").value(Resampled(worse, whole, resolution, one.tick, one.weights))
+    score = find_metric("score").value(Resampled(worse, whole, resolution, one.tick, one.weights))
     return float(np.nanmin(score))
 
 
@@ -594,7 +596,7 @@ def _change_half_lag(whole: Floats, waver: float) -> Floats:
     return found
 
 
-def stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
+def sum_stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
     """Return a row of zeros (fields), then the sums of each stretch, scaled to one second."""
     parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
@@ -636,7 +638,7 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
     for run in pieces:
         rows, delays = _compute_mean_delays(run)
         size = max(len(rows) // MOST_PARTS, math.ceil(PART / run.seconds))
-        whole = joined(np.stack((rows, delays * rows), axis=1), size)
+        whole = join_cells(np.stack((rows, delays * rows), axis=1), size)
         parts = whole[:, 1] / whole[:, 0]
         count = len(parts)
         off = parts - parts.mean()
@@ -690,7 +692,11 @@ def _vary_delay(
         return
     rows, delays = FIELDS.index("rows"), FIELDS.index("delays")
     means = drawn[0][:, delays] / drawn[0][:, rows]
-    far = student(max(2.0, latency.stretches)) / expanded(units) * latency.deviation
+    far = (
+        compute_student_quantile(max(2.0, latency.stretches))
+        / expand_interval(units)
+        * latency.deviation
+    )
     extra = far**2 - float(means.var())
     if not extra > 0:
         return
@@ -757,7 +763,7 @@ def _find_units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
         length = max(min(length, most), math.ceil(SHORTEST_BLOCK / cell))
         seconds = max(seconds, length * cell)
         for part, pieces in zip(parts, several, strict=True):
-            cells = joined(pieces[run].stack()[used], length)
+            cells = join_cells(pieces[run].stack_sums()[used], length)
             part.append(cells if runs == 1 else cells.sum(axis=1, keepdims=True))
     entities = parts[0][0].shape[1]
     units = [np.concatenate(part) for part in parts]
@@ -777,8 +783,8 @@ def _choose_block_length(several: Sequence[Floats]) -> int:
     for cells in several:
         means = cells[:, squares] / np.maximum(cells[:, rows], 1)
         if np.isfinite(means).all():
-            found.append(block_length(means))
-    return math.ceil(median(np.array(found))) if found else 1
+            found.append(choose_block_length(means))
+    return math.ceil(compute_median(np.array(found))) if found else 1
 
 
 def _draw_sums(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[Floats]:
@@ -786,14 +792,14 @@ def _draw_sums(certainty: Certainty, several: Sequence[Floats], seed: int) -> li
     count = len(several[0])
     if certainty.unit is not Unit.BLOCK_AND_ENTITY:
         drawn: list[list[Floats]] = [[] for _ in several]
-        for some in draws(count, seed):
+        for some in iterate_draws(count, seed):
             for found, units in zip(drawn, several, strict=True):
                 parts = np.split(units[:, 0], [TURN_FIELDS, SENT_FIELDS], 1)
                 found.append(np.concatenate([some @ part for part in parts], 1))
         return [np.concatenate(found) for found in drawn]
-    weights = np.concatenate(list(draws(count, seed)))
+    weights = np.concatenate(list(iterate_draws(count, seed)))
     entities = several[0].shape[1]
-    both = np.concatenate(list(draws(entities, seed, purpose=1)))
+    both = np.concatenate(list(iterate_draws(entities, seed, purpose=1)))
     step = max(1, _AT_ONCE // (entities * len(FIELDS)))
     return [
         np.concatenate(
@@ -843,7 +849,7 @@ class Ranking(NamedTuple):
     gaps: list[Gap]
 
 
-def ranking(
+def rank_candidates(
     scores: Floats,
     replicates: Floats,
     units: int,
@@ -864,7 +870,7 @@ def ranking(
     """
     if more is None:
         more = scores[:, None]
-    reach = _measure_largest_deviation(scores, replicates) * expanded(units) / _TAIL
+    reach = _measure_largest_deviation(scores, replicates) * expand_interval(units) / _TAIL
     better = np.zeros(len(scores), int)
     best = int(np.argmax(scores))
     found: list[Gap] = []
@@ -885,7 +891,7 @@ def _measure_largest_deviation(scores: Floats, replicates: Floats) -> float:
         if varying.any():
             off = np.abs(drawn - (scores[index] - scores)[:, None])[varying]
             largest = (off / deviations[varying][:, None]).max(axis=0)
-            furthest = max(furthest, quantile(largest, CONFIDENCE))
+            furthest = max(furthest, compute_quantile(largest, CONFIDENCE))
     return furthest
 
 
@@ -901,7 +907,7 @@ def _measure_gaps(
     return [Gap(*map(float, gap)) for gap in zip(points, low, high, points - off, strict=True)]
 
 
-def sole_best(
+def find_sole_best(
     keys: Sequence[float],
     replicates: Sequence[Floats | None],
     units: int,
@@ -910,7 +916,7 @@ def sole_best(
     """Return the index of the smallest key if it is clearly smaller than all others; else None.
 
     An infinite key takes no part. A false winner has to beat the true one as well: each pair at its
-    own level is enough. ``more`` are the keys with each second added, as for ``ranking``.
+    own level is enough. ``more`` are the keys with each second added, as for ``rank_candidates``.
     """
     order = sorted((each for each in range(len(keys)) if keys[each] < np.inf), key=keys.__getitem__)
     if len(order) < 2:
@@ -920,7 +926,7 @@ def sole_best(
         mine, its = replicates[best], replicates[other]
         if mine is None or its is None:
             return None
-        between = interval(np.asarray(its - mine), units)
+        between = compute_interval(np.asarray(its - mine), units)
         if between is None or between[0] <= 0:
             return None
         with_more = (more[best], more[other]) if more else (None, None)
@@ -965,13 +971,13 @@ def assess(
     ``rare`` are the events of all runs. The same ``seed`` gives the same draws.
     """
     shown = [candidate for candidate in candidates if candidate.values]
-    certainty, sampled = bootstrap_sums(shown, tick, weights, resolution, seed, rare)
+    certainty, sampled = resample_sums(shown, tick, weights, resolution, seed, rare)
     standings = iter(_make_standings([figures.values for figures in shown], sampled, certainty))
     return certainty, [next(standings) if candidate.values else UNKNOWN for candidate in candidates]
 
 
 @np.errstate(all="ignore")
-def difference(
+def compute_difference(
     one: Figures,
     other: Figures,
     value: Callable[[Resampled], Floats],
@@ -985,11 +991,11 @@ def difference(
 
     None: unknown. See ``assess`` for the other parameters.
     """
-    certainty, sampled = bootstrap_sums([one, other], tick, weights, resolution, seed, rare)
+    certainty, sampled = resample_sums([one, other], tick, weights, resolution, seed, rare)
     if sampled is None:
         return None
     before, after = ((value(each.draws), value(each.more)) for each in sampled)
-    between = interval(np.asarray(after[0] - before[0]), certainty.units)
+    between = compute_interval(np.asarray(after[0] - before[0]), certainty.units)
     down, up = _measure_largest_moves(after[1] - before[1])
     share = _compute_missed_share(rare)
     return between and (between[0] + share * down, between[1] + share * up)
@@ -1025,7 +1031,7 @@ def _find_interval(
 
     That of the draws, extended by what these may have missed.
     """
-    between = interval(figure.draws, certainty.units)
+    between = compute_interval(figure.draws, certainty.units)
     if between is None or math.isnan(value):
         return None
     # what is drawn is skewed; a figure is never outside its own interval
@@ -1074,12 +1080,14 @@ def _make_standings(
         if metric.better is Better.NEITHER or (few and not certainty.tried):
             continue
         known = [record.get(metric.name, math.nan) for record in values]
-        keys = [math.inf if math.isnan(value) else float(metric.key(value)) for value in known]
-        best = sole_best(
+        keys = [
+            math.inf if math.isnan(value) else float(metric.compute_key(value)) for value in known
+        ]
+        best = find_sole_best(
             keys,
-            [figure and np.asarray(metric.key(figure.draws)) for figure in drawn],
+            [figure and np.asarray(metric.compute_key(figure.draws)) for figure in drawn],
             units,
-            [figure and np.asarray(metric.key(figure.more)) for figure in drawn],
+            [figure and np.asarray(metric.compute_key(figure.more)) for figure in drawn],
         )
         if best is not None and (not few or tried[best]):
             ahead[best].add(metric.name)
@@ -1119,7 +1127,7 @@ def _rank_scores(
     if few:
         more = np.concatenate((more, alone), axis=1)
     own = [tried[place] for place in places] if few else None
-    found = ranking(points, drawn, certainty.units, more, own)
+    found = rank_candidates(points, drawn, certainty.units, more, own)
     if own and not own[int(points.argmax())]:  # of both the worse end is open
         return ranks, {
             place: gap._replace(low=math.nan, high=math.nan)

@@ -92,7 +92,7 @@ class Result:
         """Return the value of a metric by its name; NaN if unknown."""
         return self.values.get(name, math.nan)
 
-    def figures(self) -> dict[str, float]:
+    def list_figures(self) -> dict[str, float]:
         """Return all values by name, and the ends of their intervals (``metrics.figure_names``)."""
         found = {}
         for metric in METRICS:
@@ -181,7 +181,7 @@ class Comparison(Tabular):
     @property
     def advice(self) -> Advice:
         """The best strategy, how surely it is best, and its costs."""
-        return advice(self.results, self.weights, self.by_recording, bool(self.doubts))
+        return derive_advice(self.results, self.weights, self.by_recording, bool(self.doubts))
 
 
 class Confidence(enum.Enum):
@@ -215,7 +215,7 @@ class Advice(NamedTuple):
     worst: Result | None = None
 
 
-def advice(
+def derive_advice(
     results: Sequence[Result],
     weights: Weights,
     by_recording: Sequence[Result] = (),
@@ -254,18 +254,18 @@ def advice(
         best,
         tied,
         after,
-        weakest(best, weights),
+        find_weakest_cost(best, weights),
         tuple(_find_other_games(order)),
         worst if worst.value("score") <= best.value("score") - RESOLUTION else None,
     )
 
 
-def good(result: Result) -> bool:
+def is_good(result: Result) -> bool:
     """Return True if a score is high enough for players to be content."""
     return result.value("score") >= GOOD and not result.has(Flaw.DIVERGED)
 
 
-def best_for(results: Sequence[Result]) -> dict[str, list[str]]:
+def find_best_games(results: Sequence[Result]) -> dict[str, list[str]]:
     """Return the kinds of games in which each label has the highest score."""
     found: dict[str, list[str]] = {}
     for game, label in _find_winners(results):
@@ -279,12 +279,12 @@ def _weigh_cost(result: Result, weights: Weights, name: str) -> float:
     return 0.0 if math.isnan(cost) else weights._asdict()[name] * cost
 
 
-def weakest(result: Result, weights: Weights) -> str:
+def find_weakest_cost(result: Result, weights: Weights) -> str:
     """Return the cost that takes most from a result's score, by its name among the weights."""
     return max(COSTS, key=lambda name: _weigh_cost(result, weights, name))
 
 
-def causes(better: Result, worse: Result, weights: Weights) -> tuple[tuple[str, float], ...]:
+def list_causes(better: Result, worse: Result, weights: Weights) -> tuple[tuple[str, float], ...]:
     """Return the costs that put one result's score below another's, with the points of each.
 
     The main one comes first; points are below 0 where the worse result is better. Together they are

@@ -48,20 +48,20 @@ class Condition:
     limit: float
     strategy: str | None = None
 
-    def concerns(self, label: str) -> bool:
+    def is_about(self, label: str) -> bool:
         """Return True if the condition applies to the candidate with this label."""
         return self.strategy is None or self.strategy == label
 
-    def holds(self, figures: Mapping[str, float]) -> bool:
+    def is_met(self, figures: Mapping[str, float]) -> bool:
         """Return True if the figures meet the condition; unknown figures never do."""
         return _RELATIONS[self.relation](figures.get(self.metric, math.nan), self.limit)
 
-    def known(self, figures: Mapping[str, float]) -> bool:
+    def is_known(self, figures: Mapping[str, float]) -> bool:
         """Return True if the figure of the condition is known."""
         return not math.isnan(figures.get(self.metric, math.nan))
 
 
-def condition(text: str) -> Condition:
+def parse_condition(text: str) -> Condition:
     """Parse a condition: ``METRIC<NUMBER`` or ``METRIC(STRATEGY)>=NUMBER``.
 
     Ends of intervals are figures, too: ``score_low<60``. The relation is one of < <= > >=; a time
@@ -73,7 +73,7 @@ def condition(text: str) -> Condition:
     return _make_condition(text, name, relation, limit, strategy.strip() if strategy else None)
 
 
-def expectation(name: str, text: str, strategy: str | None = None) -> Condition:
+def parse_expectation(name: str, text: str, strategy: str | None = None) -> Condition:
     """Parse a condition on the metric ``name`` from its second half, such as ``<0.3``.
 
     Raises ``ConditionError``.

@@ -9,7 +9,7 @@ from typing import Any
 from epic_cli.engine.text.widths import Count
 
 
-def three_digits(value: float) -> str:
+def format_three_digits(value: float) -> str:
     """Format a number with three significant digits, without exponent from 0.001 to ten million.
 
     ``686,000``.
@@ -22,62 +22,64 @@ def three_digits(value: float) -> str:
     return f"{round(float(value), 2 - size):,.{max(0, 2 - size)}f}"
 
 
-def one_decimal(value: float) -> str:
+def format_one_decimal(value: float) -> str:
     """Format a number with one decimal: ``65.9``."""
     return f"{value:.1f}"
 
 
-def whole(value: float) -> str:
+def format_whole(value: float) -> str:
     """Format a number without decimals: ``7``."""
     return f"{value:.0f}"
 
 
-def milliseconds(seconds: float) -> str:
+def format_milliseconds(seconds: float) -> str:
     """Format seconds as whole milliseconds without a unit: 0.158 is ``158``."""
     return f"{round(seconds * 1000)}"
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Format a share of 1 in percent: 0.13 is ``13 %``."""
     return "0" if share == 0 else "<1 %" if share < 0.005 else f"{share:.0%}".replace("%", " %")
 
 
-def seconds(value: float) -> str:
+def format_seconds(value: float) -> str:
     """Format a time as ``83 ms``, or as ``2.5 s`` from one second on; 0 below a nanosecond."""
-    return f"{number(value)} s" if abs(value) >= 1 else f"{round(value * 1e3, 6) + 0.0:.3g} ms"
+    return (
+        f"{format_number(value)} s" if abs(value) >= 1 else f"{round(value * 1e3, 6) + 0.0:.3g} ms"
+    )
 
 
-def share(value: float) -> str:
+def format_share(value: float) -> str:
     """Format a share in the form of options: ``5%``."""
     return f"{value * 100:.3g}%"
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Format a number with three digits, and commas up to a billion: ``12,300``, ``1.55e+38``."""
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
-def rough(value: float) -> str:
+def format_rough(value: float) -> str:
     """Format a number with two digits and no exponent: ``5.7``, ``300``."""
     return f"{float(f'{value:.2g}'):g}"
 
 
-def amount(value: float) -> str:
+def format_amount(value: float) -> str:
     """Format the absolute value of a deviation."""
-    return number(abs(value))
+    return format_number(abs(value))
 
 
-def counted(number: int, word: str) -> str:
+def format_count(number: int, word: str) -> str:
     """Format a count with its noun: ``1 row`` or ``1,200 rows``."""
     return f"{Count(number):{word}}"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Join words to a list: ``a``, ``a and b`` or ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def verb(number: int, one: str, many: str | None = None) -> str:
+def choose_verb(number: int, one: str, many: str | None = None) -> str:
     """Return the singular or plural form of a verb, by the count of its subject.
 
     ``differs`` or ``differ``, or one of the two given.
@@ -97,6 +99,6 @@ def reach(low: float, high: float, write: Callable[[float], str], to: str = " to
     return f"at least {write(low)}" if math.isnan(high) else f"{write(low)}{to}{write(high)}"
 
 
-def known(value: Any) -> Any:
+def replace_unknown(value: Any) -> Any:
     """Return a value for JSON; None if the value is infinite or NaN."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

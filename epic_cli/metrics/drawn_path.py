@@ -11,7 +11,7 @@ import numpy as np
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, find_resolution, packet_table
+from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, find_resolution, make_packet_table
 from epic_cli.recordings import Unreadable
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class DrawnPath(NamedTuple):
         return float(np.median(np.diff(self.times)))
 
 
-def drawn_paths(
+def make_drawn_paths(
     rows: Mapping[str, PacketBlock], entities: Mapping[str, object], offset: float = 0.0
 ) -> dict[str, DrawnPath]:
     """Return the game's frames of the ``entities``; ``offset`` (s) is added to their times.
@@ -81,7 +81,9 @@ def drawn_paths(
             f"none of its entities is in the recording: it has {_name_entities(rows)}, the"
             f" recording has {_name_entities(entities)}"
         )
-    paths = {name: _make_path(name, packet_table(block), offset) for name, block in shared.items()}
+    paths = {
+        name: _make_path(name, make_packet_table(block), offset) for name, block in shared.items()
+    }
     found = {name: one for name, one in paths.items() if len(one.times) >= FEWEST_FRAMES}
     if not found:
         most = max(len(path.times) for path in paths.values())
@@ -114,7 +116,7 @@ def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
     return DrawnPath(times[last], positions, find_resolution(positions))
 
 
-def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:
+def find_drawn_ticks(path: DrawnPath) -> DrawnPath | None:
     """Return the path at the ticks at which positions change; None if they change in every frame.
 
     While it moves, each position stays for one of two neighboring numbers of frames. Ticks are the

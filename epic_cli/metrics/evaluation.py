@@ -35,10 +35,10 @@ from epic_cli.metrics.arrays import (
     ARRIVAL,
     TIME,
     collect_rows,
-    distinct,
-    edges,
-    median,
-    packet_table,
+    compute_median,
+    find_edges,
+    list_distinct,
+    make_packet_table,
 )
 from epic_cli.metrics.certainty import (
     FEWEST_UNITS,
@@ -46,14 +46,22 @@ from epic_cli.metrics.certainty import (
     Figures,
     NetworkEvents,
     Piece,
+    add_network_events,
     assess,
-    least_score,
-    rare,
-    stretches,
-    together,
+    count_network_events,
+    find_least_score,
+    sum_stretches,
 )
-from epic_cli.metrics.comparison import Comparison, Result, Runs, Skipped, advice
-from epic_cli.metrics.measurement import FIELDS, Entity, Grid, Measurement, grid, measure, pool
+from epic_cli.metrics.comparison import Comparison, Result, Runs, Skipped, derive_advice
+from epic_cli.metrics.measurement import (
+    FIELDS,
+    Entity,
+    Grid,
+    Measurement,
+    make_grid,
+    measure,
+    pool_measurements,
+)
 from epic_cli.metrics.metric import AIM_RANGE, Weights
 from epic_cli.metrics.notes import (
     Adjusted,
@@ -76,13 +84,13 @@ from epic_cli.metrics.spool import ArraySpool
 from epic_cli.metrics.truth import (
     Origin,
     Truth,
-    default_warm_up,
+    choose_warm_up,
     make_truth,
     make_truths,
     sample_truth,
 )
-from epic_cli.network.link import clocks_apart
-from epic_cli.network.sender import JUDGED, Sender, sample
+from epic_cli.network.link import are_clocks_apart
+from epic_cli.network.sender import JUDGED, Sender, sample_movement
 from epic_cli.network.simulation import Simulation, Statistics
 from epic_cli.recordings import LENGTHS
 from epic_cli.work.executors import InterruptibleThreads, Threads
@@ -119,10 +127,10 @@ class Pictured(Protocol):
     ``show.scene.Selection`` is one; its scenes are opaque here.
     """
 
-    def among(self, pictures: int) -> Pictured:
+    def share_rows(self, pictures: int) -> Pictured:
         """Return a maker whose share of the rows is one of ``pictures`` equal shares."""
 
-    def drawn(
+    def draw_trace(
         self,
         label: str,
         shown: Floats,
@@ -137,7 +145,7 @@ class Pictured(Protocol):
         Positions (n, 3), statuses (n), rotations (n, 4).
         """
 
-    def scene(self, entity: Entity, offset: float, shown: Sequence[Any], unit: str) -> Any:
+    def make_scene(self, entity: Entity, offset: float, shown: Sequence[Any], unit: str) -> Any:
         """Return the scene of an entity from these pictures.
 
         ``offset`` (s) is added to the packets' times.
@@ -325,7 +333,7 @@ class Prepared:
     again: Callable[[Participant], Sequence[Entity]] | None = None
     unit: str = LENGTHS
 
-    def judged(self, participant: Participant) -> Sequence[Entity]:
+    def list_judged(self, participant: Participant) -> Sequence[Entity]:
         """Return the judged entities with the packets that this participant receives."""
         return self.again(participant) if self.again else self.entities.judged
 
@@ -339,16 +347,16 @@ class Prepared:
         """Seconds from one row to the next."""
         return self.timing.tick[0] / self.timing.tick[1]
 
-    def unfit(self, strategy: SmoothingStrategy) -> bool:
+    def is_unfit(self, strategy: SmoothingStrategy) -> bool:
         """Return True if the strategy needs arrival times and the run has none."""
-        return not self.by_arrival and needs_arrivals(strategy)
+        return not self.by_arrival and is_arrival_needed(strategy)
 
-    def pacing(self) -> Pacing:
+    def make_pacing(self) -> Pacing:
         """Return a new pacing."""
         return self.timing.resolve(self.arrivals)
 
 
-def needs_arrivals(strategy: SmoothingStrategy) -> bool:
+def is_arrival_needed(strategy: SmoothingStrategy) -> bool:
     """Return True if the strategy's drawing means nothing without arrival times."""
     declared = getattr(strategy, "declaration", None)
     settings = getattr(strategy, "settings", {})
@@ -367,10 +375,10 @@ def _measure_clock_difference(packets: Mapping[str, PacketBlock]) -> float:
     """
     least = math.inf
     for block in packets.values():
-        table = packet_table(block)
+        table = make_packet_table(block)
         delays = table[ARRIVAL] - table[TIME]
         least = min(least, float(np.min(delays, where=np.isfinite(delays), initial=math.inf)))
-    return least if math.isfinite(least) and clocks_apart(least) else 0.0
+    return least if math.isfinite(least) and are_clocks_apart(least) else 0.0
 
 
 class _EntityMaker(NamedTuple):
@@ -532,7 +540,7 @@ def _build_truths(
             missing.append(NotJudged(name, ExclusionReason.TOO_FEW_STATES, states=error.usable))
             continue
         states += len(block)
-        known[name] = _KnownTruth(truth.duration, default_warm_up(truth), truth)
+        known[name] = _KnownTruth(truth.duration, choose_warm_up(truth), truth)
         if states > held:
             known = {name: one._replace(truth=None) for name, one in known.items()}
     return known
@@ -658,7 +666,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
 
     The number of threads is the ``place``'s, or else the spec's; an interruption
     (``KeyboardInterrupt``), or the place's ``stop``, ends them first. With the spec's
-    ``intervals``, results keep the sums that intervals are made of (see ``pool``).
+    ``intervals``, results keep the sums that intervals are made of (see ``pool_measurements``).
 
     Entities are measured one after the other: memory is that of the longest one, and of the sums.
 
@@ -668,16 +676,16 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     prepared = run if isinstance(run, Prepared) else prepare(run, spec)
     entities, share = prepared.entities, spec.share
     extents = entities.judged.extents
-    drawn_by = [(one, prepared.judged(one)) for one in spec.participants]
-    selection = spec.selection.among(len(extents) * len(drawn_by)) if spec.selection else None
+    drawn_by = [(one, prepared.list_judged(one)) for one in spec.participants]
+    selection = spec.selection.share_rows(len(extents) * len(drawn_by)) if spec.selection else None
     most = max(1, MOST_AT_ONCE // max(entity.rows for entity in extents))
     workers = place.threads or spec.threads or os.cpu_count() or 1
     work = _SharedWork(
-        prepared.pacing,
+        prepared.make_pacing,
         spec.weights,
         selection,
         max(KEPT // (len(extents) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
-        grid([(entity.begin, entity.end) for entity in extents], 1 if spec.many else share)
+        make_grid([(entity.begin, entity.end) for entity in extents], 1 if spec.many else share)
         if spec.intervals
         else None,
         place.stop or threading.Event(),
@@ -691,7 +699,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
             own.append(one._replace(drawn=None))
         if selection is not None:
             shown = [one.drawn for one in measured.results if one.drawn]
-            scene = selection.scene(measured.entity, prepared.offset, shown, prepared.unit)
+            scene = selection.make_scene(measured.entity, prepared.offset, shown, prepared.unit)
             scenes.append(scene)
         del measured  # the next entity is prepared before this name has another value
     results, kinds = [], []
@@ -700,7 +708,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         events = events._replace(watched=0.0)
     for participant, own in zip(spec.participants, found, strict=True):
         strategy = participant.make()
-        unfit = prepared.unfit(strategy)
+        unfit = prepared.is_unfit(strategy)
         declared = getattr(strategy, "declaration", None)
         once = prepared.by_arrival and getattr(declared, "lag_by_session", False)
         name = getattr(declared, "name", "")
@@ -762,7 +770,7 @@ def _find_loss_places(
         return
     yield {first}
     own = [each.measurement for each in found[first]]
-    worst = least_score([each for each in own if each is not None], events, resolution)
+    worst = find_least_score([each for each in own if each is not None], events, resolution)
     near = NEAR * (scores[first] - worst) + LEAST_LEAD
     yield {place for place in others if scores[first] - scores[place] < near}
 
@@ -812,15 +820,15 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
 
     All that follows a loss, until the next one, counts as its effect.
     """
-    stamps = packet_table(entity.packets)[TIME]
-    ordered = distinct(stamps[np.isfinite(stamps)])
-    usual = median(np.diff(ordered)) if len(ordered) > 1 else math.inf
+    stamps = make_packet_table(entity.packets)[TIME]
+    ordered = list_distinct(stamps[np.isfinite(stamps)])
+    usual = compute_median(np.diff(ordered)) if len(ordered) > 1 else math.inf
     begin, end = entity.truth.times[entity.truth.counted][[0, -1]].tolist()
     kinds, longest = len(in_a_row), max(in_a_row)
     every = max(LOST_APART, (6 + longest) * usual, 2 * cells.length)
     if not (kinds + 2) * every < end - begin:
         return _LossyEntity(entity, np.empty(0))
-    places = distinct(np.searchsorted(ordered, np.arange(begin + every, end - every, every)))
+    places = list_distinct(np.searchsorted(ordered, np.arange(begin + every, end - every, every)))
     places = places[(places > 0) & (places < len(ordered) - longest)]
     places = places[ordered[places + longest] - ordered[places - 1] < (longest + 1.5) * usual]
     if len(places) < kinds:
@@ -833,7 +841,7 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
     if entity.packets.connection is not None:
         dropped = np.sort(ordered[np.concatenate((places, places[1::2] + 1))])
         left.connection = entity.packets.connection.without(dropped)
-    for first, last in zip(*edges(~gone), strict=True):
+    for first, last in zip(*find_edges(~gone), strict=True):
         left.extend(entity.packets.part(int(first), int(last)))
     middles = cells.start + (np.arange(cells.size) + 0.5) * cells.length
     last_lost = np.searchsorted(ordered[places] - cells.length / 2, middles) - 1
@@ -849,14 +857,16 @@ def _find_network_events(judged: JudgedEntities) -> NetworkEvents:
     sizes = [entity.packets for entity in judged.extents]
     one = judged[sizes.index(max(sizes))]
     times = one.truth.times[one.truth.counted]
-    return rare(packet_table(one.packets), float(times[0]), float(times[-1]))
+    return count_network_events(make_packet_table(one.packets), float(times[0]), float(times[-1]))
 
 
 def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> Result:
     """Measure one participant over all entities together, without the sums for intervals."""
-    work = _SharedWork(prepared.pacing, weights)
-    found = [_measure_entity(participant, entity, work) for entity in prepared.judged(participant)]
-    unfit = prepared.unfit(participant.make())
+    work = _SharedWork(prepared.make_pacing, weights)
+    found = [
+        _measure_entity(participant, entity, work) for entity in prepared.list_judged(participant)
+    ]
+    unfit = prepared.is_unfit(participant.make())
     return combine_results(participant.label, None, found, unfit)
 
 
@@ -933,10 +943,12 @@ def _measure_entity(participant: Participant, entity: Entity, work: _SharedWork)
     picture = None
     if work.selection:
         recoveries = measured.recovery.each
-        picture = work.selection.drawn(participant.label, shown, status, entity, recoveries, turns)
-    measured = measured.thinned(work.kept)
+        picture = work.selection.draw_trace(
+            participant.label, shown, status, entity, recoveries, turns
+        )
+    measured = measured.thin_errors(work.kept)
     if measured.turned is not None:
-        measured = replace(measured, turned=measured.turned.thinned(work.kept))
+        measured = replace(measured, turned=measured.turned.thin_errors(work.kept))
     return EntityResult(measured, picture)
 
 
@@ -974,7 +986,7 @@ def _draw_rows(
     return shown, status, turns
 
 
-def drawn_scenes(
+def make_drawn_scenes(
     packets: Mapping[str, PacketBlock],
     participants: Sequence[Participant],
     timing: Timing,
@@ -994,8 +1006,8 @@ def draw_scenes(prepared: Prepared, spec: CompareSpec) -> list[Any]:
     """
     assert spec.selection is not None
     judged = prepared.entities.judged
-    selection = spec.selection.among(len(judged) * len(spec.participants))
-    work = _SharedWork(prepared.pacing, spec.weights)
+    selection = spec.selection.share_rows(len(judged) * len(spec.participants))
+    work = _SharedWork(prepared.make_pacing, spec.weights)
     scenes = []
     for entity in judged:
         pictures = []
@@ -1004,8 +1016,8 @@ def draw_scenes(prepared: Prepared, spec: CompareSpec) -> list[Any]:
             if not isinstance(found, ResultNote):
                 shown, status, turns = found
                 part = (shown, status, entity, (), turns)
-                pictures.append(selection.drawn(participant.label, *part, lags=False))
-        scenes.append(selection.scene(entity, prepared.offset, pictures, prepared.unit))
+                pictures.append(selection.draw_trace(participant.label, *part, lags=False))
+        scenes.append(selection.make_scene(entity, prepared.offset, pictures, prepared.unit))
     return scenes
 
 
@@ -1031,7 +1043,7 @@ def combine_results(
         judged = broken + sum(measurement.rows for measurement in measurements)
         note = ResultNote(Flaw.NOT_FINITE, rows=broken, judged=judged)
         return Result(label, entity, notes=(note,))
-    measured = pool(measurements)
+    measured = pool_measurements(measurements)
     undrawn = int(measured.statuses[Status.NONE])
     if undrawn == measured.rows:
         return Result(label, entity, notes=(ResultNote(Flaw.NOTHING_DRAWN),))
@@ -1062,7 +1074,7 @@ class NotComparable(NamedTuple):
     notes: tuple[NotJudged, ...] = ()
     most_rows: int = 0
 
-    def error(self) -> ValueError:
+    def make_error(self) -> ValueError:
         """Return the error that ``compare_run`` raised for the run."""
         return TooManyRows(self.most_rows) if self.most_rows else NothingJudged(self.notes)
 
@@ -1081,18 +1093,20 @@ def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = 
     several = spec.total > 1
     with Threads(spec.threads, spec.total) as executor:
 
-        def compared(numbered: tuple[int, Run]) -> RunResult:
+        def compare_participant(numbered: tuple[int, Run]) -> RunResult:
             index, run = numbered
             place = Place(executor.inner, executor.stop, None if several else progress)
             return compare_one(run, replace(spec, selection=None) if index else spec, place)
 
-        for count, ((_, run), found) in enumerate(run_jobs(compared, enumerate(runs), executor), 1):
+        for count, ((_, run), found) in enumerate(
+            run_jobs(compare_participant, enumerate(runs), executor), 1
+        ):
             if isinstance(found, Failure):
                 raise found.error
             if progress is not None and several:
                 progress(count, spec.total)
             pool.add(run.name, found)
-    return pool.comparison()
+    return pool.combine_comparisons()
 
 
 def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
@@ -1115,14 +1129,14 @@ def _summarize_comparison(found: Comparison) -> Comparison:
     """
     pieces = [make_piece(found, index) for index in range(len(found.results))]
     wholes = [piece.sum_entities() for piece in pieces]
-    each = np.stack([stretches([piece], WORST)[1:] for piece in pieces])
-    off = [median(squares) for squares in each[:, :, FIELDS.index("squares")].T]
+    each = np.stack([sum_stretches([piece], WORST)[1:] for piece in pieces])
+    off = [compute_median(squares) for squares in each[:, :, FIELDS.index("squares")].T]
     seconds = each[:, int(np.argmax(np.nan_to_num(off)))] if off else wholes
     results = []
     for result, *sums in zip(found.results, wholes, seconds, strict=True):
-        measured = result.measured and result.measured.thinned(ERRORS_OF_MANY)
+        measured = result.measured and result.measured.thin_errors(ERRORS_OF_MANY)
         if measured is not None:
-            turned = measured.turned and measured.turned.thinned(ERRORS_OF_MANY)
+            turned = measured.turned and measured.turned.thin_errors(ERRORS_OF_MANY)
             measured = replace(measured, sums=np.stack(sums), turned=turned, losses=None)
         results.append(replace(result, measured=measured))
     return replace(found, results=tuple(results), by_entity=(), cells=None)
@@ -1159,10 +1173,15 @@ class Pool:
     def add(self, name: str, found: RunResult) -> None:
         """Add the result of a run."""
         if isinstance(found, NotComparable):
-            self.skip(name, found.error())
+            self.skip(name, found.make_error())
         else:
             self._found.append(
-                (name, self._many.taken(found) if self._many else self._spool_comparison(found))
+                (
+                    name,
+                    self._many.take_comparison(found)
+                    if self._many
+                    else self._spool_comparison(found),
+                )
             )
 
     def _spool_comparison(self, found: Comparison) -> Comparison:
@@ -1177,7 +1196,7 @@ class Pool:
         """Note a run without a result."""
         self._skipped.append(Skipped(name, error))
 
-    def comparison(self) -> Comparison:
+    def combine_comparisons(self) -> Comparison:
         """Return the comparison of all runs together.
 
         Raises ``NothingJudged`` where no run has a result; for a single run, what ``compare_run``
@@ -1213,7 +1232,7 @@ class _ManyRuns:
         """Number of participants."""
         return len(self._results)
 
-    def taken(self, found: Comparison) -> Comparison:
+    def take_comparison(self, found: Comparison) -> Comparison:
         """Move a run's measurements into the sums; return the comparison without measurements."""
         both = np.zeros((len(found.results), 2, len(FIELDS)))
         for index, one in enumerate(found.results):
@@ -1225,7 +1244,7 @@ class _ManyRuns:
             own.append(replace(one, measured=one.measured and replace(one.measured, sums=None)))
             if len(self._scores[index]) % MANY == 0:  # together they take no more than one
                 several = pool_results(own[-MANY:])
-                measured = several.measured and several.measured.thinned(16 * ERRORS_OF_MANY)
+                measured = several.measured and several.measured.thin_errors(16 * ERRORS_OF_MANY)
                 own[-MANY:] = [replace(several, measured=measured)]
         self._keep_worst(both)
         plain = tuple(replace(result, measured=None) for result in found.results)
@@ -1234,12 +1253,12 @@ class _ManyRuns:
     def _keep_worst(self, both: Floats) -> None:
         squares, speed = FIELDS.index("squares"), FIELDS.index("speed_squares")
         with np.errstate(all="ignore"):
-            off = float(np.nan_to_num(median(both[:, 1, squares] / both[:, 0, speed])))
+            off = float(np.nan_to_num(compute_median(both[:, 1, squares] / both[:, 0, speed])))
         self._worst.append((-off, len(self._scores[0]), both[:, 1].copy()))
         if len(self._worst) >= 2 * WORST_OF_ALL:
             self._worst = sorted(self._worst, key=lambda one: one[:2])[:WORST_OF_ALL]
 
-    def pooled(self, index: int) -> tuple[Result, Figures]:
+    def pool_participant(self, index: int) -> tuple[Result, Figures]:
         """Return the pooled result and figures of one participant."""
         results = self._results[index]
         pooled = results[0] if len(results) == 1 else pool_results(results)
@@ -1248,9 +1267,9 @@ class _ManyRuns:
         beside = [Piece([second[index, None]], WORST) for _, _, second in self._worst]
         return pooled, Figures(pooled.values, (), waver, beside, sums)
 
-    def scores(self, results: Sequence[Result], names: Sequence[str]) -> tuple[Result, ...]:
+    def list_scores(self, results: Sequence[Result], names: Sequence[str]) -> tuple[Result, ...]:
         """Return the best participant's scores, one for each run."""
-        best = advice(results, Weights()).best
+        best = derive_advice(results, Weights()).best
         labels = [result.label for result in results]
         own = self._scores[labels.index(best.label)] if best else ()
         return tuple(
@@ -1286,7 +1305,7 @@ def pool_runs(
     figures: list[Figures] = []
     for index in range(many.participants if many else len(first.results)):
         if many:
-            pooled, known = many.pooled(index)
+            pooled, known = many.pool_participant(index)
             results.append(pooled)
             figures.append(known)
             continue
@@ -1297,7 +1316,7 @@ def pool_runs(
         waver = max(result.waver for result in own) / math.sqrt(len(own))
         figures.append(Figures(pooled.values, pieces, waver))
     of_all, resolution = set(shared), max(one.resolution for _, one in found)
-    events = together(one.rare for _, one in found)
+    events = add_network_events(one.rare for _, one in found)
     certainty, standings = assess(figures, first.tick, first.weights, resolution, seed, events)
     names = tuple(name for name, _ in found)
     return replace(
@@ -1320,7 +1339,7 @@ def pool_runs(
         certainty=certainty,
         rare=events,
         recordings=names,
-        by_recording=many.scores(results, names)
+        by_recording=many.list_scores(results, names)
         if many and not first.results
         else tuple(
             replace(comparison.results[index], recording=name, measured=None)
@@ -1366,11 +1385,11 @@ TRUTH_RATE = 200
 TRUTH_LONGER = 5.0
 
 
-def simulated(simulation: Simulation, seeds: Iterable[int]) -> Iterator[Run]:
+def iterate_simulated_runs(simulation: Simulation, seeds: Iterable[int]) -> Iterator[Run]:
     """Yield a simulated run for each seed, with the movement itself as the truth."""
     known: dict[Movement, dict[str, Truth]] = {}
     for seed in seeds:
-        movement = simulation.movement(seed)
+        movement = simulation.make_movement(seed)
         if movement not in known:
             sampled = _sample_truths if known else _cached_truths
             known = {movement: sampled(movement, simulation.spec.movement.seconds)}
@@ -1390,7 +1409,9 @@ class SentOver(NamedTuple):
         each: dict[str, list[tuple[float, int, float]]] = {}
         packets: dict[str, PacketBlock] = {}
         statistics = Statistics(each)
-        for block in self.simulation.blocks(self.seed, statistics=statistics, judged=judged):
+        for block in self.simulation.iterate_blocks(
+            self.seed, statistics=statistics, judged=judged
+        ):
             separate(block, packets)
         if send.expand_layout().velocity == "none":
             for block in packets.values():
@@ -1401,7 +1422,7 @@ class SentOver(NamedTuple):
         return Run(f"seed {self.seed}", packets, self.truths, (), sent, silent, again)
 
 
-def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
+def group_by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
     """Return packets by entity, in the form that comparisons take."""
     block = PacketBlock(Entities())
     for packet in packets:
@@ -1413,12 +1434,12 @@ def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
 
 def _sample_truths(movement: Movement, duration: float) -> dict[str, Truth]:
     exact = Sender()
-    if movement.recorded() is None:
-        snapshots = sample(movement, TRUTH_RATE, duration + TRUTH_LONGER)
+    if movement.iterate_recorded() is None:
+        snapshots = sample_movement(movement, TRUTH_RATE, duration + TRUTH_LONGER)
     else:
-        snapshots = sample(movement, None)
-    states = (packet for snapshot in snapshots for packet in exact.packets(snapshot))
-    truths, _ = make_truths(by_entity(states), "given")
+        snapshots = sample_movement(movement, None)
+    states = (packet for snapshot in snapshots for packet in exact.make_packets(snapshot))
+    truths, _ = make_truths(group_by_entity(states), "given")
     return truths
 
 

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.parameters import SettingError
-from epic_cli.metrics.arrays import LARGEST, POSITION, packet_table
+from epic_cli.metrics.arrays import LARGEST, POSITION, make_packet_table
 from epic_cli.metrics.drawn_path import (
     ROWS,
     DrawnCandidate,
     DrawnPath,
     UnusableDrawing,
-    drawn_paths,
+    make_drawn_paths,
 )
-from epic_cli.metrics.evaluation import Run, simulated
-from epic_cli.metrics.notes import NotEnoughToSay, why
+from epic_cli.metrics.evaluation import Run, iterate_simulated_runs
+from epic_cli.metrics.notes import NotEnoughToSay, explain_exclusion
 from epic_cli.metrics.truth import Truth, make_truths
 from epic_cli.network.link import LinkConditions, Way
 from epic_cli.network.movement_spec import load_movement
-from epic_cli.network.trace import recorded, trace_packets
+from epic_cli.network.trace import read_recorded_network, trace_packets
 from epic_cli.recordings.opening import (
     MOST_ENTITIES,
     MOST_PACKETS,
@@ -76,7 +76,7 @@ class RecordingSpec(NamedTuple):
     traces: bool = False
     most_packets: int = MOST_PACKETS
 
-    def packets(self, recording: Any, log: ReadingLog) -> Mapping[str, PacketBlock]:
+    def read_packets(self, recording: Any, log: ReadingLog) -> Mapping[str, PacketBlock]:
         """Read at most ``most_packets`` packets by entity; raise ``UNUSABLE``."""
         if self.traces and (trace := self.trace(recording, log)) is not None:
             return trace
@@ -86,7 +86,8 @@ class RecordingSpec(NamedTuple):
     def trace(self, file: Any, log: ReadingLog) -> dict[str, PacketBlock] | None:
         """Read a recording of a network, at the origin; None if the file is no network trace.
 
-        ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as ``packets``.
+        ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as
+        ``read_packets``.
         """
         columns = self.spec.columns or ()
         up = columns == (("arrival", "owd_up_ms"),)
@@ -94,13 +95,15 @@ class RecordingSpec(NamedTuple):
         if not regular or self.spec.format not in ("auto", "csv") or (columns and not up):
             return None
         direction: Way = "up" if up else "down"
-        found = read_file(file, lambda stream: recorded(stream, self.entity, direction))
+        found = read_file(
+            file, lambda stream: read_recorded_network(stream, self.entity, direction)
+        )
         if found is None:
             return None
         log.as_trace(found.words)
         return {self.entity or "": trace_packets(found.trace)}
 
-    def of_one(self) -> RecordingSpec:
+    def from_recording(self) -> RecordingSpec:
         """Return the spec for a single recording.
 
         Its first packet is at 0 unless the layout says when. The layout can then be shared with a
@@ -111,15 +114,15 @@ class RecordingSpec(NamedTuple):
         return self._replace(spec=begun_together(self.spec))
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None = None) -> Run:
-        """Read a recording to be evaluated, with its truth; raise as ``packets``."""
+        """Read a recording to be evaluated, with its truth; raise as ``read_packets``."""
         source = _make_source(recording)
-        packets = self.packets(source, log)
+        packets = self.read_packets(source, log)
         if any(block.lacks_velocity() for block in packets.values()):
             log.estimated()
         known = log if isinstance(source, str) else source.log or log
         return Run(run_name(recording), packets, truths, known.findings, unit=known.watch.unit)
 
-    def identity(self) -> dict[str, Any]:
+    def identify_inputs(self) -> dict[str, Any]:
         """Return the inputs that determine results, for a journal."""
         beginning = self.spec.beginning
         return {
@@ -185,7 +188,7 @@ class RecordedRuns:
             what = "--truth" if self.truth == "-" else "recording"
             raise SettingError(f"{what} and --drawn cannot both come from standard input", "drawn")
 
-    def truths(self, log: Logs, offset: float) -> tuple[Truths | None, bool]:
+    def read_truths(self, log: Logs, offset: float) -> tuple[Truths | None, bool]:
         """Read the truth by entity, if any; return the truth, and whether lines were refused.
 
         ``offset`` (s) is added to its times. Raises ``UNUSABLE`` and ``NotEnoughToSay``.
@@ -198,21 +201,21 @@ class RecordedRuns:
             states = load(source, self.reading.spec.beside(STATE), reading)
         truths, missing = make_truths(states, "given", offset)
         for note in missing:
-            reading.unjudged(note.entity, why(note))
+            reading.unjudged(note.entity, explain_exclusion(note))
         if not truths:
             raise NotEnoughToSay(f"{name} has no movement to compare with")
         return truths, reading.refused
 
-    def known_truths(self, offset: float) -> Truths | None:
+    def reread_truths(self, offset: float) -> Truths | None:
         """Read the truth in another process, without repeating messages."""
         if not isinstance(self.truth, str):
-            return self.truths(ReadingLog, offset)[0]
+            return self.read_truths(ReadingLog, offset)[0]
         beginning = self.reading.spec.beginning
         spec = self.reading.spec._replace(beginning=None)
         begin = (beginning.time, beginning.place) if beginning else (None, None)
         return _read_truths(self.truth, spec, begin, offset)
 
-    def settled(self) -> RecordedRuns:
+    def settle_origin(self) -> RecordedRuns:
         """Return a copy with one time origin for all, as if all were read in order."""
         if self.truth is None:
             return self
@@ -233,7 +236,7 @@ class RecordedRuns:
 
         Raises ``UNUSABLE`` for the only one.
         """
-        truths, tally.refused = self.truths(log, offset)
+        truths, tally.refused = self.read_truths(log, offset)
         runs = []
         for recording in self.recordings:
             try:
@@ -246,7 +249,7 @@ class RecordedRuns:
                 tally.leave_out(source_name(recording), error)
         return runs
 
-    def drawn_paths(
+    def read_drawn_paths(
         self, packets: Mapping[str, PacketBlock], read: ReadSpec, layout: ReadSpec | None, log: Logs
     ) -> tuple[dict[str, DrawnPath], tuple[RecordingFinding, ...]]:
         """Read the game's frames of these entities; return them with that file's findings.
@@ -267,17 +270,17 @@ class RecordedRuns:
                 )
             rows = load(file, beside, reading)
         try:
-            return drawn_paths(rows, packets, self.drawn_offset), reading.findings
+            return make_drawn_paths(rows, packets, self.drawn_offset), reading.findings
         except UnusableDrawing as error:
             raise UnusableDrawing(f"--drawn: {source_name(file)}: {error}") from error
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:
         """Read one recording with its truth and the game's frames; raise ``UNUSABLE``."""
-        reading = self.reading.of_one()._replace(most_packets=MOST_EVALUATED)
+        reading = self.reading.from_recording()._replace(most_packets=MOST_EVALUATED)
         run = reading.run(recording, log, truths)
         if self.drawn is None:
             return run
-        paths, findings = self.drawn_paths(run.packets, reading.spec, log.layout, logs)
+        paths, findings = self.read_drawn_paths(run.packets, reading.spec, log.layout, logs)
         if left_out := [name for name in run.packets if name not in paths]:
             log.undrawn(left_out)
         kept = {name: block for name, block in run.packets.items() if name in paths}
@@ -301,7 +304,7 @@ def _find_nearest_scale(
 
 def _measure_longest_extent(packets: Mapping[str, PacketBlock]) -> float:
     """Return the longest extent of an entity along an axis."""
-    tables = [packet_table(block)[POSITION] for block in packets.values()]
+    tables = [make_packet_table(block)[POSITION] for block in packets.values()]
     known = [table[:, (np.abs(table) < LARGEST).all(axis=0)] for table in tables]
     sides = [float(np.ptp(table, axis=1).max()) for table in known if table.size]
     return max(sides, default=0.0)
@@ -361,7 +364,7 @@ class SimulatedRuns:
 
     def __iter__(self) -> Iterator[Run]:
         """Yield a run for each seed; raise ``UNUSABLE``, ``TableRefusal`` and ``SettingError``."""
-        return simulated(self.simulation.open(self.load), self.seeds)
+        return iterate_simulated_runs(self.simulation.open(self.load), self.seeds)
 
     def load_runs(self, *_: object) -> list[Run]:
         """Return all runs, in the form of ``RecordedRuns.load_runs``."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.metrics.arrays import choose_places
-from epic_cli.metrics.truth import SHIFTS, Truth, Window, shift_window
+from epic_cli.metrics.truth import SHIFTS, Truth, Window, find_shift_window
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers
@@ -58,7 +58,7 @@ class Lag(NamedTuple):
         """True if the truth moves, but no shift fits better than the others."""
         return math.isnan(self.seconds) and not math.isnan(self.charged)
 
-    def with_squares(self, total: float, rows: int) -> Lag:
+    def replace_residual(self, total: float, rows: int) -> Lag:
         """Return the lag with the residual of this sum of squared distances over some rows."""
         return self._replace(residual=math.sqrt(total / rows) if rows else math.nan, rows=rows)
 
@@ -81,32 +81,32 @@ def find_lag(
     ``resolution`` (length) are ignored. Without ``residual`` the lag has none, and no rows.
     """
     if window is None:
-        window = shift_window(truth, times, segments)
+        window = find_shift_window(truth, times, segments)
     shifts, rows = SHIFTS[window.shifts], window.rows
     if not len(rows):
         return Lag(math.nan, math.nan, 0)
 
-    def sampled(most: int) -> Callable[[Floats], Floats]:
+    def sample_squares(most: int) -> Callable[[Floats], Floats]:
         """Return the mean squares at given shifts, over about this many rows."""
         chosen = rows[choose_places(len(rows), most)]
         some = times[chosen], shown[chosen], segments[chosen]
 
-        def mean_squares(shifts: Floats) -> Floats:
-            totals, counts = truth.squares(*some, shifts)
+        def compute_mean_squares(shifts: Floats) -> Floats:
+            totals, counts = truth.sum_squares(*some, shifts)
             return np.asarray(totals / np.maximum(counts, 1))
 
-        return mean_squares
+        return compute_mean_squares
 
-    few = sampled(_FEW)
+    few = sample_squares(_FEW)
     squares = few(shifts)
     small = max(resolution**2, 1e-9 * float(squares.max()))
     found = _find_minima(squares, small)
     if not found:
         some = times[rows[choose_places(len(rows), _FEW)]]
-        charged = LONGEST if truth.moves(some, resolution) else math.nan
+        charged = LONGEST if truth.is_moving(some, resolution) else math.nan
         unknown = Lag(math.nan, math.nan, 0, charged=charged)
         return _add_residual(unknown, truth, times, shown, segments) if residual else unknown
-    finer = sampled(_SOME)
+    finer = sample_squares(_SOME)
     refined = []
     for index in found:
         width = float(max(shifts[index + 1] - shifts[index], shifts[index] - shifts[index - 1]))
@@ -120,7 +120,7 @@ def find_lag(
     )
     best, *others = _fit_beginning(candidates, truth, times, shown, window)
     if len(rows) > _SOME:
-        best = _settle_minimum(sampled(_MOST), finer, best)
+        best = _settle_minimum(sample_squares(_MOST), finer, best)
     lag = Lag(best, math.nan, 0, tuple(others), abs(best))
     return _add_residual(lag, truth, times, shown, segments) if residual else lag
 
@@ -152,7 +152,7 @@ def _fit_beginning(
         return shifts
     left = []
     for shift in shifts:
-        squares = truth.squared_distance(np.maximum(times[rows] - shift, window.first), shown[rows])
+        squares = truth.square_distances(np.maximum(times[rows] - shift, window.first), shown[rows])
         known = squares[np.isfinite(squares)]
         left.append(float(known.mean()) if len(known) else math.nan)
     bound = PLAUSIBLE**2 * min((value for value in left if not math.isnan(value)), default=math.inf)
@@ -182,8 +182,8 @@ def _find_minima(squares: Floats, small: float) -> list[int]:
 def _add_residual(lag: Lag, truth: Known, times: Floats, shown: Floats, segments: Integers) -> Lag:
     """Add the residual over all rows that the lag leaves in their segment."""
     shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
-    (total,), (count,) = truth.squares(times, shown, segments, np.array([shift]))
-    return lag.with_squares(float(total), int(count))
+    (total,), (count,) = truth.sum_squares(times, shown, segments, np.array([shift]))
+    return lag.replace_residual(float(total), int(count))
 
 
 def _narrow_minimum(

@@ -18,12 +18,27 @@ from epic_cli.engine.measure import (
     turn_overshoot,
 )
 from epic_cli.metrics import SENT_SUMS, SUMS, TURN_SUMS
-from epic_cli.metrics.arrays import ARRIVAL, TIME, choose_places, packet_table, quantile, sort
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    TIME,
+    choose_places,
+    compute_quantile,
+    make_packet_table,
+    sort,
+)
 from epic_cli.metrics.lag import Lag, find_lag
 from epic_cli.metrics.metric import AIM_RANGE, SCALE, DrawnRows, Weights
-from epic_cli.metrics.recovery import Events, Recovery, recovery
+from epic_cli.metrics.recovery import Events, Recovery, measure_recovery
 from epic_cli.metrics.truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW, SampledTruth
-from epic_cli.metrics.turns import RESTING, angles, between, forward, known, one_sided, vectors
+from epic_cli.metrics.turns import (
+    RESTING,
+    align_signs,
+    compute_rotation_vectors,
+    find_turns_between,
+    forward,
+    mark_known,
+    measure_angles,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +58,7 @@ def judged(drawn: DrawnRows, counted: Integers) -> Integers:
     turns = drawn.truth.turns
     assert turns is not None
     assert drawn.rotations is not None
-    both = known(turns.rotations) & known(drawn.rotations)
+    both = mark_known(turns.rotations) & mark_known(drawn.rotations)
     return np.where(both, counted, -1).astype(np.int32)
 
 
@@ -54,7 +69,9 @@ def find_turn_lag(drawn: DrawnRows, counted: Integers) -> Lag:
     assert drawn.rotations is not None
     window = drawn.truth.window
     rows = judged(drawn, counted)
-    whole = bool((rows[window.rows] >= 0).all()) and known(drawn.rotations[window.beginning]).all()
+    whole = (
+        bool((rows[window.rows] >= 0).all()) and mark_known(drawn.rotations[window.beginning]).all()
+    )
     return find_lag(
         turns.turns,
         drawn.truth.times,
@@ -80,10 +97,13 @@ def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
     assert shown is not None
     rows = judged(drawn, truth.segments)
     true = sampled.rotations
-    steps, true_steps = between(shown[:-1], shown[1:]), between(true[:-1], true[1:])
+    steps, true_steps = (
+        find_turns_between(shown[:-1], shown[1:]),
+        find_turns_between(true[:-1], true[1:]),
+    )
     pairs = np.append(False, (rows[1:] >= 0) & (rows[1:] == rows[:-1]))[: len(rows)]
     turned, truly = (
-        np.concatenate((np.zeros((1, 3)), vectors(values)))[: len(rows)]
+        np.concatenate((np.zeros((1, 3)), compute_rotation_vectors(values)))[: len(rows)]
         for values in (steps, true_steps)
     )
     floor = JUMP_FLOOR * sampled.usual_step + 2 * RESTING
@@ -92,13 +112,13 @@ def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
     fours[1:] &= pairs[:-1]
     fours[2:] &= pairs[:-2]
     fours[:3] = False
-    late = sampled.turns.at(truth.times, drawn.turn_lag)
+    late = sampled.turns.interpolate(truth.times, drawn.turn_lag)
     rays, late_rays = (np.square(forward(shown) - forward(at)).sum(axis=1) for at in (true, late))
     found = {
         "turn_rows": np.ones(len(rows)),
-        "angle_squares": angles(shown, true) ** 2,
+        "angle_squares": measure_angles(shown, true) ** 2,
         "turn_rates": np.where(pairs, np.square(truly).sum(axis=1), 0.0) / truth.tick**2,
-        "aim_shares": np.where(known(late), late_rays, 0.0),
+        "aim_shares": np.where(mark_known(late), late_rays, 0.0),
         "aim_squares": rays * drawn.aim_range**2,
         "long_ways": _mark_long_ways(drawn, rows, late),
         "turn_jumps": pairs & (np.sqrt(np.square(turned).sum(axis=1)) > limit),
@@ -122,7 +142,7 @@ def _measure_turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
     truth, shown, found = drawn.truth, drawn.rotations, np.empty(len(rows))
     assert truth.turns is not None
     true = truth.turns.rotations
-    segments = np.where(known(true), truth.segments, -1).astype(np.int32)
+    segments = np.where(mark_known(true), truth.segments, -1).astype(np.int32)
     late, reach = (round(value / truth.tick) for value in (drawn.turn_lag, OVERSHOOT_WINDOW))
     least = math.radians(RESTING)
     turn_overshoot(shown, rows, true, segments, late, max(reach, 1), least, found)
@@ -136,10 +156,10 @@ def _mark_long_ways(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
     """
     found = np.zeros(len(rows))
     assert drawn.rotations is not None
-    chosen = np.flatnonzero((rows >= 0) & known(late))
+    chosen = np.flatnonzero((rows >= 0) & mark_known(late))
     if not len(chosen):
         return found
-    left = one_sided(between(late[chosen], drawn.rotations[chosen]))[:, 3]
+    left = align_signs(find_turns_between(late[chosen], drawn.rotations[chosen]))[:, 3]
     arrived = np.abs(left) > _ARRIVED
     chosen, left = chosen[arrived], left[arrived]
     same = rows[chosen[1:]] == rows[chosen[:-1]]
@@ -173,8 +193,8 @@ _LAG = (
     "told_seconds",
 )
 
-#: Sums over rows, the columns of ``tally``; ``delays`` (s) are those of packets arriving in these
-#: rows.
+#: Sums over rows, the columns of ``tally_cells``; ``delays`` (s) are those of packets that
+#: arrive in these rows.
 FIELDS = (
     "rows",
     "delays",
@@ -217,13 +237,13 @@ class Grid(NamedTuple):
     length: float
     size: int
 
-    def places(self, times: Floats) -> NDArray[np.int64]:
+    def find_places(self, times: Floats) -> NDArray[np.int64]:
         """Return the cell in which each time lies."""
         places = ((times - self.start) / self.length).astype(np.int64)
         return np.clip(places, 0, self.size - 1)
 
 
-def grid(spans: Sequence[tuple[float, float]], share: int = 1) -> Grid:
+def make_grid(spans: Sequence[tuple[float, float]], share: int = 1) -> Grid:
     """Return a recording's grid of time cells; about ``share`` recordings share the memory.
 
     ``spans`` are the times (s) of the first and the last row of each entity.
@@ -236,7 +256,7 @@ def grid(spans: Sequence[tuple[float, float]], share: int = 1) -> Grid:
     return Grid(start, length, max(1, math.ceil(span / length)))
 
 
-def tally(
+def tally_cells(
     cells: Grid,
     drawn: DrawnRows,
     added: Mapping[str, Floats],
@@ -308,7 +328,9 @@ def _add_lag(
     shift = lag.seconds if told else 0.0
     some = rows[choose_places(len(rows), _LAG_ROWS)]
     own = sampled.times[some], shown[some], counted[some]
-    squares = [truth.squares_apart(*own, shift + off) for off in (-_LAG_STEP, 0.0, _LAG_STEP)]
+    squares = [
+        truth.square_shifted_distances(*own, shift + off) for off in (-_LAG_STEP, 0.0, _LAG_STEP)
+    ]
     left, center, right = squares
     fits = np.isfinite(left + center + right)
     if not fits.any():
@@ -461,7 +483,7 @@ class ErrorsKept:
     @property
     def error95(self) -> float:
         """95 % quantile of the errors."""
-        return quantile(np.asarray(self.errors), 0.95)
+        return compute_quantile(np.asarray(self.errors), 0.95)
 
     @property
     def error_max(self) -> float:
@@ -481,7 +503,7 @@ class ErrorsKept:
         chosen: Any = self
         return cast("Self", replace(chosen, errors=spool.keep(self.errors)))
 
-    def thinned(self, most: int) -> Self:
+    def thin_errors(self, most: int) -> Self:
         """Return a copy with about ``most`` of the errors, enough for quantiles."""
         if len(self.errors) <= most:
             return self
@@ -505,7 +527,8 @@ class Turned(ErrorsKept):
 class Measurement(ErrorsKept):
     """All sums over the rows of one candidate; metrics are functions of a measurement.
 
-    ``measure`` makes it for one entity, ``pool`` for several. Lengths are in the recording's unit.
+    ``measure`` makes it for one entity, ``pool_measurements`` for several. Lengths are in the
+    recording's unit.
 
     - ``errors``: those of the judged rows, or some of them (``thinned``) with the facts ``kept``
     - ``broken``: rows that would be judged but are not finite
@@ -517,7 +540,7 @@ class Measurement(ErrorsKept):
       diagonal, and the distance from which on that is called diverged
     - ``speed``, ``resolution``: RMS speed of the truth, least meaningful length
     - ``tick`` (s), ``weights``: those of the comparison
-    - ``totals``: sums of metrics over judged rows (``Metric.sums``); ``sums``: by cell (``tally``)
+    - ``totals``: sums of metrics over judged rows (``Metric.sums``); ``sums``: by cell
     - ``turned``: the rotations' errors, None without rotations
     - ``losses`` (fields of each of ``IN_A_ROW``): the change of the sums by one more loss of that
       length; None: not tried
@@ -639,7 +662,7 @@ _ADDED = (
 _LARGEST = ("excess", "overshoot", "resolution")
 
 
-def pool(measurements: Sequence[Measurement]) -> Measurement:
+def pool_measurements(measurements: Sequence[Measurement]) -> Measurement:
     """Combine the measurements of several entities, at least one with judged rows.
 
     All rows count alike. The residual is what each entity's own lag leaves. The lag is the mean of
@@ -689,17 +712,17 @@ def _pool_turned(several: Sequence[Turned]) -> Turned | None:
 
 
 def _pool_lag(lags: Sequence[Lag]) -> Lag:
-    def mean(values: Sequence[tuple[float, int]]) -> float:
+    def pool_mean(values: Sequence[tuple[float, int]]) -> float:
         known = [(value, rows) for value, rows in values if not math.isnan(value) and rows]
         rows = sum(kept[1] for kept in known)
         return sum(value * rows for value, rows in known) / rows if rows else math.nan
 
     return Lag(
-        mean([(lag.seconds, lag.rows) for lag in lags]),
-        math.sqrt(mean([(lag.residual * lag.residual, lag.rows) for lag in lags])),
+        pool_mean([(lag.seconds, lag.rows) for lag in lags]),
+        math.sqrt(pool_mean([(lag.residual * lag.residual, lag.rows) for lag in lags])),
         sum(lag.rows for lag in lags),
         tuple(sorted({other for lag in lags for other in lag.others}, key=abs)),
-        mean([(lag.charged, lag.rows) for lag in lags]),
+        pool_mean([(lag.charged, lag.rows) for lag in lags]),
     )
 
 
@@ -731,23 +754,23 @@ class Entity:
     aim_range: float = AIM_RANGE
     sent: SentStates | None = None
 
-    def place_in(self, cells: Grid) -> InCells:
+    def place_rows(self, cells: Grid) -> InCells:
         """Return the cells of the rows, and the delay in each cell; computed once for each grid."""
         known: dict[Grid, InCells] = self.__dict__.setdefault("_in_cells", {})
         if cells not in known:
-            places = cells.places(self.truth.times).astype(np.int32)
+            places = cells.find_places(self.truth.times).astype(np.int32)
             known[cells] = InCells(places, self._measure_delays(cells))
         return known[cells]
 
     def _measure_delays(self, cells: Grid) -> Floats:
         """Return the mean delay (s) of the packets that arrive in each cell; 0 if unknown."""
-        table = packet_table(self.packets)
+        table = make_packet_table(self.packets)
         delays = table[ARRIVAL] - table[TIME]
         known = np.isfinite(delays)
         arrivals, delays = table[ARRIVAL][known], delays[known]
         if not len(delays):
             return np.zeros(cells.size)
-        places = cells.places(arrivals)
+        places = cells.find_places(arrivals)
         counts = np.bincount(places, minlength=cells.size)
         filled = np.flatnonzero(counts)
         means = np.bincount(places, delays, cells.size)[filled] / counts[filled]
@@ -804,7 +827,7 @@ def measure(
         late = 0.0 if math.isnan(angular.seconds) else angular.seconds
         drawn = replace(drawn, turn_lag=late)
     if len(sampled.window.rows):
-        lag = lag.with_squares(drawn.late.total, drawn.late.rows)
+        lag = lag.replace_residual(drawn.late.total, drawn.late.rows)
     added = {
         name: of(drawn)
         for name, of in SUMS.items()
@@ -834,7 +857,7 @@ def measure(
         max(1, round(OVERSHOOT_WINDOW / sampled.tick)),
     )
     tolerance = max(SCALE * sampled.usual_speed, resolution)
-    recovered = recovery(shown, sampled, events, shift, motion.positions, tolerance)
+    recovered = measure_recovery(shown, sampled, events, shift, motion.positions, tolerance)
     extent = float(np.linalg.norm(sampled.high - sampled.low))
     measured = Measurement(
         errors,
@@ -862,5 +885,7 @@ def measure(
     )
     if cells is None:
         return measured
-    in_cells = entity.place_in(cells)
-    return replace(measured, sums=tally(cells, drawn, added, counted, errors, measured, *in_cells))
+    in_cells = entity.place_rows(cells)
+    return replace(
+        measured, sums=tally_cells(cells, drawn, added, counted, errors, measured, *in_cells)
+    )

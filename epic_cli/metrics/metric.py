@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.description import split
 from epic_cli.engine.parameters import Choice, nearest
-from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.digits import format_three_digits
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers
@@ -67,7 +67,7 @@ class DrawnRows:
     @cached_property
     def late_motion(self) -> Motion:
         """The truth at the ticks, as late as the drawing."""
-        return self.truth.truth.at(self.truth.times, self.lag)
+        return self.truth.truth.interpolate(self.truth.times, self.lag)
 
     @cached_property
     def late(self) -> SplitErrors:
@@ -97,7 +97,7 @@ class Metric:
     title: str = ""
     unit: str = ""
     better: Better = Better.LOW
-    format: Callable[[float], str] = three_digits
+    format: Callable[[float], str] = format_three_digits
     section: MetricSection = MetricSection.SMOOTHNESS
     weight: int = 0
     interval: bool = False
@@ -112,7 +112,7 @@ class Metric:
         """Names of the ends of its interval."""
         return f"{self.name}_low", f"{self.name}_high"
 
-    def cell(self, value: float, resolution: float = 0.0) -> str:
+    def format_cell(self, value: float, resolution: float = 0.0) -> str:
         """Format a value for tables; a length below the data's ``resolution`` is 0."""
         if math.isnan(value):
             return "-"
@@ -122,16 +122,16 @@ class Metric:
 
     def rank(self, value: float) -> tuple[bool, float]:
         """Return a sort key: the best value first, unknown values last."""
-        return math.isnan(value), 0.0 if math.isnan(value) else float(self.key(value))
+        return math.isnan(value), 0.0 if math.isnan(value) else float(self.compute_key(value))
 
-    def key(self, value: Any) -> Any:
+    def compute_key(self, value: Any) -> Any:
         """Return a number, or an array, that is smaller for better values."""
         if self.better is Better.HIGH:
             return -value
         return abs(value) if self.better is Better.NEAR_ZERO else value
 
 
-def ratio(measured: Any, part: str, whole: str = "turn_rows") -> Any:
+def divide_sums(measured: Any, part: str, whole: str = "turn_rows") -> Any:
     """Return one sum of a measurement divided by another; NaN if the divisor is 0."""
     import numpy as np  # help needs none
 
@@ -169,11 +169,11 @@ def make_weights(given: Mapping[str, float], others: Weights | None = None) -> W
         if not 0 <= value < math.inf:
             raise ValueError(f"the weight {name}={value:g} is not allowed: it must be 0 or more")
     weights = (others or Weights())._replace(**given)
-    if not any(without_turning(weights)):
+    if not any(drop_turning(weights)):
         raise ValueError(
             "no weight is above 0, apart from turning and aim: give accuracy=1, for example"
         )
-    if not any(without_turning(weights)._replace(recovery=0.0)):
+    if not any(drop_turning(weights)._replace(recovery=0.0)):
         raise ValueError(
             "recovery alone makes no score where there is nothing to recover from:"
             " weigh something else, too, if only with 0.01"
@@ -181,7 +181,7 @@ def make_weights(given: Mapping[str, float], others: Weights | None = None) -> W
     return weights
 
 
-def without_turning(weights: Weights) -> Weights:
+def drop_turning(weights: Weights) -> Weights:
     """Return the weights for recordings in which nothing turns."""
     return weights._replace(turning=0.0, aim=0.0)
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics.digits import counted, three_digits
+from epic_cli.metrics.digits import format_count, format_three_digits
 
 # ---------------------------------------------------------------- of a truth
 
@@ -243,9 +243,9 @@ def note_words(note: Note) -> str:
     """Return a note about an entity in words, without a full stop."""
     match note:
         case NotJudged():
-            return f"{_format_name_prefix(note.entity)}not judged: {why(note)}"
+            return f"{_format_name_prefix(note.entity)}not judged: {explain_exclusion(note)}"
         case Outages():
-            words = f"{counted(note.count, 'outage')} without a packet ({note.seconds:.3g} s"
+            words = f"{format_count(note.count, 'outage')} without a packet ({note.seconds:.3g} s"
             words += f", the longest {note.longest:.3g} s)" if note.count > 1 else ")"
             end = "judged" if note.judged else "what was drawn meanwhile cannot be judged"
             return f"{_format_name_prefix(note.entity)}{words}: {end}" + (
@@ -267,48 +267,49 @@ def note_words(note: Note) -> str:
                 f" if that had taken no time (--truth offset={note.offset:.6f})"
             )
         case Adjusted():
-            return _format_name_prefix(note.entity) + truth_words(note.what)
+            return _format_name_prefix(note.entity) + describe_truth_change(note.what)
 
 
-def notes_words(notes: Sequence[Note]) -> list[str]:
+def describe_notes(notes: Sequence[Note]) -> list[str]:
     """Return notes without full stops; a note that several entities share occurs once."""
     noted: dict[str, list[str]] = {}
     for note in notes:
         entity = getattr(note, "entity", "")
         words = note_words(cast("Note", replace(cast("Any", note), entity="")) if entity else note)
         noted.setdefault(words, []).append(entity)
-    return at_most(f"{_format_name_prefix(some(who))}{words}" for words, who in noted.items())
+    return shorten_notes(f"{_format_name_prefix(some(who))}{words}" for words, who in noted.items())
 
 
-def at_most(notes: Iterable[str]) -> list[str]:
+def shorten_notes(notes: Iterable[str]) -> list[str]:
     """Return the first few notes, and the number of the others."""
     first, more = list(notes), 0
     first, more = first[:MOST_NOTES], len(first[MOST_NOTES:])
     return [*first, f"{more:,} more of this kind"] if more else first
 
 
-def truth_words(note: TruthNote) -> str:
+def describe_truth_change(note: TruthNote) -> str:
     """Describe a change to a truth."""
     match note:
         case StatesLeftOut():
-            return f"{counted(note.count, 'state')} left out: {note.reason.value}"
+            return f"{format_count(note.count, 'state')} left out: {note.reason.value}"
         case CutOut():
             seconds = f" ({note.seconds:.3g} s)" if note.cut is Cut.GAP else ""
-            return f"{counted(note.count, note.cut.value)} cut out{seconds}"
+            return f"{format_count(note.count, note.cut.value)} cut out{seconds}"
         case Bridged():
             return (
-                f"{counted(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged by the"
+                f"{format_count(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged"
+                " by the"
                 " curve: what happened meanwhile cannot be seen"
             )
         case Rested():
-            times = counted(note.count, "time")
+            times = format_count(note.count, "time")
             return f"{times} ({note.seconds:.3g} s) nothing is sent while it rests, and it stands"
         case VelocitiesReplaced():
             reason = note.reason.value.format(note.mismatch)
             return f"velocities taken from the positions: {reason}"
 
 
-def why(note: NotJudged) -> str:
+def explain_exclusion(note: NotJudged) -> str:
     """Explain why an entity cannot be judged, with the numbers behind the reason."""
     rows = "its rows go from {:.3f} to {:.3f} s".format(*note.rows)
     match note.reason:
@@ -331,14 +332,14 @@ def why(note: NotJudged) -> str:
             )
 
 
-def result_words(note: ResultNote) -> str:
+def describe_flaw(note: ResultNote) -> str:
     """Describe a flaw of one candidate's result."""
     return note.flaw.value.format(
         rows=note.rows,
         judged=note.judged,
         error=note.error,
-        beyond=three_digits(note.beyond),
-        extent=three_digits(note.extent),
+        beyond=format_three_digits(note.beyond),
+        extent=format_three_digits(note.extent),
         lags=", ".join(f"{lag * 1000:.0f}" for lag in note.lags[:3]),
     )
 
@@ -379,8 +380,10 @@ class NothingJudged(NotEnoughToSay):
     def __init__(self, notes: tuple[NotJudged, ...]) -> None:
         reasons: dict[str, list[str]] = {}
         for note in notes:
-            reasons.setdefault(why(note), []).append(note.entity)
-        words = at_most(_format_name_prefix(some(who)) + reason for reason, who in reasons.items())
+            reasons.setdefault(explain_exclusion(note), []).append(note.entity)
+        words = shorten_notes(
+            _format_name_prefix(some(who)) + reason for reason, who in reasons.items()
+        )
         super().__init__("; ".join(words) or "there are no packets")
         self.notes = notes
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.metrics.arrays import ARRIVAL, TELEPORT, TIME, lengths, median, packet_table
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    TELEPORT,
+    TIME,
+    compute_lengths,
+    compute_median,
+    make_packet_table,
+)
 from epic_cli.metrics.truth import GAP_INTERVALS, GAP_SECONDS, SampledTruth, Truth
 
 if TYPE_CHECKING:
@@ -99,7 +106,7 @@ def find_events(
     arrives ``latency`` seconds after it was sent; None: every packet arrives when it was sent. Up
     to ``silent`` seconds without a packet are the sender's choice, and no outage.
     """
-    table = packet_table(packets)
+    table = make_packet_table(packets)
     stamps = table[TIME] + offset
     if latency is None:
         arrivals = stamps
@@ -116,7 +123,7 @@ def find_events(
     fresh = np.append(True, newest[1:] > newest[:-1])[: len(stamps)]
     stamps, arrivals, marked = stamps[fresh], arrivals[fresh], marked[fresh]
     silence = np.diff(arrivals, prepend=arrivals[:1])
-    usual = median(silence[1:]) if len(silence) > 1 else 0.0
+    usual = compute_median(silence[1:]) if len(silence) > 1 else 0.0
     longest = max(GAP_INTERVALS * usual, GAP_SECONDS) + silent
     for k in np.flatnonzero(silence > longest):
         silence[k] -= _measure_resting_time(truth, stamps[k - 1], stamps[k])
@@ -133,16 +140,16 @@ def find_events(
         corrected[chosen],
         np.where(outage, silence, 0.0)[chosen],
         earliest,
-        median(np.diff(stamps)) if len(stamps) > 1 else np.inf,
+        compute_median(np.diff(stamps)) if len(stamps) > 1 else np.inf,
     )
 
 
 def _measure_resting_time(truth: Truth, start: float, end: float) -> float:
     """Return for how many seconds from ``start`` on the entity rested, as far as known."""
-    (here,), low, high = truth.at(np.array([start])).positions, start, end
+    (here,), low, high = truth.interpolate(np.array([start])).positions, start, end
     for _ in range(2):
         times = np.linspace(low, high, LOOKED_AT)
-        away = np.abs(truth.at(times).positions - here)
+        away = np.abs(truth.interpolate(times).positions - here)
         moved = ~(away <= 2 * truth.resolution).all(axis=1)
         if not moved.any():
             return high - start
@@ -151,7 +158,7 @@ def _measure_resting_time(truth: Truth, start: float, end: float) -> float:
     return low - start
 
 
-def recovery(
+def measure_recovery(
     shown: Floats,
     sampled: SampledTruth,
     events: Events,
@@ -169,9 +176,9 @@ def recovery(
     if not len(events.arrivals):
         return Recovery()
     times, truth = sampled.times, sampled.truth
-    away = lengths(shown - late)
+    away = compute_lengths(shown - late)
     usual = away[sampled.counted & np.isfinite(away)]
-    near = max(tolerance, USUAL * median(usual) if len(usual) else 0.0)
+    near = max(tolerance, USUAL * compute_median(usual) if len(usual) else 0.0)
     # where nothing is known of the truth, nothing is wrong
     wrong = np.append(0, np.cumsum(~(away <= near) & ~np.isnan(late[:, 0])))
     steady = max(1, round(STEADY / sampled.tick))
@@ -202,7 +209,7 @@ def recovery(
 
 def _count_leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, near: float) -> int:
     """Count the arrivals (s) after which a single step closes most of the distance."""
-    steps = lengths(np.diff(shown, axis=0))
+    steps = compute_lengths(np.diff(shown, axis=0))
     count = 0
     for arrival in arrivals.tolist():
         begin, end = np.searchsorted(times, (arrival, arrival + LEAPT)) - 1
@@ -227,19 +234,21 @@ def _count_smeared(
         if segment < 1:
             continue
         begin = truth.ends[segment - 1]
-        (here,) = truth.at(np.array([begin])).positions
-        (there,) = truth.at(truth.starts[segment : segment + 1]).positions
+        (here,) = truth.interpolate(np.array([begin])).positions
+        (there,) = truth.interpolate(truth.starts[segment : segment + 1]).positions
         way = there - here
         length = float(np.sqrt(way @ way))
         if not length * BETWEEN > near:
             continue
         rows = slice(int(np.searchsorted(sampled.times, begin)), end)
         # what is still on its old way, as late as ever, is not between
-        before = truth.at(np.clip(sampled.times[rows] - lag, truth.starts[segment - 1], begin))
-        left = lengths(shown[rows] - before.positions) > near
+        before = truth.interpolate(
+            np.clip(sampled.times[rows] - lag, truth.starts[segment - 1], begin)
+        )
+        left = compute_lengths(shown[rows] - before.positions) > near
         beside = shown[rows] - here
         along = beside @ way / length**2
-        aside = lengths(beside - along[:, None] * way)
+        aside = compute_lengths(beside - along[:, None] * way)
         between = (along > BETWEEN) & (along < 1 - BETWEEN) & (aside < BETWEEN * length)
         count += bool((left & between).any())
     return count

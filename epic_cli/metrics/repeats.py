@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.metrics.arrays import median
+from epic_cli.metrics.arrays import compute_median
 from epic_cli.metrics.traffic import (
     FEWEST_STATES,
     Flags,
     Floats,
     Numbers,
     Stream,
-    changes,
-    lattice,
+    find_lattice,
+    mark_changes,
 )
 
 #: Fewest repeats, as a share of a moving entity's packets.
@@ -67,7 +67,7 @@ def find_repeats(stream: Stream) -> Repeats | None:
         return None
     # in packets, by stamps: some may be lost
     apart = np.round(np.diff(stream.times[changed]) / stream.period)
-    usual = float(np.mean(apart[apart <= 2 * median(apart)]))
+    usual = float(np.mean(apart[apart <= 2 * compute_median(apart)]))
     moving = apart <= np.ceil(RESTS * usual)
     # where a packet is missing, a change may have come with it
     holes = np.append(0, np.cumsum(~near))
@@ -101,7 +101,7 @@ def _is_regular(apart: Floats, counted: Flags, between: float) -> bool:
 def _is_rounded(stream: Stream) -> bool:
     """Return True if positions are so coarse that a slow movement repeats positions."""
     axis = stream.positions[:, np.argmax(np.ptp(stream.positions, axis=0))]
-    return lattice(axis) * FINE > stream.usual_step
+    return find_lattice(axis) * FINE > stream.usual_step
 
 
 def step_times(stream: Stream) -> Floats:
@@ -122,11 +122,11 @@ def step_times(stream: Stream) -> Floats:
         return np.where(found.again, np.nan, stream.times)
     begin = phases[int(within.argmax())]
     turns = np.floor((stream.times - begin) / step + TINY)
-    return np.where(changes(turns), begin + turns * step, np.nan)
+    return np.where(mark_changes(turns), begin + turns * step, np.nan)
 
 
-def without_repeats(stream: Stream) -> Stream:
+def drop_repeats(stream: Stream) -> Stream:
     """Return each state of a stream once, at the time of its simulation step."""
     times = step_times(stream)
     kept = np.flatnonzero(np.isfinite(times))
-    return stream.at(kept).moved((times - stream.times)[kept])
+    return stream.select_states(kept).move_states((times - stream.times)[kept])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.metrics.digits import whole
-from epic_cli.metrics.metric import SCALE, Better, Metric, Weights, without_turning
-from epic_cli.metrics.turning import aim_cost, turning_cost
+from epic_cli.metrics.digits import format_whole
+from epic_cli.metrics.metric import SCALE, Better, Metric, Weights, drop_turning
+from epic_cli.metrics.turning import aim_cost, compute_turning_cost
 
 if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Measurement, Resampled
@@ -33,7 +33,7 @@ COSTS = {
 }
 
 
-def formula(weights: Weights) -> str:
+def write_formula(weights: Weights) -> str:
     """Return the score's formula, with the costs that these weights count."""
     used = [f"{name}: {COSTS[name]}" for name, weight in weights._asdict().items() if weight > 0]
     return (
@@ -42,7 +42,7 @@ def formula(weights: Weights) -> str:
     )
 
 
-def residual_part(measured: Measurement | Resampled, part: str) -> Any:
+def read_residual_part(measured: Measurement | Resampled, part: str) -> Any:
     """Return the residual along (``late_along``) or across (``late_across``) the movement."""
     import numpy as np  # help needs none
 
@@ -51,7 +51,7 @@ def residual_part(measured: Measurement | Resampled, part: str) -> Any:
     return measured.lag.residual * np.sqrt(share)
 
 
-def costs(measured: Measurement | Resampled) -> Any:
+def compute_costs(measured: Measurement | Resampled) -> Any:
     """Return the costs in the form of ``Weights`` (of arrays for draws); they are computed once.
 
     NaN where there is not enough to say, or nothing to recover from.
@@ -83,8 +83,8 @@ def _compute_costs(measured: Measurement | Resampled) -> Any:
         seconds / (time + seconds) / SHARE * recovered,
         measured.overshoot_rms / movement,
         measured.backward / np.maximum(measured.rows, 1) / SHARE * known,
-        residual_part(measured, "late_across") / movement,
-        turning_cost(measured),
+        read_residual_part(measured, "late_across") / movement,
+        compute_turning_cost(measured),
         aim_cost(measured),
     )
 
@@ -97,11 +97,11 @@ def score(measured: Measurement | Resampled) -> Any:
     """
     import numpy as np  # help needs none
 
-    weights, found = measured.weights, costs(measured)
+    weights, found = measured.weights, compute_costs(measured)
     # on top of the mean of the others: as a part of it, an outage would water these down
     found = found._replace(recovery=np.where(np.isnan(found.recovery), 0.0, found.recovery))
     if np.isnan(found.turning).all() and np.isnan(found.aim).all():
-        weights = without_turning(weights)
+        weights = drop_turning(weights)
     parts = [weight * cost for weight, cost in zip(weights, found, strict=True) if weight > 0]
     with np.errstate(invalid="ignore", over="ignore"):
         return 100 / (1 + sum(parts) / sum(weights._replace(recovery=0.0)))
@@ -111,7 +111,7 @@ def _make_cost_metric(name: str) -> Metric:
     return Metric(
         f"{name}_cost",
         f"cost that the score counts: {COSTS[name]}",
-        lambda measured: getattr(costs(measured), name),
+        lambda measured: getattr(compute_costs(measured), name),
         title=f"{name} cost",
     )
 
@@ -130,14 +130,14 @@ METRICS = (
         "teleports after which recovery was measured",
         lambda measured: measured.recovery.teleports,
         better=Better.NEITHER,
-        format=whole,
+        format=format_whole,
     ),
     Metric(
         "outages",
         "outages without a packet after which recovery was measured",
         lambda measured: measured.recovery.outages,
         better=Better.NEITHER,
-        format=whole,
+        format=format_whole,
     ),
     Metric(
         "beyond",

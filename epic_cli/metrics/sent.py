@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection, ratio
+from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection, divide_sums
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -22,14 +22,14 @@ class SentStates(NamedTuple):
 def _sum_sent(part: Callable[[SentStates], Floats | None]) -> Callable[[DrawnRows], Floats]:
     """Return the amount sent in each row's tick, per second: one part of it, or states (None)."""
 
-    def of(drawn: DrawnRows) -> Floats:
+    def sum_field(drawn: DrawnRows) -> Floats:
         import numpy as np  # help needs none
 
         rows, sent = drawn.truth.times, drawn.sent
         places = np.clip(np.searchsorted(rows, sent.times), 0, len(rows) - 1)
         return np.asarray(np.bincount(places, part(sent), len(rows)) / drawn.truth.tick)
 
-    return of
+    return sum_field
 
 
 def _mark_rows(drawn: DrawnRows) -> Floats:
@@ -42,7 +42,7 @@ METRICS = (
     Metric(
         "updates",
         "states of an entity that are sent a second",
-        lambda measured: ratio(measured, "sent_states", "sent_rows"),
+        lambda measured: divide_sums(measured, "sent_states", "sent_rows"),
         title="sent/s",
         better=Better.NEITHER,
         section=MetricSection.ACCURACY,
@@ -58,7 +58,7 @@ METRICS = (
     Metric(
         "update_bits",
         "bits of such a state, without headers",
-        lambda measured: ratio(measured, "sent_bits", "sent_states"),
+        lambda measured: divide_sums(measured, "sent_bits", "sent_states"),
         title="bits",
         better=Better.NEITHER,
         section=MetricSection.ACCURACY,
@@ -69,7 +69,7 @@ METRICS = (
         "bytes",
         "bytes a second for each entity, with its part of the headers of IPv4 and UDP (28 bytes a"
         " packet) and of the packet's number, stamp and counts (some 9)",
-        lambda measured: ratio(measured, "sent_bytes", "sent_rows"),
+        lambda measured: divide_sums(measured, "sent_bytes", "sent_rows"),
         title="bytes/s",
         section=MetricSection.ACCURACY,
         weight=7,

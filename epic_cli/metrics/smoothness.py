@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.packets import Status
-from epic_cli.metrics.digits import milliseconds, percent, whole
+from epic_cli.metrics.digits import format_milliseconds, format_percent, format_whole
 from epic_cli.metrics.metric import Better, DrawnRows, Metric
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ METRICS = (
         "jumps",
         "steps more than 1.5 times as long as the truth's longest within half a second",
         lambda measured: measured.jumps,
-        format=whole,
+        format=format_whole,
         weight=8,
         interval=True,
     ),
@@ -88,7 +88,7 @@ METRICS = (
         "steps against the truth's direction",
         lambda measured: measured.backward,
         title="back",
-        format=whole,
+        format=format_whole,
         weight=3,
     ),
     Metric(
@@ -99,14 +99,14 @@ METRICS = (
         ),
         title="tele ms",
         unit="s",
-        format=milliseconds,
+        format=format_milliseconds,
         weight=6,
     ),
     Metric(
         "smeared",
         "teleports that it draws as a movement",
         lambda measured: measured.recovery.smeared if measured.recovery.teleports else math.nan,
-        format=whole,
+        format=format_whole,
         weight=2,
     ),
     Metric(
@@ -117,7 +117,7 @@ METRICS = (
         ),
         title="gap ms",
         unit="s",
-        format=milliseconds,
+        format=format_milliseconds,
         weight=6,
     ),
     Metric(
@@ -128,7 +128,7 @@ METRICS = (
         ),
         title="settle ms",
         unit="s",
-        format=milliseconds,
+        format=format_milliseconds,
         weight=6,
     ),
     Metric(
@@ -136,7 +136,7 @@ METRICS = (
         "share of the judged rows that are frozen for lack of data",
         lambda measured: measured.mean("held"),
         unit="0 to 1",
-        format=percent,
+        format=format_percent,
         weight=6,
         interval=True,
         sums={"held": _has_status(Status.HELD)},
@@ -148,7 +148,7 @@ METRICS = (
         title="extrap.",
         unit="0 to 1",
         better=Better.NEITHER,
-        format=percent,
+        format=format_percent,
         weight=2,
         interval=True,
         sums={"extrapolated": _has_status(Status.EXTRAPOLATED)},
@@ -158,7 +158,7 @@ METRICS = (
         "share of the judged rows in which nothing is drawn; they count as holding",
         lambda measured: measured.mean("none"),
         unit="0 to 1",
-        format=percent,
+        format=format_percent,
         weight=1,
         interval=True,
         sums={"none": _has_status(Status.NONE)},

@@ -21,12 +21,12 @@ from epic_cli.metrics.arrays import (
     TIME,
     TURN,
     VELOCITY,
-    distinct,
-    edges,
-    lengths,
-    median,
-    quantile,
-    turning_table,
+    compute_lengths,
+    compute_median,
+    compute_quantile,
+    find_edges,
+    list_distinct,
+    make_turning_table,
 )
 from epic_cli.metrics.notes import NotEnoughToSay
 
@@ -46,12 +46,12 @@ _SIGMA = 1.4826
 USUAL_RATES = (10, 15, 20, 24, 25, 30, 40, 50, 60, 64, 72, 90, 100, 120, 128, 144)
 
 
-def sigma(values: Floats) -> float:
+def estimate_sigma(values: Floats) -> float:
     """Return the standard deviation of most values, robustly: 1.4826 times their MAD."""
-    return _SIGMA * median(np.abs(values - median(values)))
+    return _SIGMA * compute_median(np.abs(values - compute_median(values)))
 
 
-def concentration(values: Floats, step: float) -> float:
+def measure_concentration(values: Floats, step: float) -> float:
     """Return how closely values are multiples of ``step``: the mean cosine of their phases.
 
     1: all are multiples; about n^-1/2: they are random (the V-test, which is Rayleigh's for a known
@@ -67,7 +67,7 @@ class DelayEnvelope(NamedTuple):
     levels: Floats
 
 
-def lower_envelope(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
+def find_lower_envelope(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
     """Return the least value in each of ``windows`` windows with equally many values."""
     per = len(values) // windows
     blocks = values[: per * windows].reshape(windows, per)
@@ -75,11 +75,11 @@ def lower_envelope(times: Floats, values: Floats, windows: int) -> DelayEnvelope
     return DelayEnvelope(times[lowest], values[lowest])
 
 
-def middles(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
+def compute_middles(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
     """Return the medians of values and of ascending times in ``windows`` equal windows."""
     per = len(values) // windows
     begins = per * np.arange(windows)
-    levels = [median(values[begin : begin + per]) for begin in begins]
+    levels = [compute_median(values[begin : begin + per]) for begin in begins]
     middle = (times[begins + (per - 1) // 2] + times[begins + per // 2]) / 2
     return DelayEnvelope(middle, np.array(levels))
 
@@ -93,7 +93,7 @@ class FittedLine(NamedTuple):
     spread: float
 
 
-def robust_line(times: Floats, values: Floats) -> FittedLine:
+def fit_robust_line(times: Floats, values: Floats) -> FittedLine:
     """Fit the Theil-Sen line, whose slope is the median slope through any two points.
 
     H. Theil, Proc. Kon. Ned. Akad. v. Wetensch. A 53, 1950; P. K. Sen, JASA 63 (324), 1968. The
@@ -103,9 +103,9 @@ def robust_line(times: Floats, values: Floats) -> FittedLine:
     one, other = np.triu_indices(len(times), 1)
     apart = times[one] != times[other]
     one, other = one[apart], other[apart]
-    slope = median((values[other] - values[one]) / (times[other] - times[one]))
-    start = median(values - slope * times)
-    spread = sigma(values - slope * times)
+    slope = compute_median((values[other] - values[one]) / (times[other] - times[one]))
+    start = compute_median(values - slope * times)
+    spread = estimate_sigma(values - slope * times)
     error = float(np.sqrt(np.pi / 2) * spread / (np.std(times) * np.sqrt(len(times))))
     return FittedLine(slope, error, start, spread)
 
@@ -117,12 +117,12 @@ class RunLength(NamedTuple):
     end: int
 
 
-def runs(flags: Flags) -> list[RunLength]:
+def find_runs(flags: Flags) -> list[RunLength]:
     """Return the unbroken runs of true values."""
-    return [RunLength(int(begin), int(end)) for begin, end in zip(*edges(flags), strict=True)]
+    return [RunLength(int(begin), int(end)) for begin, end in zip(*find_edges(flags), strict=True)]
 
 
-def changes(*columns: NDArray[Any]) -> Flags:
+def mark_changes(*columns: NDArray[Any]) -> Flags:
     """Mark the first row, and rows that differ from the previous row in any of these columns."""
     new = np.zeros(len(columns[0]), bool)
     new[:1] = True
@@ -131,7 +131,7 @@ def changes(*columns: NDArray[Any]) -> Flags:
     return new
 
 
-def lattice(values: Floats) -> float:
+def find_lattice(values: Floats) -> float:
     """Return the step of the lattice on which all values lie; 0 if there is none.
 
     The candidate is the least distance between different values, which is the step where enough
@@ -149,7 +149,7 @@ def lattice(values: Floats) -> float:
     turns = np.round(gaps / step)
     step = float(gaps.sum() / turns.sum())  # the least one may be rounded
     off = np.abs(gaps / step - turns)
-    return step if quantile(off, 0.99) < 0.1 else 0.0
+    return step if compute_quantile(off, 0.99) < 0.1 else 0.0
 
 
 #: Shares of the packets for which a delay is reported.
@@ -186,7 +186,7 @@ class MessageLog:
     states: int
     idle: Floats | None = None
 
-    def moved(self, stamps: Floats | float, arrivals: Floats | float) -> MessageLog:
+    def move_messages(self, stamps: Floats | float, arrivals: Floats | float) -> MessageLog:
         """Return the messages in new order, with something added to their stamps and arrivals."""
         sent = self.sent + stamps
         order = np.argsort(sent, kind="stable")
@@ -195,7 +195,7 @@ class MessageLog:
             self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order], idle=idle
         )
 
-    def only(self, wanted: Flags) -> MessageLog:
+    def select_messages(self, wanted: Flags) -> MessageLog:
         """Return the wanted messages."""
         idle = None if self.idle is None else self.idle[wanted]
         return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted], idle=idle)
@@ -222,7 +222,7 @@ class MessageLog:
     def period(self) -> float:
         """Usual interval, in seconds."""
         new = self.intervals > 0
-        return median(self.intervals if new.all() else self.intervals[new])
+        return compute_median(self.intervals if new.all() else self.intervals[new])
 
     @cached_property
     def in_order(self) -> Numbers:
@@ -247,7 +247,7 @@ class MessageLog:
         gaps = gaps[(gaps > 1e-6) & (gaps < LONGEST_GAP)]
         if not len(gaps):
             return 0.0
-        usual, other = median(gaps), gaps
+        usual, other = compute_median(gaps), gaps
         if abs(usual - self.period) < 0.3 * self.period:
             # those of a regular sender are multiples of anything
             other = gaps[np.abs(gaps - usual) > 0.1 * usual]
@@ -256,12 +256,12 @@ class MessageLog:
         times = self.sent - self.sent.mean()  # two clocks that run apart are no frames
         line = times * (times @ self.delays / (times @ times or 1.0))
         low, high = np.quantile(self.delays - line, (0.01, 0.99)).tolist()
-        varied, bulk = high - low, BULK * sigma(self.delays - line)
+        varied, bulk = high - low, BULK * estimate_sigma(self.delays - line)
         least = ON_FRAMES if len(other) >= ENOUGH_GAPS else EXACT
         for rate in FRAME_RATES:
             # some that are late, of a regular sender, do not vary the bulk
             needed = least if bulk > VARIED / rate else max(least, VERY_EXACT)
-            if varied > VARIED / rate and concentration(other, 1 / rate) > needed:
+            if varied > VARIED / rate and measure_concentration(other, 1 / rate) > needed:
                 turns, often = np.unique(np.round(gaps * rate).astype(int), return_counts=True)
                 most = int(np.gcd.reduce(turns[often > 0.02 * len(gaps)]))
                 # longer than the sender's ticks: it is a batch
@@ -273,10 +273,12 @@ class MessageLog:
         steps = np.diff(self.delays)
         leap = float(steps[np.abs(steps).argmax()])
         way, most = float(steps.sum()) - leap, self.period
-        still = median(np.abs(steps)) < 0.03 * most
+        still = compute_median(np.abs(steps)) < 0.03 * most
         return still and abs(abs(leap) / most - 1) < 0.1 and way * leap < 0 and abs(way) > most / 3
 
-    def shuffled(self, random: np.random.Generator, bulk: Floats, ordered: bool = False) -> Floats:
+    def shuffle_arrivals(
+        self, random: np.random.Generator, bulk: Floats, ordered: bool = False
+    ) -> Floats:
         """Draw arrivals with random delays from the ``bulk``, read in frames.
 
         ``ordered``: no message overtakes another.
@@ -304,7 +306,7 @@ class MessageLog:
 
     def find_delay(self, share: float) -> float:
         """Return the delay that this share of the messages does not exceed."""
-        return quantile(self.sorted_delays, share)
+        return compute_quantile(self.sorted_delays, share)
 
 
 class Network(NamedTuple):
@@ -331,7 +333,7 @@ BOTH_LENGTHS, UNEQUAL = 0.25, 0.02
 EVENED_OUT = 8
 
 
-def message_rate(messages: MessageLog) -> float:
+def compute_message_rate(messages: MessageLog) -> float:
     """Return the number of messages sent in a second.
 
     The usual interval says so, unless stamps are rounded: 30 a second on a grid of 25 ms are
@@ -346,7 +348,7 @@ def message_rate(messages: MessageLog) -> float:
     if len(sent) <= EVENED_OUT or not grid or share < (BOTH_LENGTHS if lost else UNEQUAL):
         return 1 / messages.period
     sums = sent[EVENED_OUT:] - sent[:-EVENED_OUT]
-    near = np.abs(sums - median(sums)) < 1.5 * grid  # in the others packets are lost
+    near = np.abs(sums - compute_median(sums)) < 1.5 * grid  # in the others packets are lost
     usual = float(sums[near].mean()) if near.any() else 0.0
     return EVENED_OUT / usual if usual > 0 else 1 / messages.period
 
@@ -360,12 +362,12 @@ def round_rate(rate: float) -> float:
 def measure_network(messages: MessageLog) -> Network:
     """Return the network's figures, from the messages that arrived."""
     low, middle, high = (messages.find_delay(value) for value in (0.05, 0.5, 0.95))
-    ordered = np.sort(waits(messages) - messages.sorted_delays[0])
-    needed = tuple(quantile(ordered, share) for share in SHARES)
-    return Network(message_rate(messages), middle, high - low, needed, messages.frame)
+    ordered = np.sort(measure_waits(messages) - messages.sorted_delays[0])
+    needed = tuple(compute_quantile(ordered, share) for share in SHARES)
+    return Network(compute_message_rate(messages), middle, high - low, needed, messages.frame)
 
 
-def waits(messages: MessageLog, lost: int = 0) -> Floats:
+def measure_waits(messages: MessageLog, lost: int = 0) -> Floats:
     """Return how long (s) after each state's stamp a later state had arrived.
 
     A client that draws that far behind the stamps has a state to go to: the next one, or, where
@@ -448,19 +450,19 @@ class Stream:
     turns: Floats
     came: Floats
 
-    def at(self, places: Numbers) -> Stream:
+    def select_states(self, places: Numbers) -> Stream:
         """Return the states at these places, in the order of the places."""
         return replace(self, **{column: getattr(self, column)[places] for column in _COLUMNS})
 
-    def moved(self, added: Floats) -> Stream:
+    def move_states(self, added: Floats) -> Stream:
         """Return the states in new order, with something added to their stamps.
 
         NaN drops a state.
         """
         times = self.times + added
         order = np.argsort(times, kind="stable")[: int(np.isfinite(times).sum())]
-        order = order[changes(times[order])]
-        kept = self.at(order)
+        order = order[mark_changes(times[order])]
+        kept = self.select_states(order)
         # what is left out counts as lost
         came = np.setdiff1d(self.came, np.setdiff1d(self.sequence, kept.sequence))
         return replace(kept, times=times[order], came=came)
@@ -478,7 +480,7 @@ class Stream:
     @cached_property
     def period(self) -> float:
         """Usual interval, in seconds."""
-        return median(self.intervals)
+        return compute_median(self.intervals)
 
     @cached_property
     def steps(self) -> Floats:
@@ -494,7 +496,7 @@ class Stream:
     def usual_step(self) -> float:
         """Median of the steps above 0; 0 if there is no such step."""
         moving = self.steps[self.steps > 0]
-        return median(moving) if len(moving) else 0.0
+        return compute_median(moving) if len(moving) else 0.0
 
     @property
     def excerpt(self) -> Stream:
@@ -508,7 +510,7 @@ class Stream:
     @cached_property
     def _pieces(self) -> Stream:
         begins = np.linspace(0, len(self.times) - PIECE, PIECES).astype(int)
-        return self.at((begins[:, None] + np.arange(PIECE)).ravel())
+        return self.select_states((begins[:, None] + np.arange(PIECE)).ravel())
 
     @cached_property
     def has_velocities(self) -> bool:
@@ -520,8 +522,8 @@ class Stream:
     @cached_property
     def usual_speed(self) -> float:
         """Median speed of the moving states that have a velocity."""
-        speeds = lengths(self.excerpt.velocities)
-        return median(speeds[speeds > 0])
+        speeds = compute_lengths(self.excerpt.velocities)
+        return compute_median(speeds[speeds > 0])
 
     @cached_property
     def numbered(self) -> bool:
@@ -536,7 +538,7 @@ class Stream:
     @cached_property
     def usual_gap(self) -> float:
         """Median gap between the numbers that arrived; NaN without numbers."""
-        return median(np.diff(self.came)) if len(self.came) > 1 else math.nan
+        return compute_median(np.diff(self.came)) if len(self.came) > 1 else math.nan
 
     @cached_property
     def follows(self) -> Flags:
@@ -566,12 +568,12 @@ class Stream:
         passed = np.round(self.intervals / self.period) - 1
         return np.maximum(np.minimum(np.nan_to_num(self.missing), passed), 0.0)
 
-    def stretched(self, periods: float) -> Numbers:
+    def find_stretched(self, periods: float) -> Numbers:
         """Return the intervals longer than this many periods in which no packet is missing."""
         long = np.flatnonzero(self.intervals > periods * self.period)
         return long[self.follows[long]] if len(long) else long
 
-    def rested(self, places: Numbers) -> Flags:
+    def mark_rested(self, places: Numbers) -> Flags:
         """Mark the intervals in which the entity moves by at most a usual step, or the next."""
         usual, steps = self.usual_step, self.steps[places]
         near = self.intervals < RESTED * self.period
@@ -579,12 +581,14 @@ class Stream:
         still = steps <= RESTED * np.maximum(usual, after)
         still &= steps <= SLOW * np.maximum(usual, after) * self.intervals[places] / self.period
         if self.has_velocities:
-            still &= lengths(np.nan_to_num(self.velocities[places])) <= STILL * self.usual_speed
-        elif (paused := self.paused(places)).sum() > MOSTLY * len(places):
+            still &= (
+                compute_lengths(np.nan_to_num(self.velocities[places])) <= STILL * self.usual_speed
+            )
+        elif (paused := self.mark_paused(places)).sum() > MOSTLY * len(places):
             still &= ~paused  # by its steps alone, a slow start after a rest may look like a pause
         return np.asarray(still & (usual > 0))
 
-    def paused(self, places: Numbers) -> Flags:
+    def mark_paused(self, places: Numbers) -> Flags:
         """Mark the intervals in which the entity moves only as far as in one period."""
         inner = (places > 0) & (places < len(self.steps) - 1)
         middle = np.clip(places, 1, max(len(self.steps) - 2, 1))
@@ -594,18 +598,22 @@ class Stream:
         before, across, after = self.positions[around + 1] - self.positions[around]
         due = (before + after) / 2
         inner &= (self.intervals[around[[0, 2]]] < RESTED * self.period).all(axis=0)
-        goes = lengths(due) > LEAST_PACE * self.usual_step
-        goes &= np.minimum(lengths(before), lengths(after)) > GOES_ON * lengths(due)
-        return np.asarray(inner & goes & (lengths(across - due) < GOES_ON * lengths(due)))
+        goes = compute_lengths(due) > LEAST_PACE * self.usual_step
+        goes &= np.minimum(
+            compute_lengths(before), compute_lengths(after)
+        ) > GOES_ON * compute_lengths(due)
+        return np.asarray(
+            inner & goes & (compute_lengths(across - due) < GOES_ON * compute_lengths(due))
+        )
 
     @cached_property
     def rests(self) -> Numbers:
         """Intervals in which the entity rests and the sender sends nothing; none, or several."""
-        silent = self.stretched(SILENT)
-        silent = silent[self.rested(silent)]
+        silent = self.find_stretched(SILENT)
+        silent = silent[self.mark_rested(silent)]
         if len(silent) >= FEWEST_RESTS:  # sending that is irregular anyway has long intervals, too
             short = self.intervals[self.intervals <= SILENT * self.period]
-            silent = silent[self.intervals[silent] > SILENT * quantile(short, 0.9)]
+            silent = silent[self.intervals[silent] > SILENT * compute_quantile(short, 0.9)]
             # what is sent though nothing has changed, is not sent on change but seldom
             changed = self.steps[silent] > 0
             silent = silent[changed | (self.intervals[silent] > SELDOM * self.period)]
@@ -620,9 +628,9 @@ class Stream:
         """
         before, after = self.velocities[:-1], self.velocities[1:]
         mean = (before + after) / 2
-        speed = lengths(mean)
+        speed = compute_lengths(mean)
         with np.errstate(invalid="ignore", divide="ignore"):
-            steady = (lengths(after - before) < STEADY * speed) & ~self.teleports[1:]
+            steady = (compute_lengths(after - before) < STEADY * speed) & ~self.teleports[1:]
             steady &= self.intervals < 1.5 * self.period
             moved = np.diff(self.positions, axis=0)
             aside = moved - ((moved * mean).sum(axis=1) / np.square(speed))[:, None] * mean
@@ -631,7 +639,7 @@ class Stream:
             return None
         axis = int(np.square(aside[places]).sum(axis=0).argmax())
         off = aside[:, axis]
-        across = sigma(off[places])
+        across = estimate_sigma(off[places])
         both = places[:-1][np.diff(places) == 1]
         wild = 4 * across
         first, then = (np.clip(off[pair], -wild, wild) for pair in (both, both + 1))
@@ -648,9 +656,9 @@ class Stream:
             return None
         before, after = self.velocities[:-1], self.velocities[1:]
         mean = (before + after) / 2
-        speed = lengths(mean)
+        speed = compute_lengths(mean)
         with np.errstate(invalid="ignore", divide="ignore"):
-            steady = (lengths(after - before) < STEADY * speed) & ~self.teleports[1:]
+            steady = (compute_lengths(after - before) < STEADY * speed) & ~self.teleports[1:]
             moved = np.diff(self.positions, axis=0)
             along = (moved * mean).sum(axis=1) / speed
             aside = moved - (along / speed)[:, None] * mean
@@ -667,13 +675,13 @@ class Stream:
         ratio = float(np.sum(took) / np.sum(self.intervals[steps]))
         if not 0.9 < ratio < 1.1:
             return None
-        step = lattice(self.positions[:, np.argmax(np.ptp(self.positions, axis=0))])
-        rounding = 0.41 * step / median(speed[steps])
+        step = find_lattice(self.positions[:, np.argmax(np.ptp(self.positions, axis=0))])
+        rounding = 0.41 * step / compute_median(speed[steps])
         both = wavers[:-1][np.diff(wavers) == 1]
         before, after = aside[both], aside[both + 1]
         back = float((before * after).sum() / max(np.square(before).sum(), 1e-300))
         aside = aside[wavers]
-        across = sigma(aside[:, np.argmax(np.square(aside).sum(axis=0))]) / 1.41
+        across = estimate_sigma(aside[:, np.argmax(np.square(aside).sum(axis=0))]) / 1.41
         return Elapsed(steps, took, rounding, across, back)
 
 
@@ -705,7 +713,7 @@ class Stamping(NamedTuple):
     first: float | None
 
 
-def restamped(columns: Floats) -> tuple[Floats, Stamping | None]:
+def restamp_packets(columns: Floats) -> tuple[Floats, Stamping | None]:
     """Return packets (``packet_table``) with stamps from their numbers, if no clock stamped them.
 
     They are in the order of their stamps. None: nothing is changed.
@@ -739,18 +747,20 @@ def restamped(columns: Floats) -> tuple[Floats, Stamping | None]:
 def _restamp_by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stamping] | None:
     """Return times on a line over the numbers; the line adapts slowly to sender pauses."""
     half = len(numbers) // 2
-    period = median((times[half:] - times[:-half]) / (numbers[half:] - numbers[:-half]))
+    period = compute_median((times[half:] - times[:-half]) / (numbers[half:] - numbers[:-half]))
     rest = times - period * numbers
     blocks = np.array_split(np.arange(len(rest)), len(rest) // BLOCK)
     middles = [float(block.mean()) for block in blocks]
-    trend = np.interp(np.arange(len(rest)), middles, [median(rest[block]) for block in blocks])
+    trend = np.interp(
+        np.arange(len(rest)), middles, [compute_median(rest[block]) for block in blocks]
+    )
     off = rest - trend
-    usual = period * median(np.diff(numbers))
-    if not sigma(off) > SPREAD * usual:
+    usual = period * compute_median(np.diff(numbers))
+    if not estimate_sigma(off) > SPREAD * usual:
         return None
     # the fastest packet is the one without delay
     mended = period * numbers + trend + float(off.min())
-    return mended, Stamping("received", 1.0, sigma(off), None)
+    return mended, Stamping("received", 1.0, estimate_sigma(off), None)
 
 
 def _spread_ties(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamping] | None:
@@ -762,9 +772,9 @@ def _spread_ties(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats,
     kept = np.setdiff1d(np.arange(len(times)), ties)
     mended = np.interp(numbers, numbers[kept], times[kept])
     beyond = numbers > numbers[kept[-1]]
-    period = median(np.diff(times[kept]) / np.diff(numbers[kept]))
+    period = compute_median(np.diff(times[kept]) / np.diff(numbers[kept]))
     mended[beyond] = times[kept[-1]] + period * (numbers[beyond] - numbers[kept[-1]])
-    late = median(mended[ties] - times[ties])
+    late = compute_median(mended[ties] - times[ties])
     return mended, Stamping("repeated", share, late, float(times[ties[0]]))
 
 
@@ -787,7 +797,7 @@ class Interleaved(NamedTuple):
     first: float
 
 
-def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
+def split_interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
     """Split packets (``packet_table``) whose positions alternate between two movements.
 
     Return one table for each movement; all packets and None where there is one.
@@ -800,9 +810,11 @@ def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
     if len(places) < 2 * FEWEST_STATES:
         return [columns], None
     ahead = places[RECENT:]
-    steps, *earlier = (lengths(ahead - places[RECENT - lag : -lag]) for lag in range(1, RECENT + 1))
+    steps, *earlier = (
+        compute_lengths(ahead - places[RECENT - lag : -lag]) for lag in range(1, RECENT + 1)
+    )
     nearest = np.minimum(steps, np.minimum.reduce(earlier))
-    usual = median(nearest[nearest > 0]) if (nearest > 0).any() else 0.0
+    usual = compute_median(nearest[nearest > 0]) if (nearest > 0).any() else 0.0
     if not usual or not (steps > APART * np.maximum(nearest, usual)).mean() > CROSSED:
         return [columns], None
     # a packet is of the movement whose newest position is nearer
@@ -822,7 +834,10 @@ def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
         of_second[at] = second
     if min(map(len, ways)) < FEWEST_STATES:
         return [columns], None
-    apart, step = median(np.array(between)), max(quantile(np.sort(way), 0.8) for way in ways)
+    apart, step = (
+        compute_median(np.array(between)),
+        max(compute_quantile(np.sort(way), 0.8) for way in ways),
+    )
     shares = [float(part.mean()) for part in np.array_split(of_second, 4)]
     if apart < APART * step or min(shares) < EACH or max(shares) > 1 - EACH:
         return [columns], None
@@ -856,7 +871,7 @@ class Wrap(NamedTuple):
     first: float
 
 
-def unwrapped(columns: Floats) -> tuple[Floats, Wrap | None]:
+def unwrap_stamps(columns: Floats) -> tuple[Floats, Wrap | None]:
     """Return packets (``packet_table``) with stamps that go on where they wrap; None: no wrap."""
     arrivals = columns[ARRIVAL]
     if columns.shape[1] < FEWEST_STATES or not np.isfinite(arrivals).all():
@@ -952,7 +967,7 @@ def make_traffic(
     """Return the traffic of packets by entity; only packets stamped in ``span`` (s) count."""
     tables = {}
     for name, block in packets.items():
-        columns = turning_table(block)
+        columns = make_turning_table(block)
         times = columns[TIME]
         inside: Flags = np.logical_and(times >= span[0], times <= span[1])
         tables[name] = _select_packets(columns, inside)
@@ -960,20 +975,23 @@ def make_traffic(
 
 
 def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
-    """Return the traffic of tables by entity (``turning_table``); tables must not be used again."""
+    """Return the traffic of tables by entity (``make_turning_table``).
+
+    Tables must not be used again.
+    """
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
     streams, sendings, stamping, senders, wraps = [], [], {}, {}, {}
     parted: dict[str, Floats] = {}
     for name in sorted(tables):
-        columns, wrap = unwrapped(_drop_infinite_packets(tables.pop(name)))
+        columns, wrap = unwrap_stamps(_drop_infinite_packets(tables.pop(name)))
         if wrap is not None:
             wraps[name] = wrap
-        parts, two = interleaved(columns)
+        parts, two = split_interleaved(columns)
         if two is not None:
             senders[name] = two
         parted |= {f"{name} #2" if number else name: part for number, part in enumerate(parts)}
     for name in sorted(parted):
-        columns, other = restamped(_sort_by_stamp(parted.pop(name)))
+        columns, other = restamp_packets(_sort_by_stamp(parted.pop(name)))
         if not columns.size:
             continue
         if other is not None:
@@ -1017,7 +1035,7 @@ def _sort_by_stamp(columns: Floats) -> Floats:
 def _order_ties(times: Floats, *others: Floats) -> Numbers:
     """Return the places of ordered packets; equal times are ordered by the other columns."""
     places = np.arange(len(times))
-    same = ~changes(times)
+    same = ~mark_changes(times)
     tied = np.flatnonzero(same | np.append(same[1:], False))
     if len(tied):
         places[tied] = tied[np.lexsort([other[tied] for other in (*others[::-1], times)])]
@@ -1027,8 +1045,8 @@ def _order_ties(times: Floats, *others: Floats) -> Numbers:
 def _make_stream(name: str, columns: Floats) -> Stream:
     came = columns[SEQUENCE]
     if not (np.diff(came) > 0).all():
-        came = distinct(came[np.isfinite(came)])
-    new = changes(columns[TIME])
+        came = list_distinct(came[np.isfinite(came)])
+    new = mark_changes(columns[TIME])
     if not new.all():
         # the first that arrived of several with one stamp: later ones are copies
         state = (*columns[VELOCITY][::-1], *columns[POSITION][::-1])
@@ -1056,17 +1074,17 @@ def _number_packets(stream: Stream) -> Stream:
     ticks = np.round(stream.intervals[holes] / stream.period) - 1
     holes = holes[np.abs(ticks - stream.missing[holes]) <= 1]
     silent = stream.intervals[holes] > SILENT * stream.period
-    rested = stream.rested(holes)
+    rested = stream.mark_rested(holes)
     if int((silent & rested).sum()) < max(SEVERAL, RESTING * int(silent.sum())):
         return stream
     rests = holes[rested]
     passed = np.append(0.0, np.cumsum(stream.missing[rests] * stream.usual_gap))
 
-    def counted(numbers: Floats) -> Floats:
+    def count_ticks(numbers: Floats) -> Floats:
         before = np.searchsorted(stream.sequence[rests + 1], numbers, "right")
         return np.asarray(numbers - passed[before])
 
-    return replace(stream, sequence=counted(stream.sequence), came=counted(stream.came))
+    return replace(stream, sequence=count_ticks(stream.sequence), came=count_ticks(stream.came))
 
 
 def _share_numbers(streams: list[Stream]) -> list[Stream]:
@@ -1082,7 +1100,7 @@ def _share_numbers(streams: list[Stream]) -> list[Stream]:
     shared = np.diff(numbers[order]) == 0
     if shared.sum() < FEWEST_STATES or not (np.diff(arrivals[order])[shared] < SAME).mean() > 0.9:
         return streams
-    came = distinct(np.concatenate([stream.came for stream in streams]))
+    came = list_distinct(np.concatenate([stream.came for stream in streams]))
     return [replace(stream, came=came) for stream in streams]
 
 
@@ -1103,17 +1121,17 @@ def _find_sendings(columns: Floats) -> _EntitySendings:
     times, numbers, arrivals = (
         _select_packets(columns[each], arrived) for each in (TIME, SEQUENCE, ARRIVAL)
     )
-    if changes(times).all():
+    if mark_changes(times).all():
         return _EntitySendings(times, arrivals, np.zeros(len(times), np.int64), 0)
     numbers = np.nan_to_num(numbers, nan=-1.0)
     order = _order_ties(times, numbers, arrivals)
-    order = order[changes(times[order], numbers[order], arrivals[order])]
+    order = order[mark_changes(times[order], numbers[order], arrivals[order])]
     # a copy has the number of the first as well, if there are numbers: a clock may be set
-    first = changes(times[order], numbers[order])
+    first = mark_changes(times[order], numbers[order])
     copies = int((~first).sum())
     times, arrivals = times[order[first]], arrivals[order[first]]
     counted = np.arange(len(times))
-    places = counted - np.maximum.accumulate(np.where(changes(times), counted, 0))
+    places = counted - np.maximum.accumulate(np.where(mark_changes(times), counted, 0))
     return _EntitySendings(times, arrivals, places, copies)
 
 
@@ -1130,9 +1148,9 @@ def _merge_messages(sendings: Sequence[_EntitySendings]) -> MessageLog | None:
         if places.any():
             order = np.lexsort((places, times))
         times, arrivals, places = times[order], arrivals[order], places[order]
-        begins = np.flatnonzero(changes(times, places))
+        begins = np.flatnonzero(mark_changes(times, places))
         times, arrivals = times[begins], np.minimum.reduceat(arrivals, begins)
-    if int(changes(times).sum()) < FEWEST_STATES:
+    if int(mark_changes(times).sum()) < FEWEST_STATES:
         return None
     return MessageLog(times, arrivals, copies, states)
 

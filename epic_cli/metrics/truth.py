@@ -18,16 +18,16 @@ from epic_cli.metrics.arrays import (
     TELEPORT,
     TIME,
     VELOCITY,
-    all_three,
     choose_places,
-    distinct,
-    edges,
+    compute_lengths,
+    compute_median,
+    compute_quantile,
+    compute_rms,
+    find_edges,
     find_resolution,
-    lengths,
-    median,
-    packet_table,
-    quantile,
-    root_mean_square,
+    list_distinct,
+    make_packet_table,
+    mark_all_three,
 )
 from epic_cli.metrics.notes import (
     Bridged,
@@ -44,7 +44,7 @@ from epic_cli.metrics.notes import (
     VelocitiesReplaced,
 )
 from epic_cli.metrics.traffic import Stream
-from epic_cli.metrics.turns import SampledTurns, TurnTruth, angles, make_turns
+from epic_cli.metrics.turns import SampledTurns, TurnTruth, make_turns, measure_angles
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -104,19 +104,19 @@ class Truth:
     rests: Floats
     turns: TurnTruth | None = None
 
-    def at(self, times: Floats, shift: float = 0.0) -> Motion:
+    def interpolate(self, times: Floats, shift: float = 0.0) -> Motion:
         """Return the movement at ``times - shift``."""
         count = len(times)
         motion = Motion(np.empty((count, 3)), np.empty((count, 3)), np.empty(count, np.int32))
         self.path.read(times, shift, *motion)
         return motion
 
-    def squared_distance(self, times: Floats, shown: Floats) -> Floats:
+    def square_distances(self, times: Floats, shown: Floats) -> Floats:
         """Return the squared distances (n) of ``shown`` (n, 3) from the positions at ``times``."""
-        apart = self.at(times).positions - shown
+        apart = self.interpolate(times).positions - shown
         return np.asarray(np.einsum("ij,ij->i", apart, apart))
 
-    def squares_apart(
+    def square_shifted_distances(
         self, times: Floats, shown: Floats, segments: Integers, shift: float
     ) -> Floats:
         """Return the squared distances (n) of ``shown`` (n, 3) from the truth at ``times - shift``.
@@ -127,7 +127,7 @@ class Truth:
         self.path.shifted_distances(times, shown, segments, shift, found)
         return found
 
-    def squares(
+    def sum_squares(
         self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
     ) -> tuple[Floats, Integers]:
         """Return the sum of the squared distances for each shift, and the number of rows."""
@@ -135,9 +135,11 @@ class Truth:
         self.path.squared_distances(times, shown, segments, shifts, totals, counts)
         return totals, counts
 
-    def moves(self, times: Floats, resolution: float) -> bool:
+    def is_moving(self, times: Floats, resolution: float) -> bool:
         """Return True if the entity moves at all."""
-        return bool((np.ptp(self.at(times).positions, axis=0) > max(resolution, 1e-9)).any())
+        return bool(
+            (np.ptp(self.interpolate(times).positions, axis=0) > max(resolution, 1e-9)).any()
+        )
 
     @property
     def duration(self) -> float:
@@ -150,7 +152,7 @@ def make_truth(packets: PacketBlock, origin: Origin = "rebuilt", offset: float =
 
     ``offset`` (s) is added to the times. Raises ``TooFewStates``.
     """
-    table = packet_table(packets)
+    table = make_packet_table(packets)
     positions, velocities = table[POSITION].T, table[VELOCITY].T
     marks, times = table[TELEPORT] > 0, table[TIME] + offset
     truth = build(times, positions, velocities, marks, origin, table[SEQUENCE])
@@ -197,10 +199,10 @@ def build(
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
     numbers = np.full(len(times), np.nan) if sequence is None else sequence
-    came = distinct(numbers[np.isfinite(numbers)])
-    missing = all_three(np.isnan(velocities))
+    came = list_distinct(numbers[np.isfinite(numbers)])
+    missing = mark_all_three(np.isnan(velocities))
     with np.errstate(invalid="ignore"):
-        finite = (np.abs(times) < LARGEST) & all_three(np.abs(positions) < LARGEST)
+        finite = (np.abs(times) < LARGEST) & mark_all_three(np.abs(positions) < LARGEST)
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
     whole = bool(finite.all())
     if not whole:
@@ -267,12 +269,12 @@ def _mark_teleports(times: Floats, positions: Floats) -> Flags:
     Such states lie in a short run of steps, each as fast as a teleport, between slower ones.
     """
     inside = np.zeros(len(times), bool)
-    pace = lengths(np.diff(positions, axis=0)) / np.diff(times)
+    pace = compute_lengths(np.diff(positions, axis=0)) / np.diff(times)
     moving = pace[pace > 0]
     if len(moving) < 3:
         return inside
-    fast = pace > TELEPORT_STEPS * quantile(moving, 0.9)
-    for first, last in zip(*edges(fast), strict=True):
+    fast = pace > TELEPORT_STEPS * compute_quantile(moving, 0.9)
+    for first, last in zip(*find_edges(fast), strict=True):
         way = float(np.sqrt(np.square(positions[last] - positions[first]).sum()))
         straight = way > 0.9 * float((pace[first:last] * np.diff(times)[first:last]).sum())
         if last - first > 1 and straight and times[last] - times[first] <= SMEARED_SECONDS:
@@ -291,11 +293,11 @@ def _find_cuts(
 ) -> tuple[Flags, Flags]:
     """Mark the intervals (n - 1) that are not bridged, and which of these are gaps."""
     intervals = np.diff(times)
-    usual = median(intervals)
-    steps = lengths(np.diff(positions, axis=0))
-    speeds = lengths(velocities)
+    usual = compute_median(intervals)
+    steps = compute_lengths(np.diff(positions, axis=0))
+    speeds = compute_lengths(velocities)
     moving = steps[steps > 0]
-    rest = 0.01 * median(moving) if len(moving) else 0.0
+    rest = 0.01 * compute_median(moving) if len(moving) else 0.0
     slow = np.where(np.isnan(speeds), 0.0, speeds) * usual <= rest
     rested = (steps <= rest) & slow[1:] & slow[:-1]
     marked = marks[1:]
@@ -305,7 +307,7 @@ def _find_cuts(
     seen = np.zeros(len(steps), bool)
     if len(moving) > 2:
         around = np.maximum(np.append(0.0, pace[:-1]), np.append(pace[1:], 0.0))
-        long = quantile(pace[steps > 0], 0.9)
+        long = compute_quantile(pace[steps > 0], 0.9)
         seen = (pace > TELEPORT_STEPS * np.maximum(long, around)) & ~gap & ~marked
     for flags, kind in (
         (marked, Cut.MARKED_TELEPORT),
@@ -340,7 +342,7 @@ def _select_usable_velocities(
     differences = np.diff(positions, axis=0) / np.diff(times)[:, None]
     if cut.any():
         sent, differences = sent[kept], differences[kept]
-    speed = lengths(differences)
+    speed = compute_lengths(differences)
     moving = speed > 0
     if absent:
         notes.append(VelocitiesReplaced(Unusable.ABSENT))
@@ -351,8 +353,8 @@ def _select_usable_velocities(
     elif not velocities.any():
         notes.append(VelocitiesReplaced(Unusable.ALL_ZERO))
     else:
-        mismatch = lengths(sent - differences)[moving]
-        share = median(mismatch) / median(speed[moving])
+        mismatch = compute_lengths(sent - differences)[moving]
+        share = compute_median(mismatch) / compute_median(speed[moving])
         if share <= VELOCITY_MISMATCH:
             return velocities
         notes.append(VelocitiesReplaced(Unusable.MISMATCH, share))
@@ -472,7 +474,7 @@ class SampledTruth:
         """The movement at the ticks."""
         return Motion(self.positions, self.velocities, self.segments)
 
-    def squares_along(self, vectors: Floats, velocities: Floats) -> Floats:
+    def square_along(self, vectors: Floats, velocities: Floats) -> Floats:
         """Return the squared parts (n) of ``vectors`` (n, 3) along ``velocities`` (n, 3).
 
         See ``split_errors``.
@@ -496,7 +498,7 @@ class SampledTruth:
         return SplitErrors(along, across, *sums)
 
 
-def default_warm_up(truth: Truth) -> float:
+def choose_warm_up(truth: Truth) -> float:
     """Return the default warm-up: a second, or a tenth of a short movement."""
     return min(WARM_UP, WARM_UP_SHARE * truth.duration)
 
@@ -515,16 +517,16 @@ def sample_truth(
     the first row: what a strategy draws while it gets to know a movement does not count. No row
     counts before ``since`` (s).
     """
-    wait = default_warm_up(truth) if warm_up is None else warm_up
-    positions, velocities, segments = truth.at(times)
+    wait = choose_warm_up(truth) if warm_up is None else warm_up
+    positions, velocities, segments = truth.interpolate(times)
     known = segments >= 0
     begun = np.maximum(truth.starts, times[0] if len(times) else 0.0)
     counted = known & (times - begun[segments] >= wait) & (times >= since)
-    steps = lengths(np.diff(positions, axis=0))
+    steps = compute_lengths(np.diff(positions, axis=0))
     steps[segments[1:] != segments[:-1]] = 0.0
     steps = np.nan_to_num(steps)
     pairs = counted[1:] & counted[:-1]
-    speeds = lengths(velocities[counted])
+    speeds = compute_lengths(velocities[counted])
     judged = np.where(counted, segments, -1).astype(np.int32)
     inside = [row[known] if not known.all() else row for row in positions.T]
     return SampledTruth(
@@ -535,13 +537,13 @@ def sample_truth(
         velocities,
         judged,
         known & np.append(True, segments[1:] != segments[:-1])[: len(times)],
-        sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick))),
-        root_mean_square(steps[pairs]),
-        root_mean_square(speeds),
+        compute_sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick))),
+        compute_rms(steps[pairs]),
+        compute_rms(speeds),
         float(speeds.max(initial=0.0)),
         np.array([item.min(initial=np.inf) for item in inside]),
         np.array([item.max(initial=-np.inf) for item in inside]),
-        shift_window(truth, times, judged, first),
+        find_shift_window(truth, times, judged, first),
         None if truth.turns is None else _sample_turns(truth.turns, times, segments, counted, tick),
     )
 
@@ -549,15 +551,15 @@ def sample_truth(
 def _sample_turns(
     turns: TurnTruth, times: Floats, segments: Integers, counted: Flags, tick: float
 ) -> SampledTurns:
-    rotations = turns.at(times)
-    steps = np.nan_to_num(angles(rotations[1:], rotations[:-1]))
+    rotations = turns.interpolate(times)
+    steps = np.nan_to_num(measure_angles(rotations[1:], rotations[:-1]))
     steps[segments[1:] != segments[:-1]] = 0.0
-    limit = sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick)))
-    usual = root_mean_square(steps[counted[1:] & counted[:-1]])
+    limit = compute_sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick)))
+    usual = compute_rms(steps[counted[1:] & counted[:-1]])
     return SampledTurns(turns, rotations, limit, usual)
 
 
-def shift_window(
+def find_shift_window(
     truth: Truth | TurnTruth, times: Floats, segments: Integers, first: float = -math.inf
 ) -> Window:
     """Return the shifts that can be compared on the same rows without leaving their segments.
@@ -574,7 +576,7 @@ def shift_window(
     few = choose_places(len(rows), _SOME)
     low = high = _ZERO
 
-    def enough(low: int, high: int) -> bool:
+    def is_enough(low: int, high: int) -> bool:
         kept = (before[few] >= SHIFTS[high]) & (after[few] >= -SHIFTS[low])
         return bool(2 * np.count_nonzero(kept) >= len(kept))
 
@@ -582,8 +584,8 @@ def shift_window(
     while grown:
         before_this = low, high
         for _ in range(LATER):
-            high += high + 1 < len(SHIFTS) and enough(low, high + 1)
-        low -= low > 0 and enough(low - 1, high)
+            high += high + 1 < len(SHIFTS) and is_enough(low, high + 1)
+        low -= low > 0 and is_enough(low - 1, high)
         grown = (low, high) != before_this
     first = max(first, float(truth.starts[inside[0]])) if len(rows) else first
     return Window(
@@ -594,7 +596,7 @@ def shift_window(
     )
 
 
-def sliding_maximum(values: Floats, reach: int) -> Floats:
+def compute_sliding_maximum(values: Floats, reach: int) -> Floats:
     """Return the largest value (n) within ``reach`` places before and after each value.
 
     Windows are doubled until they are long enough, so a wide one costs little.

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.metrics.digits import milliseconds, whole
-from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection, ratio
+from epic_cli.metrics.digits import format_milliseconds, format_whole
+from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection, divide_sums
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -23,20 +23,20 @@ AIM_SHARE = 0.1
 def _sum_rotations(name: str) -> Callable[[DrawnRows], Floats]:
     """Return a function for this sum of the drawn rotations; see ``measurement.sums``."""
 
-    def of(drawn: DrawnRows) -> Floats:
+    def sum_field(drawn: DrawnRows) -> Floats:
         from epic_cli.metrics.measurement import sums
 
         return sums(drawn)[name]
 
-    return of
+    return sum_field
 
 
 def _make_root_mean_square(part: str) -> Callable[[Measurement | Resampled], Any]:
-    return lambda measured: ratio(measured, part) ** 0.5
+    return lambda measured: divide_sums(measured, part) ** 0.5
 
 
 def _make_row_count(part: str) -> Callable[[Measurement | Resampled], Any]:
-    return lambda measured: ratio(measured, part) * measured.mean("turn_rows") * measured.rows
+    return lambda measured: divide_sums(measured, part) * measured.mean("turn_rows") * measured.rows
 
 
 def _compute_relative_jerk(measured: Measurement | Resampled) -> Any:
@@ -46,17 +46,19 @@ def _compute_relative_jerk(measured: Measurement | Resampled) -> Any:
     """
     import numpy as np  # help needs none
 
-    shown, truth = (ratio(measured, part, "turn_fours") for part in ("turn_third", "turn_third_of"))
+    shown, truth = (
+        divide_sums(measured, part, "turn_fours") for part in ("turn_third", "turn_third_of")
+    )
     some = truth > 1e-12
     alone = np.where(shown > 1e-12, np.sqrt(shown) / measured.tick**3, 0.0 * shown)
     return np.where(some, np.sqrt(shown / np.where(some, truth, 1.0)), alone)
 
 
-def turning_cost(measured: Measurement | Resampled) -> Any:
+def compute_turning_cost(measured: Measurement | Resampled) -> Any:
     """Return the residual angle, in units of the truth's turn in a tenth of a second."""
     import numpy as np  # help needs none
 
-    rate = ratio(measured, "turn_rates") ** 0.5
+    rate = divide_sums(measured, "turn_rates") ** 0.5
     return measured.turn_lag.residual / (np.maximum(rate, SLOWEST) * 0.1)
 
 
@@ -65,7 +67,7 @@ def aim_cost(measured: Measurement | Resampled) -> Any:
 
     A server that rewinds for a shot judges it at that moment.
     """
-    return ratio(measured, "aim_shares") ** 0.5 / AIM_SHARE
+    return divide_sums(measured, "aim_shares") ** 0.5 / AIM_SHARE
 
 
 METRICS = (
@@ -107,7 +109,7 @@ METRICS = (
         title="turn lag ms",
         unit="s",
         better=Better.NEAR_ZERO,
-        format=milliseconds,
+        format=format_milliseconds,
         section=MetricSection.ACCURACY,
         weight=5,
         interval=True,
@@ -138,7 +140,7 @@ METRICS = (
         "turns the long way round: it gains or loses a whole turn on the truth",
         _make_row_count("long_ways"),
         title="long way",
-        format=whole,
+        format=format_whole,
         weight=6,
         interval=True,
         sums={"long_ways": _sum_rotations("long_ways")},
@@ -148,7 +150,7 @@ METRICS = (
         "steps that turn more than 1.5 times as far as the truth's longest within half a second",
         _make_row_count("turn_jumps"),
         title="turn jumps",
-        format=whole,
+        format=format_whole,
         weight=5,
         interval=True,
         sums={"turn_jumps": _sum_rotations("turn_jumps")},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.measure import Path, TurnPath, fill_rotations
-from epic_cli.metrics.arrays import TIME, lengths, median, packet_table
+from epic_cli.metrics.arrays import TIME, compute_lengths, compute_median, make_packet_table
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -44,17 +44,17 @@ class TurnTruth:
     def _turn_path(self) -> TurnPath:
         return TurnPath(self.times, self.states, _find_segments(self.path, self.times))
 
-    def at(self, times: Floats, shift: float = 0.0) -> Floats:
+    def interpolate(self, times: Floats, shift: float = 0.0) -> Floats:
         """Return the rotations (n, 4) at ``times - shift``, NaN where unknown."""
         found = np.empty((len(times), 4))
         self._turn_path.read(times - shift, found)
         return found
 
-    def squared_distance(self, times: Floats, shown: Floats) -> Floats:
+    def square_distances(self, times: Floats, shown: Floats) -> Floats:
         """Return the squared angles (n) between ``shown`` (n, 4) and the truth at ``times``."""
-        return np.asarray(angles(shown, self.at(times)) ** 2)
+        return np.asarray(measure_angles(shown, self.interpolate(times)) ** 2)
 
-    def squares_apart(
+    def square_shifted_distances(
         self, times: Floats, shown: Floats, segments: Integers, shift: float
     ) -> Floats:
         """Return the squared angles (n) of ``shown`` (n, 4) to the truth at ``times - shift``.
@@ -64,10 +64,10 @@ class TurnTruth:
         count = len(times)
         found = np.empty(count, np.int32)
         self.path.read(times, shift, np.empty((count, 3)), np.empty((count, 3)), found)
-        squares = self.squared_distance(times - shift, shown)
+        squares = self.square_distances(times - shift, shown)
         return np.where(found == segments, squares, np.nan)
 
-    def squares(
+    def sum_squares(
         self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
     ) -> tuple[Floats, Integers]:
         """Return the sum of the squared angles for each shift, and the number of rows."""
@@ -75,11 +75,11 @@ class TurnTruth:
         self._turn_path.squared_angles(self.path, times, shown, segments, shifts, totals, counts)
         return np.degrees(np.degrees(totals)), counts
 
-    def moves(self, times: Floats, resolution: float) -> bool:
+    def is_moving(self, times: Floats, resolution: float) -> bool:
         """Return True if the entity turns at all."""
-        found = self.at(times)
+        found = self.interpolate(times)
         found = found[~np.isnan(found[:, 0])]
-        return bool((angles(found, found[:1]) > max(resolution, RESTING)).any())
+        return bool((measure_angles(found, found[:1]) > max(resolution, RESTING)).any())
 
 
 def make_turns(
@@ -98,8 +98,8 @@ def make_turns(
     """
     found = np.empty((len(packets), 7))
     fill_rotations(packets, found)
-    times = packet_table(packets)[TIME] + offset
-    sizes = lengths(found[:, :4])
+    times = make_packet_table(packets)[TIME] + offset
+    sizes = compute_lengths(found[:, :4])
     with np.errstate(invalid="ignore"):
         usable = np.isfinite(times) & (sizes > 1e-6) & (sizes < 1e6)
     order = np.flatnonzero(usable)[np.argsort(times[usable], kind="stable")]
@@ -140,17 +140,20 @@ def _select_usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floa
     """
     steps = np.diff(times)[:, None]
     sent = states[:, 4:]
-    rates = np.radians(vectors(between(states[:-1, :4], states[1:, :4]))) / steps
+    rates = (
+        np.radians(compute_rotation_vectors(find_turns_between(states[:-1, :4], states[1:, :4])))
+        / steps
+    )
     if np.isfinite(sent).all() and sent.any():
         mean = (sent[1:] + sent[:-1])[unbroken] / 2
         # more than half a turn in a step looks like less, the other way
         ways = _add_whole_turns(rates[unbroken], mean, steps[unbroken])
-        speed = lengths(ways)
+        speed = compute_lengths(ways)
         moving = speed > 0
         if not moving.any():
             return sent
-        mismatch = median(lengths(mean - ways)[moving])
-        if mismatch <= SPIN_MISMATCH * median(speed[moving]):
+        mismatch = compute_median(compute_lengths(mean - ways)[moving])
+        if mismatch <= SPIN_MISMATCH * compute_median(speed[moving]):
             return sent
     # the slope of the parabola through three states, at an end that to the one neighbor
     weight = np.where(unbroken[:, None], 1 / steps, 0.0)
@@ -163,7 +166,7 @@ def _select_usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floa
 
 def _add_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
     """Add whole turns a step (n, 1, s) to ``rates`` (n, 3, rad/s) where they are expected."""
-    speeds = lengths(rates)[:, None]
+    speeds = compute_lengths(rates)[:, None]
     turn = 2 * np.pi / steps
     along = np.einsum("ij,ij->i", rates, expected)[:, None] / np.where(speeds > 0, speeds, 1.0)
     turns = np.rint((along - speeds) / turn)
@@ -184,20 +187,20 @@ class SampledTurns:
     usual_step: float
 
 
-def one_sided(rotations: Floats) -> Floats:
+def align_signs(rotations: Floats) -> Floats:
     """Return the rotations (n, 4) with signs such that each is close to the previous one."""
     dots = np.einsum("ij,ij->i", rotations[1:], rotations[:-1])
     signs = np.cumprod(np.where(dots < 0, -1.0, 1.0))
     return np.concatenate((rotations[:1], rotations[1:] * signs[:, None]))
 
 
-def angles(one: Floats, other: Floats) -> Floats:
+def measure_angles(one: Floats, other: Floats) -> Floats:
     """Return the angles (n) between rotations, 0 to 180 degrees; exact near both ends (Kahan)."""
-    apart, sum_ = lengths(one - other), lengths(one + other)
+    apart, sum_ = compute_lengths(one - other), compute_lengths(one + other)
     return np.asarray(np.degrees(4 * np.arctan2(np.minimum(apart, sum_), np.maximum(apart, sum_))))
 
 
-def between(begin: Floats, end: Floats) -> Floats:
+def find_turns_between(begin: Floats, end: Floats) -> Floats:
     """Return the quaternions (n, 4) that turn ``begin`` to ``end``, about the world's axes."""
     x, y, z, w = begin.T
     a, b, c, d = end.T
@@ -212,15 +215,15 @@ def between(begin: Floats, end: Floats) -> Floats:
     )
 
 
-def vectors(rotations: Floats) -> Floats:
+def compute_rotation_vectors(rotations: Floats) -> Floats:
     """Return the rotation vectors (n, 3) in degrees, at most half a turn long."""
     part = rotations[:, :3] * np.where(rotations[:, 3:] < 0, -1.0, 1.0)
-    sine = lengths(part)
+    sine = compute_lengths(part)
     angle = np.degrees(2 * np.arctan2(sine, np.abs(rotations[:, 3])))
     return np.asarray(part * np.where(sine > 0, angle / np.where(sine > 0, sine, 1), 0.0)[:, None])
 
 
-def euler(rotations: Floats) -> dict[str, tuple[Floats, Floats, Floats]]:
+def compute_euler_angles(rotations: Floats) -> dict[str, tuple[Floats, Floats, Floats]]:
     """Return yaw, pitch and roll in degrees (n each).
 
     With z up, x forward, or with y up, z forward. They are about the body's own axes in the order
@@ -248,7 +251,7 @@ def forward(rotations: Floats) -> Floats:
     return np.stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)), axis=1)
 
 
-def headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
+def project_headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
     """Return ``forward`` projected on the plane of two axes (n, 2); length 0 if along the third.
 
     On the plane of x and y, its direction is the yaw.
@@ -256,12 +259,12 @@ def headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
     return forward(rotations)[:, plane]
 
 
-def yaws(rotations: Floats, plane: tuple[int, int]) -> Floats:
+def compute_yaws(rotations: Floats, plane: tuple[int, int]) -> Floats:
     """Return the directions (n, degrees) of ``headings``, from the first axis to the second."""
-    across, up = headings(rotations, plane).T
+    across, up = project_headings(rotations, plane).T
     return np.asarray(np.degrees(np.arctan2(up, across)))
 
 
-def known(rotations: Floats) -> Flags:
+def mark_known(rotations: Floats) -> Flags:
     """Mark the rows (n, 4) that have a rotation."""
     return ~np.isnan(rotations[:, 0])

@@ -4,7 +4,7 @@ Example:
     >>> from epic_cli.network.link import Link, LinkConditions
     >>> from epic_cli.network.movement_spec import MovementSpec
     >>> from epic_cli.network.simulation import simulate
-    >>> movement = MovementSpec.parse("circle,speed=5,size=3").movement()
+    >>> movement = MovementSpec.parse("circle,speed=5,size=3").make_movement()
     >>> link = Link(LinkConditions(latency=0.08, jitter=0.02), seed=1)
     >>> for packet in simulate(movement, send_rate=10, duration=0.2, channel=link):
     ...     print(packet.sequence, packet.position, packet.arrival)

@@ -96,7 +96,7 @@ class BitWriter:
         """Total bits written."""
         return sum(self._widths)
 
-    def data(self) -> bytes:
+    def get_bytes(self) -> bytes:
         """Return the bits, padded with zeros to whole bytes."""
         value, size = 0, -(-self.length // 8)
         for number, bits in zip(self._numbers, self._widths, strict=True):
@@ -142,8 +142,9 @@ class Field:
     """The quantization of one part of a state to ``size`` whole numbers.
 
     ``widths`` are the bits of each number. Without widths the numbers are signed, and all have the
-    length of the longest, which is written before them. ``to_whole`` quantizes, ``to_values``
-    restores. Of an ``exact`` field, receivers are taken to have the original values.
+    length of the longest, which is written before them. ``convert_to_whole`` quantizes,
+    ``convert_to_values`` restores. Of an ``exact`` field, receivers are taken to have the original
+    values.
     """
 
     size: int
@@ -206,7 +207,7 @@ _FLOAT: Final = float.fromhex("0x1.fffffep127")
 _HALF: Final = 65504.0
 
 
-def floats(size: int) -> Field:
+def make_float_field(size: int) -> Field:
     """Return a field of single-precision numbers (IEEE 754 binary32), 32 bits each.
 
     At most 3.4e38.
@@ -214,13 +215,13 @@ def floats(size: int) -> Field:
     return _make_float_field(size, 32, Struct(f">{size}f"), Struct(f">{size}I"), _FLOAT)
 
 
-def halves(size: int) -> Field:
+def make_half_field(size: int) -> Field:
     """Return a field of half-precision numbers (IEEE 754 binary16), 16 bits each; at most 65504."""
     return _make_float_field(size, 16, Struct(f">{size}e"), Struct(f">{size}H"), _HALF)
 
 
 def _make_float_field(size: int, bits: int, numbers: Struct, whole: Struct, most: float) -> Field:
-    def to_whole(values: Sequence[float]) -> Whole:
+    def convert_to_whole(values: Sequence[float]) -> Whole:
         try:
             packed = numbers.pack(*values)
         except OverflowError:
@@ -230,13 +231,13 @@ def _make_float_field(size: int, bits: int, numbers: Struct, whole: Struct, most
     return Field(
         size,
         (bits,) * size,
-        to_whole,
+        convert_to_whole,
         lambda given: numbers.unpack(whole.pack(*given)),
         exact=bits == 32,
     )
 
 
-def steps(step: float) -> Field:
+def make_step_field(step: float) -> Field:
     """Return a field of multiples of ``step``, without bounds."""
     return Field(
         3,
@@ -246,7 +247,7 @@ def steps(step: float) -> Field:
     )
 
 
-def bounded(step: float, reach: float) -> Field:
+def make_bounded_field(step: float, reach: float) -> Field:
     """Return a field of multiples of ``step`` from -``reach`` to ``reach``.
 
     ``reach`` must be a multiple of ``step``. Values beyond are clipped.
@@ -262,7 +263,7 @@ def bounded(step: float, reach: float) -> Field:
     )
 
 
-def in_bits(bits: int, reach: float) -> Field:
+def make_bit_field(bits: int, reach: float) -> Field:
     """Return a field of 2^``bits`` equal steps from -``reach`` to ``reach``.
 
     Values beyond are clipped.
@@ -278,7 +279,7 @@ def in_bits(bits: int, reach: float) -> Field:
     )
 
 
-def smallest_three(bits: int) -> Field:
+def make_smallest_three_field(bits: int) -> Field:
     """Return a field for a quaternion's three smallest components and the index of the largest.
 
     The three lie within 1/sqrt 2 of 0, in equal steps of ``bits`` bits each; the largest is made
@@ -286,14 +287,14 @@ def smallest_three(bits: int) -> Field:
     """
     most = 2**bits - 1
 
-    def to_whole(rotation: Sequence[float]) -> Whole:
+    def convert_to_whole(rotation: Sequence[float]) -> Whole:
         sizes = [*map(abs, rotation)]
         largest = sizes.index(max(sizes))
         rest = [*rotation]
         sign = math.copysign(math.sqrt(2), rest.pop(largest))
         return largest, *[math.floor((sign * value + 1) / 2 * most + 0.5) for value in rest]
 
-    def to_values(given: Whole) -> Rotation:
+    def convert_to_values(given: Whole) -> Rotation:
         largest, *rest = given
         found = [(2 * number / most - 1) / math.sqrt(2) for number in rest]
         found.insert(largest, math.sqrt(max(0.0, 1 - sum([value * value for value in found]))))
@@ -301,17 +302,17 @@ def smallest_three(bits: int) -> Field:
         x, y, z, w = [value / size for value in found]
         return x, y, z, w
 
-    return Field(4, (2, bits, bits, bits), to_whole, to_values)
+    return Field(4, (2, bits, bits, bits), convert_to_whole, convert_to_values)
 
 
-def turns(bits: int, size: int) -> Field:
+def make_turn_field(bits: int, size: int) -> Field:
     """Return a field of yaw (``size`` 1), or yaw, pitch and roll (3), as fractions of a turn.
 
     Each has ``bits`` bits. Yaw turns about z, then pitch about y, then roll about x.
     """
     count = 2**bits
 
-    def to_values(given: Whole) -> Rotation:
+    def convert_to_values(given: Whole) -> Rotation:
         half_angles = [number * math.pi / count for number in given] + [0.0] * (3 - size)
         (cy, sy), (cp, sp), (cr, sr) = ((math.cos(half), math.sin(half)) for half in half_angles)
         return (
@@ -328,7 +329,7 @@ def turns(bits: int, size: int) -> Field:
             math.floor(angle / 360 * count + 0.5) % count
             for angle in angles((*rotation,))[:size]  # type: ignore[arg-type]
         ),
-        to_values,
+        convert_to_values,
     )
 
 
@@ -357,13 +358,13 @@ class Encoding:
     fields: tuple[Field, ...]
     flags: int = 0
 
-    def whole(self, parts: Sequence[Sequence[float] | None]) -> EncodedState:
+    def quantize(self, parts: Sequence[Sequence[float] | None]) -> EncodedState:
         """Quantize a state's parts, one for each field."""
         both = zip(self.fields, parts, strict=True)
         numbers = [None if part is None else field.to_whole(part) for field, part in both]
         return EncodedState(tuple(numbers))
 
-    def values(
+    def decode_parts(
         self, state: EncodedState, parts: Sequence[Sequence[float] | None] | None = None
     ) -> list[Sequence[float] | None]:
         """Return the parts as a receiver decodes them; for exact fields, the original ``parts``."""
@@ -375,7 +376,7 @@ class Encoding:
             for field, whole, part in zip(self.fields, state.parts, given, strict=True)
         ]  # fmt: skip
 
-    def holds(self, state: EncodedState) -> bool:
+    def has_room(self, state: EncodedState) -> bool:
         """Return True if every number fits its width; adding a delta can exceed the width."""
         both = zip(self.fields, state.parts, strict=True)
         return not any(
@@ -384,7 +385,7 @@ class Encoding:
             for number, width in zip(whole, field.widths, strict=True)
         )  # fmt: skip
 
-    def size(self, state: EncodedState, base: EncodedState | None = None) -> int:
+    def count_bits(self, state: EncodedState, base: EncodedState | None = None) -> int:
         """Return the number of bits that ``write`` appends."""
         bits = BitWriter()
         self.write(bits, state, base)
@@ -449,7 +450,7 @@ def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -
             bits.count(entity)
             bits.put(0 if base is None else number - base, _BACK)
             encoding.write(bits, state, None if base is None else known(base, entity))
-    return bits.data()
+    return bits.get_bytes()
 
 
 class MessageReader:
@@ -505,7 +506,7 @@ class MessageReader:
             if back and given is None:
                 self.undecodable += number == own
                 continue
-            if not self.encoding.holds(state):
+            if not self.encoding.has_room(state):
                 raise ValueError("a number that does not fit its bits")
             states[entity] = state
             changes.append(StateChange(entity, state, base if back else None))

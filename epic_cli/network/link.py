@@ -18,7 +18,7 @@ from epic_cli.engine.parameters import (
     named,
     parse_quantity,
 )
-from epic_cli.network.randomness import stream
+from epic_cli.network.randomness import make_generator
 
 Way = Literal["up", "down"]
 
@@ -39,7 +39,7 @@ SLOWEST = 5.0
 LONGEST_QUEUE = 1_000_000
 
 
-def clocks_apart(least: float) -> bool:
+def are_clocks_apart(least: float) -> bool:
     """Return True if two clocks disagree, given the least (arrival - stamp) in seconds."""
     return not 0 <= least <= SLOWEST
 
@@ -208,7 +208,7 @@ class LinkConditions:
         if any(conditions.later for _, conditions in self.later):
             raise ValueError("conditions of a later time cannot have later changes of their own")
 
-    def at(self, time: float) -> LinkConditions:
+    def find_at(self, time: float) -> LinkConditions:
         """Return the conditions ``time`` seconds after the first packet.
 
         At the time of a change, the new conditions hold.
@@ -218,7 +218,7 @@ class LinkConditions:
             found = conditions if since <= time else found
         return found
 
-    def every(self) -> Iterable[LinkConditions]:
+    def iterate_changes(self) -> Iterable[LinkConditions]:
         """Yield these conditions, then those of each later change."""
         yield self
         for _, conditions in self.later:
@@ -288,7 +288,7 @@ class Channel(Protocol):
         None: the packet is lost. Two: it is duplicated.
         """
 
-    def ended(self, time: float) -> bool:
+    def has_ended(self, time: float) -> bool:
         """Return True if a recorded network has ended by ``time``: nothing more can be sent."""
 
 
@@ -325,11 +325,11 @@ class Link(LinkKernel):
         self, conditions: LinkConditions = PERFECT, *, seed: int = 0, purpose: str = "link"
     ) -> None:
         super().__init__(
-            [stream(seed, f"{purpose}/{name}") for name in STREAMS],
+            [make_generator(seed, f"{purpose}/{name}") for name in STREAMS],
             [(0.0, conditions), *conditions.later],
         )
 
-    def ended(self, time: float) -> bool:
+    def has_ended(self, time: float) -> bool:
         """Return False: a simulated link never ends."""
         del time
         return False

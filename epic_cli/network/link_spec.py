@@ -71,10 +71,10 @@ def _make_unity_preset(name: str, meaning: str, delay: int, jitter: int, loss: i
 def _make_web_preset(name: str, meaning: str, down: int, up: int, round_trip: int) -> Preset:
     """Return a preset of WebPageTest: rates in kbit/s, the round trip in milliseconds."""
 
-    def way(rate: int) -> LinkConditions:
+    def make_direction(rate: int) -> LinkConditions:
         return LinkConditions(round_trip / 2000, rate=1000.0 * rate, queue=QueueLimit(1.0))
 
-    return Preset(name, meaning, way(down), way(up), WEB_PAGE_TEST)
+    return Preset(name, meaning, make_direction(down), make_direction(up), WEB_PAGE_TEST)
 
 
 #: By name.
@@ -199,7 +199,7 @@ def split_way(name: str) -> tuple[Way | None, str]:
     return None, name
 
 
-def word_parameter(name: str) -> Parameter:
+def find_word_parameter(name: str) -> Parameter:
     """Return the parameter that a word such as ``loss`` or ``up.loss`` sets.
 
     Raises ``SettingError`` with the most similar name.
@@ -214,13 +214,13 @@ def parse_word(text: str) -> tuple[str, Any]:
     """
     name, equals, value = text.partition("=")
     entry = (name, value) if equals else ("preset", name) if name in PRESETS else ("", name)
-    (word,) = description.read_entries([entry], word_parameter).items()
+    (word,) = description.read_entries([entry], find_word_parameter).items()
     return word
 
 
 def write_words(words: Iterable[tuple[str, Any]]) -> str:
     """Write words separated by blanks; ``parse_word`` reads them back."""
-    return " ".join(f"{name}={word_parameter(name).write(value)}" for name, value in words)
+    return " ".join(f"{name}={find_word_parameter(name).write(value)}" for name, value in words)
 
 
 def describe_conditions(conditions: LinkConditions) -> list[tuple[str, Any]]:
@@ -233,7 +233,7 @@ def describe_conditions(conditions: LinkConditions) -> list[tuple[str, Any]]:
     ]
 
 
-def differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str, Any]]:
+def list_differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str, Any]]:
     """Return the words that turn one set of conditions into another."""
     both = zip(describe_conditions(before), describe_conditions(after), strict=True)
     return [new for old, new in both if new[1] != old[1]]
@@ -246,15 +246,15 @@ class TwoWays(NamedTuple):
     down: LinkConditions = PERFECT
 
     @classmethod
-    def both(cls, conditions: LinkConditions) -> TwoWays:
+    def from_conditions(cls, conditions: LinkConditions) -> TwoWays:
         """Return the same conditions in both directions."""
         return cls(conditions, conditions)
 
-    def of(self, way: str) -> LinkConditions:
+    def get_direction(self, way: str) -> LinkConditions:
         """Return the conditions ``up`` to the server or ``down`` from it."""
         return self.up if way == "up" else self.down
 
-    def changed(self, words: Iterable[tuple[str, Any]]) -> TwoWays:
+    def apply_words(self, words: Iterable[tuple[str, Any]]) -> TwoWays:
         """Return the conditions with these words applied.
 
         Presets are applied first, then words for both directions, then those for one. Raises
@@ -263,7 +263,7 @@ class TwoWays(NamedTuple):
         seen: dict[tuple[Way | None, str], str] = {}
         values: dict[tuple[Way | None, str], Any] = {}
         for name, value in sorted(words, key=lambda word: split_way(word[0])[0] is not None):
-            way, field = split_way(name)[0], word_parameter(name).field
+            way, field = split_way(name)[0], find_word_parameter(name).field
             before = seen.setdefault((way, field), name)
             if before != name:
                 raise SettingError(
@@ -275,13 +275,13 @@ class TwoWays(NamedTuple):
         changed = []
         for way in WAYS:
             own = {field: value for (of, field), value in values.items() if of in (None, way)}
-            changed.append(_apply_values(self.of(way), way, own))
+            changed.append(_apply_values(self.get_direction(way), way, own))
         return TwoWays(*changed)
 
-    def words(self) -> list[tuple[str, Any]]:
+    def write_words(self) -> list[tuple[str, Any]]:
         """Return the words that turn a perfect link into this one."""
-        one_way = ((f"up.{name}", value) for name, value in differences(self.down, self.up))
-        return [*differences(PERFECT, self.down), *one_way]
+        one_way = ((f"up.{name}", value) for name, value in list_differences(self.down, self.up))
+        return [*list_differences(PERFECT, self.down), *one_way]
 
 
 #: Every packet arrives at once.
@@ -315,18 +315,18 @@ class LinkSpec(description.Described):
     TABLE, KEY, OWNER = LINK_KEYS, "preset", "a link"
 
     def __post_init__(self) -> None:
-        self.every()
+        self.iterate_changes()
 
     @classmethod
-    def of(cls, given: str | LinkConditions | LinkSpec) -> LinkSpec:
+    def from_description(cls, given: str | LinkConditions | LinkSpec) -> LinkSpec:
         """Return the spec for a description or for conditions; a spec is returned unchanged."""
         if isinstance(given, LinkConditions):
             later = tuple((time, tuple(describe_conditions(then))) for time, then in given.later)
-            return cls(TwoWays.both(replace(given, later=())), later)
-        return super().of(given)
+            return cls(TwoWays.from_conditions(replace(given, later=())), later)
+        return super().from_description(given)
 
     @classmethod
-    def key_of(cls, name: str) -> str:
+    def find_key(cls, name: str) -> str:
         """Return the key of an entry that has no key: a preset's name."""
         if name in PRESETS:
             return cls.KEY
@@ -337,7 +337,7 @@ class LinkSpec(description.Described):
         raise SettingError(f"{name!r} is not a preset of a link: {hint}")
 
     @classmethod
-    def parameter(cls, key: str) -> Parameter:
+    def find_parameter(cls, key: str) -> Parameter:
         """Return the parameter of a key such as ``loss`` or ``up.loss``."""
         way, word = split_way(key)
         return find(word, LINK_WORDS if way else LINK_KEYS, cls.OWNER)
@@ -374,39 +374,42 @@ class LinkSpec(description.Described):
             raise SettingError("trace_direction: both directions of the file are used")
         if traced and "file" not in traced:
             raise SettingError("keys that begin with trace_ need trace=FILE")
-        replaced = {word_parameter(name).field for name in over or ()}
+        replaced = {find_word_parameter(name).field for name in over or ()}
         kept = {
             name: value
             for name, value in given.items()
-            if split_way(name)[0] or word_parameter(name).field not in replaced
+            if split_way(name)[0] or find_word_parameter(name).field not in replaced
         }
         words = [*kept.items(), *(over or {}).items()]
         is_usual = not traced and "preset" not in given
         begin = usual if is_usual else PERFECT
         spec = cls(
-            TwoWays.both(begin).changed(words),
+            TwoWays.from_conditions(begin).apply_words(words),
             tuple((time, tuple(later)) for time, later in changes.items()),
             TraceSpec(**traced) if traced else None,
         )
         _check_dependencies([*words, *changed], spec)
         return spec
 
-    def unsized(self) -> LinkSpec:
+    def drop_sizes(self) -> LinkSpec:
         """Return the link for datagrams whose own lengths count.
 
         Raise ``SettingError`` for a size.
         """
-        words = [*self.ways.words(), *(word for _, later in self.changes for word in later)]
+        words = [*self.ways.write_words(), *(word for _, later in self.changes for word in later)]
         if any(split_way(name)[1] == "packet_size" for name, _ in words):
             raise SettingError("leave packet_size out: each datagram has a length of its own")
         return self
 
-    def entries(self) -> list[tuple[str, str]]:
+    def list_entries(self) -> list[tuple[str, str]]:
         """Return the entries that ``write`` writes and ``parse`` reads back.
 
         Presets are written out.
         """
-        entries = [(name, word_parameter(name).write(value)) for name, value in self.ways.words()]
+        entries = [
+            (name, find_word_parameter(name).write(value))
+            for name, value in self.ways.write_words()
+        ]
         entries += [("at", f"{time!r}s {write_words(words)}") for time, words in self.changes]
         if self.trace is not None:
             entries += [
@@ -419,15 +422,15 @@ class LinkSpec(description.Described):
     @property
     def conditions(self) -> LinkConditions:
         """The conditions of a link with one direction, including later changes."""
-        later = zip((time for time, _ in self.changes), self.every()[1:], strict=True)
+        later = zip((time for time, _ in self.changes), self.iterate_changes()[1:], strict=True)
         return replace(self.ways.down, later=tuple((time, ways.down) for time, ways in later))
 
-    def every(self) -> list[TwoWays]:
+    def iterate_changes(self) -> list[TwoWays]:
         """Return the initial conditions and those after each change; raise ``SettingError``."""
         found = [self.ways]
         for time, words in self.changes:
             try:
-                found.append(found[-1].changed(words))
+                found.append(found[-1].apply_words(words))
             except ValueError as error:
                 raise SettingError(f"at {time:g} s: {error}") from error
         return found
@@ -456,7 +459,7 @@ class LinkSpec(description.Described):
 
         return read_file(trace.file, read)
 
-    def channel(
+    def make_channel(
         self,
         seed: int,
         traces: Mapping[Way, NetworkTrace] | None = None,
@@ -481,7 +484,7 @@ class LinkSpec(description.Described):
 
 def _check_dependencies(words: Iterable[tuple[str, Any]], spec: LinkSpec) -> None:
     """Refuse words that have no effect because another word is missing."""
-    every = [conditions for ways in spec.every() for conditions in ways]
+    every = [conditions for ways in spec.iterate_changes() for conditions in ways]
     for name, _ in words:
         needed = _NEEDS.get(split_way(name)[1])
         if needed and all(getattr(each, needed) == getattr(PERFECT, needed) for each in every):

@@ -51,13 +51,13 @@ class Movement(Protocol):
     def end(self) -> float:
         """The last known time, in seconds; infinite for an endless movement."""
 
-    def snapshot(self, time: float) -> Snapshot:
+    def take_snapshot(self, time: float) -> Snapshot:
         """Return the entities that exist at ``time``."""
 
-    def next_known(self, time: float) -> float:
+    def find_next_known(self, time: float) -> float:
         """Return the first time from ``time`` on at which an entity exists."""
 
-    def recorded(self) -> Iterator[Snapshot] | None:
+    def iterate_recorded(self) -> Iterator[Snapshot] | None:
         """Yield the recorded states in order of time; return None for a computed movement."""
 
 
@@ -75,15 +75,15 @@ class PathMovement:
         """True if the entities have rotations."""
         return self._paths[0][1](self.start).rotation is not None
 
-    def snapshot(self, time: float) -> Snapshot:
+    def take_snapshot(self, time: float) -> Snapshot:
         """Return the entities at ``time``."""
         return Snapshot(time, [(entity, path(time)) for entity, path in self._paths])
 
-    def next_known(self, time: float) -> float:
+    def find_next_known(self, time: float) -> float:
         """Return ``time``: a path has no gaps."""
         return time
 
-    def recorded(self) -> None:
+    def iterate_recorded(self) -> None:
         """Return None: a computed path has no recorded states."""
 
 
@@ -132,7 +132,7 @@ class Track:
             self._turns.extend(rotation or [math.nan] * 4)
             self._turns.extend(spin or [math.nan] * 3)
 
-    def state(self, index: int) -> State:
+    def get_state(self, index: int) -> State:
         """Return a recorded state."""
         x, y, z, vx, vy, vz = self._numbers[6 * index : 6 * index + 6]
         found = State((x, y, z), (vx, vy, vz), self._teleports[index])
@@ -143,17 +143,17 @@ class Track:
             return found
         return found._replace(rotation=(a, b, c, d), spin=None if math.isnan(wx) else (wx, wy, wz))
 
-    def at(self, time: float) -> State | None:
+    def interpolate(self, time: float) -> State | None:
         """Return the entity's state at ``time``; None if it does not exist then."""
         index = bisect_right(self.times, time) - 1
         if index < 0:
             return None
-        before = self.state(index)
+        before = self.get_state(index)
         since = time - self.times[index]
         if since == 0 or index + 1 == len(self.times):
             return None if since else before
         step = self.times[index + 1] - self.times[index]
-        after = self.state(index + 1)
+        after = self.get_state(index + 1)
         if step > self.max_gap:
             return None
         if after.teleports != before.teleports:
@@ -165,12 +165,12 @@ class Track:
             rotation, spin = turn_between(*ends, step, since / step)
         return State(*motion, before.teleports, rotation, before.spin and spin)
 
-    def next_known(self, time: float) -> float:
+    def find_next_known(self, time: float) -> float:
         """Return the first time from ``time`` on at which the entity exists.
 
         Infinite if it never does.
         """
-        if self.at(time) is not None:
+        if self.interpolate(time) is not None:
             return time
         index = bisect_right(self.times, time)
         return self.times[index] if index < len(self.times) else math.inf
@@ -190,16 +190,16 @@ class RecordedMovement:
         self.end = max(track.times[-1] for track in tracks.values())
         self.turns = any(track.turns for track in tracks.values())
 
-    def snapshot(self, time: float) -> Snapshot:
+    def take_snapshot(self, time: float) -> Snapshot:
         """Return the entities that exist at ``time``."""
-        found = ((name, track.at(time)) for name, track in self.tracks.items())
+        found = ((name, track.interpolate(time)) for name, track in self.tracks.items())
         return Snapshot(time, [(name, state) for name, state in found if state is not None])
 
-    def next_known(self, time: float) -> float:
+    def find_next_known(self, time: float) -> float:
         """Return the first time from ``time`` on at which an entity exists."""
-        return min(track.next_known(time) for track in self.tracks.values())
+        return min(track.find_next_known(time) for track in self.tracks.values())
 
-    def recorded(self) -> Iterator[Snapshot]:
+    def iterate_recorded(self) -> Iterator[Snapshot]:
         """Yield the recorded states, those of one time together."""
         in_order = merge(*map(self._iterate_track, self.tracks.items()), key=itemgetter(0))
         for time, group in groupby(in_order, key=itemgetter(0)):
@@ -208,4 +208,4 @@ class RecordedMovement:
     @staticmethod
     def _iterate_track(item: tuple[str, Track]) -> Iterator[tuple[float, str, State]]:
         name, track = item
-        return ((track.times[index], name, track.state(index)) for index in range(len(track)))
+        return ((track.times[index], name, track.get_state(index)) for index in range(len(track)))

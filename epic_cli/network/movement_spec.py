@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from epic_cli.engine import description
 from epic_cli.engine.parameters import Custom, FileName, Number, Parameter, SettingError
 from epic_cli.network.movement import PathMovement, RecordedMovement
-from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, spread_path
+from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, make_spread_path
 from epic_cli.network.truth_file import MOVEMENT, Velocities, read_movement
 from epic_cli.recordings.opening import ReadingLog, read_file, source_name
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
@@ -105,9 +105,9 @@ class MovementSpec(description.Described):
                 )
         return super().parse(text)
 
-    def entries(self) -> list[tuple[str, str]]:
+    def list_entries(self) -> list[tuple[str, str]]:
         """Return the entries of the description; a path comes first, by name."""
-        entries = [(name, value) for name, value in super().entries() if name != "path"]
+        entries = [(name, value) for name, value in super().list_entries() if name != "path"]
         return entries if self.truth is not None else [("", self.path), *entries]
 
     @property
@@ -117,7 +117,7 @@ class MovementSpec(description.Described):
             return math.inf if self.truth else USUAL_DURATION
         return self.duration
 
-    def movement(
+    def make_movement(
         self, seed: int = 0, load: Callable[..., RecordedMovement] = load_movement
     ) -> PathMovement | RecordedMovement:
         """Return the movement; equal specs share one path in each thread.
@@ -139,5 +139,5 @@ def _make_paths(spec: MovementSpec, seed: int, thread: int) -> PathMovement:
     name = spec.entity or ""
     names = [f"{name}{n + 1}" for n in range(spec.entities)] if spec.entities > 1 else [name]
     how = spec.path, spec.speed, spec.size, seed, spec.turning
-    paths = [spread_path(n, side, *how) for n in range(spec.entities)]
+    paths = [make_spread_path(n, side, *how) for n in range(spec.entities)]
     return PathMovement(paths[0], names[0], *zip(names[1:], paths[1:], strict=True))

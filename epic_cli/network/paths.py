@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.link import TURN, exponential, sine_cosine
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.network.movement import Path, State
-from epic_cli.network.randomness import stream
+from epic_cli.network.randomness import make_generator
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Rotation, Vector
@@ -26,24 +26,24 @@ GRAVITY = 9.81
 _HALF_SQRT_2 = math.sqrt(0.5)
 
 
-def straight(speed: float, size: float, seed: int) -> Path:
+def make_straight(speed: float, size: float, seed: int) -> Path:
     """Return a path along x at constant speed; ``size`` has no effect."""
     del size, seed
     return lambda time: State((speed * time, 0.0, 0.0), (speed, 0.0, 0.0))
 
 
-def circle(speed: float, size: float, seed: int) -> Path:
+def make_circle(speed: float, size: float, seed: int) -> Path:
     """Return a path around the origin with radius ``size``, counterclockwise from (size, 0)."""
     del seed
 
-    def at(time: float) -> State:
+    def compute_state(time: float) -> State:
         sine, cosine = sine_cosine(speed * time / (TURN * size))
         return State((size * cosine, size * sine, 0.0), (-speed * sine, speed * cosine, 0.0))
 
-    return at
+    return compute_state
 
 
-def figure_eight(speed: float, size: float, seed: int) -> Path:
+def make_figure_eight(speed: float, size: float, seed: int) -> Path:
     """Return a horizontal figure eight (Gerono's lemniscate); ``speed`` is that in the middle.
 
     x = size sin a, y = size sin a cos a, with a = time speed / (size sqrt 2); it is 2 ``size``
@@ -52,7 +52,7 @@ def figure_eight(speed: float, size: float, seed: int) -> Path:
     del seed
     turn_rate = speed * _HALF_SQRT_2 / size
 
-    def at(time: float) -> State:
+    def compute_state(time: float) -> State:
         sine, cosine = sine_cosine(turn_rate * time / TURN)
         along = turn_rate * size
         return State(
@@ -60,15 +60,15 @@ def figure_eight(speed: float, size: float, seed: int) -> Path:
             (along * cosine, along * (cosine * cosine - sine * sine), 0.0),
         )
 
-    return at
+    return compute_state
 
 
-def zigzag(speed: float, size: float, seed: int) -> Path:
+def make_zigzag(speed: float, size: float, seed: int) -> Path:
     """Return legs of length ``size``, alternately 45 degrees to the left and to the right of x."""
     del seed
     component = speed * _HALF_SQRT_2
 
-    def at(time: float) -> State:
+    def compute_state(time: float) -> State:
         leg, since = _find_piece(time, size / speed)
         left = leg % 2 == 0
         aside = component * since
@@ -76,24 +76,24 @@ def zigzag(speed: float, size: float, seed: int) -> Path:
         velocity = (component, component if left else -component, 0.0)
         return State((component * time, y, 0.0), velocity)
 
-    return at
+    return compute_state
 
 
-def stop_and_go(speed: float, size: float, seed: int) -> Path:
+def make_stop_and_go(speed: float, size: float, seed: int) -> Path:
     """Return a path that runs ``size`` along x, rests for as long, and repeats; it stops dead."""
     del seed
 
-    def at(time: float) -> State:
+    def compute_state(time: float) -> State:
         piece, since = _find_piece(time, size / speed)
         gone = (piece + 1) // 2 * size
         if piece % 2:
             return State((gone, 0.0, 0.0), (0.0, 0.0, 0.0))
         return State((gone + speed * since, 0.0, 0.0), (speed, 0.0, 0.0))
 
-    return at
+    return compute_state
 
 
-def jump(speed: float, size: float, seed: int) -> Path:
+def make_jump(speed: float, size: float, seed: int) -> Path:
     """Return a run along x with jumps of height ``size`` (z up, gravity 9.81 units/s^2).
 
     Each jump follows a run as long as itself. The take-off speed is sqrt(2 g size).
@@ -102,7 +102,7 @@ def jump(speed: float, size: float, seed: int) -> Path:
     take_off = math.sqrt(2 * GRAVITY * size)
     flight = 2 * take_off / GRAVITY
 
-    def at(time: float) -> State:
+    def compute_state(time: float) -> State:
         piece, since = _find_piece(time, flight)
         z = vz = 0.0
         if piece % 2:
@@ -110,7 +110,7 @@ def jump(speed: float, size: float, seed: int) -> Path:
             vz = take_off - GRAVITY * since
         return State((speed * time, 0.0, z), (speed, 0.0, vz))
 
-    return at
+    return compute_state
 
 
 def _find_piece(time: float, length: float) -> tuple[int, float]:
@@ -149,29 +149,29 @@ class _RandomPath(ABC):
         self.speed = speed
         self.size = size
         self._seed = seed
-        self._source = stream(seed, self.purpose)
-        self._piece = self.first_piece(self._source)
+        self._source = make_generator(seed, self.purpose)
+        self._piece = self.make_first_piece(self._source)
 
     def __call__(self, time: float) -> State:
         """Return the state at ``time`` (seconds, from 0)."""
         if time < self._piece.start:
-            self._source = stream(self._seed, self.purpose)
-            self._piece = self.first_piece(self._source)
+            self._source = make_generator(self._seed, self.purpose)
+            self._piece = self.make_first_piece(self._source)
         while time >= self._piece.end:
-            self._piece = self.next_piece(self._piece, self._source)
-        (x, y), (vx, vy) = self.within(self._piece, time - self._piece.start)
+            self._piece = self.make_next_piece(self._piece, self._source)
+        (x, y), (vx, vy) = self.compute_within(self._piece, time - self._piece.start)
         return State((x, y, 0.0), (vx, vy, 0.0), self._piece.teleports)
 
     @abstractmethod
-    def first_piece(self, source: Random) -> _PathPiece:
+    def make_first_piece(self, source: Random) -> _PathPiece:
         """Return the first piece, at time 0."""
 
     @abstractmethod
-    def next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
+    def make_next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
         """Return the piece that follows ``piece``."""
 
     @abstractmethod
-    def within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
+    def compute_within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
         """Return position and velocity ``since`` seconds into a piece."""
 
 
@@ -185,14 +185,14 @@ class Strafe(_RandomPath):
     purpose = "path/strafe"
     RESPONSE = 0.15  # seconds to make up for 63 % of the difference
 
-    def first_piece(self, source: Random) -> _PathPiece:
+    def make_first_piece(self, source: Random) -> _PathPiece:
         """Return a start at rest at the origin, in a random direction."""
         rest = (0.0, 0.0)
-        return self.next_piece(_PathPiece(0.0, 0.0, rest, rest, rest), source)
+        return self.make_next_piece(_PathPiece(0.0, 0.0, rest, rest, rest), source)
 
-    def next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
+    def make_next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
         """Return a piece in another direction; one time in nine, no key is pressed."""
-        position, velocity = self.within(piece, piece.end - piece.start)
+        position, velocity = self.compute_within(piece, piece.end - piece.start)
         direction = math.floor(source.random() * 9)
         hold = 0.2 + source.random()
         sine, cosine = sine_cosine(direction / 8)
@@ -206,7 +206,7 @@ class Strafe(_RandomPath):
             wish = (x * home, y * home)
         return _PathPiece(piece.end, piece.end + hold, position, velocity, wish)
 
-    def within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
+    def compute_within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
         """Evaluate the closed form of the equation above."""
         left = exponential(-since / self.RESPONSE)
         moved = self.RESPONSE * (1 - left)
@@ -221,11 +221,11 @@ class Teleporting(_RandomPath):
 
     purpose = "path/teleport"
 
-    def first_piece(self, source: Random) -> _PathPiece:
+    def make_first_piece(self, source: Random) -> _PathPiece:
         """Return a walk from the origin."""
         return self._make_walk(source, 0.0, (0.0, 0.0), 0)
 
-    def next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
+    def make_next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
         """Return a walk from a random place, in a random direction."""
         x, y = 2 * source.random() - 1, 2 * source.random() - 1
         place = (self.size * x, self.size * y)
@@ -237,7 +237,7 @@ class Teleporting(_RandomPath):
         velocity = (self.speed * cosine, self.speed * sine)
         return _PathPiece(start, end, place, velocity, velocity, teleports)
 
-    def within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
+    def compute_within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
         """Return position and velocity on a straight line."""
         (x, y), (vx, vy) = piece.position, piece.velocity
         return (x + vx * since, y + vy * since), piece.velocity
@@ -245,12 +245,12 @@ class Teleporting(_RandomPath):
 
 #: Makers of paths, by name; each takes a speed, a size and a seed.
 PATHS: dict[str, Callable[[float, float, int], Path]] = {
-    "straight": straight,
-    "circle": circle,
-    "figure-eight": figure_eight,
-    "zigzag": zigzag,
-    "stop-and-go": stop_and_go,
-    "jump": jump,
+    "straight": make_straight,
+    "circle": make_circle,
+    "figure-eight": make_figure_eight,
+    "zigzag": make_zigzag,
+    "stop-and-go": make_stop_and_go,
+    "jump": make_jump,
     "strafe": Strafe,
     "teleport": Teleporting,
 }
@@ -287,7 +287,7 @@ SPACING, GOLDEN = 3.0, 0.6180339887498949
 FLICK, HOLD = 0.1, 0.5
 
 
-def turning_path(name: str, speed: float, size: float, seed: int, turning: str) -> Path:
+def make_turning_path(name: str, speed: float, size: float, seed: int, turning: str) -> Path:
     """Return a path of ``PATHS`` whose states have a rotation and a spin, one of ``TURNINGS``."""
     make = PATHS[name]
     path = make(speed, size, seed)
@@ -298,40 +298,40 @@ def turning_path(name: str, speed: float, size: float, seed: int, turning: str) 
         return _face_movement(path, make(speed, size, seed), make(speed, size, seed))
     turned = {"look": _look_around, "spin": _spin_steadily, "flick": _flick_view}[turning](seed)
 
-    def at(time: float) -> State:
+    def compute_state(time: float) -> State:
         rotation, spin = turned(time)
         return path(time)._replace(rotation=rotation, spin=spin)
 
-    return at
+    return compute_state
 
 
-def spread_path(
+def make_spread_path(
     index: int, side: int, name: str, speed: float, size: float, seed: int, turning: str
 ) -> Path:
-    """Return the ``turning_path`` of entity ``index`` in a square grid, ``side`` to a row.
+    """Return the ``make_turning_path`` of entity ``index`` in a square grid, ``side`` to a row.
 
     Places are SPACING sizes apart. Random paths have a seed each; other paths are ahead by a phase,
     multiples of the golden ratio, which spread evenly.
     """
-    path = turning_path(name, speed, size, (seed + index) % 2**64, turning)
+    path = make_turning_path(name, speed, size, (seed + index) % 2**64, turning)
     if not index:
         return path
     row, column = divmod(index, side)
     phase = 0.0 if name in RANDOM_PATHS else index * GOLDEN % 1 * TURN * size / speed
 
-    def at(time: float) -> State:
+    def compute_state(time: float) -> State:
         state = path(time + phase)
         x, y, z = state.position
         place = (x + column * SPACING * size, y + row * SPACING * size, z)
         return state._replace(position=place)
 
-    return at
+    return compute_state
 
 
 def _face_movement(path: Path, behind: Path, ahead: Path) -> Path:
     """Add a yaw in the direction of movement, z up; an entity at rest does not turn."""
 
-    def at(time: float) -> State:
+    def compute_state(time: float) -> State:
         state, first, last = path(time), behind(max(time - AROUND, 0.0)), ahead(time + AROUND)
         if first.teleports != state.teleports:
             first = state
@@ -349,7 +349,7 @@ def _face_movement(path: Path, behind: Path, ahead: Path) -> Path:
         rotation = (0.0, 0.0, math.copysign(z, y), w)
         return state._replace(rotation=rotation, spin=(0.0, 0.0, spin))
 
-    return at
+    return compute_state
 
 
 def _spin_steadily(seed: int) -> Turned:
@@ -357,11 +357,11 @@ def _spin_steadily(seed: int) -> Turned:
     x, y, z = SPIN_AXIS
     spin = x * SPIN * TURN, y * SPIN * TURN, z * SPIN * TURN
 
-    def at(time: float) -> tuple[Rotation, Vector]:
+    def compute_state(time: float) -> tuple[Rotation, Vector]:
         sine, cosine = sine_cosine(SPIN * time / 2)
         return (x * sine, y * sine, z * sine, cosine), spin
 
-    return at
+    return compute_state
 
 
 def _look_around(seed: int) -> Turned:
@@ -369,10 +369,10 @@ def _look_around(seed: int) -> Turned:
 
     Sums of sines without a common period.
     """
-    source = stream(seed, "turning/look")
+    source = make_generator(seed, "turning/look")
     phases = [source.random() for _ in range(3)]
 
-    def at(time: float) -> tuple[Rotation, Vector]:
+    def compute_state(time: float) -> tuple[Rotation, Vector]:
         # of each its height and its slope
         slow, quick, up = (
             (sine, rate * TURN * cosine)
@@ -380,17 +380,17 @@ def _look_around(seed: int) -> Turned:
             for sine, cosine in (sine_cosine(rate * time + phase),)
         )
         yaw, yaw_rate = (slow[k] / 6 + quick[k] / 15 for k in range(2))
-        return rotation_from_angles(yaw, up[0] / 18), spin_from_angles(yaw, yaw_rate, up[1] / 18)
+        return make_rotation(yaw, up[0] / 18), make_spin(yaw, yaw_rate, up[1] / 18)
 
-    return at
+    return compute_state
 
 
 def _flick_view(seed: int) -> Turned:
     """Return a turning as with a mouse: still for a while, then a quick turn elsewhere."""
-    source = stream(seed, "turning/flick")
+    source = make_generator(seed, "turning/flick")
     begins, aims = [0.0], [(0.0, 0.0)]
 
-    def at(time: float) -> tuple[Rotation, Vector]:
+    def compute_state(time: float) -> tuple[Rotation, Vector]:
         while begins[-1] <= time:
             begins.append(begins[-1] + FLICK + HOLD * (1 + source.random()))
             yaw = aims[-1][0] + (2 * source.random() - 1) / 3
@@ -402,20 +402,20 @@ def _flick_view(seed: int) -> Turned:
         (yaw, pitch), after = aims[max(place - 1, 0)], aims[place]
         yaw_way, pitch_way = after[0] - yaw, after[1] - pitch
         yaw += yaw_way * share
-        return rotation_from_angles(yaw, pitch + pitch_way * share), spin_from_angles(
+        return make_rotation(yaw, pitch + pitch_way * share), make_spin(
             yaw, yaw_way * rate, pitch_way * rate
         )
 
-    return at
+    return compute_state
 
 
-def rotation_from_angles(yaw: float, pitch: float) -> Rotation:
+def make_rotation(yaw: float, pitch: float) -> Rotation:
     """Return the rotation by ``yaw`` about z, then ``pitch`` about the turned y; both in turns."""
     (a, b), (c, d) = sine_cosine(yaw / 2), sine_cosine(pitch / 2)
     return -a * c, b * c, a * d, b * d
 
 
-def spin_from_angles(yaw: float, yaw_rate: float, pitch_rate: float) -> Vector:
+def make_spin(yaw: float, yaw_rate: float, pitch_rate: float) -> Vector:
     """Return the spin (rad/s, about the world's axes) of yaw (turns) and rates (turns/s)."""
     sine, cosine = sine_cosine(yaw)
     return -sine * pitch_rate * TURN, cosine * pitch_rate * TURN, yaw_rate * TURN

@@ -214,7 +214,7 @@ def find_probe(head: str) -> Probe | None:
     return next((probe for probe in PROBES if probe.begins.search(head)), None)
 
 
-def sent(probe: Probe, text: str, direction: Way) -> tuple[list[Sent], str]:
+def list_sent(probe: Probe, text: str, direction: Way) -> tuple[list[Sent], str]:
     """Return the packets in order of sending, and the kind of delay that the file has.
 
     Raises ``TableRefusal`` where the text is cut off or is something else.

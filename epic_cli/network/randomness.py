@@ -16,7 +16,7 @@ SEED = Number(
 )
 
 
-def stream(seed: int, purpose: str) -> Random:
+def make_generator(seed: int, purpose: str) -> Random:
     """Return an independent random generator for one purpose.
 
     Losses, delays and movement have their own: changing the loss leaves the packets' delays

@@ -33,7 +33,7 @@ from epic_cli.network.movement import Movement, RecordedMovement, Snapshot, Stat
 DECIMALS = 6
 
 
-def sample(
+def sample_movement(
     movement: Movement, rate: float | Fraction | None, duration: float = math.inf
 ) -> Iterator[Snapshot]:
     """Yield snapshots of a movement ``rate`` times a second.
@@ -44,7 +44,7 @@ def sample(
     """
     end = min(movement.end, movement.start + duration)
     if rate is None:
-        recorded = movement.recorded()
+        recorded = movement.iterate_recorded()
         if recorded is None:
             raise ValueError("a computed path needs a send rate")
         for snapshot in recorded:
@@ -57,12 +57,12 @@ def sample(
     per, each = Fraction(rate).as_integer_ratio()
     number = 0
     while (time := movement.start + number * each / per) <= end:
-        snapshot = movement.snapshot(time)
+        snapshot = movement.take_snapshot(time)
         if snapshot.states:
             yield snapshot
             number += 1
             continue
-        known = movement.next_known(time)  # a gap may be long: skip the times in it
+        known = movement.find_next_known(time)  # a gap may be long: skip the times in it
         if known > end:
             return
         number = max(number + 1, math.ceil((known - movement.start) * per / each - 1e-6))
@@ -250,9 +250,9 @@ class SenderSpec(description.Described):
     @property
     def encoded(self) -> bool:
         """True if the spec says how states are encoded."""
-        return any(key in _ENCODED for key, _ in self.entries())
+        return any(key in _ENCODED for key, _ in self.list_entries())
 
-    def alone(self) -> SenderSpec:
+    def drop_strategies(self) -> SenderSpec:
         """Return the spec for a sender where no strategies are judged.
 
         Raises ``SettingError`` for ``against=judged``.
@@ -261,7 +261,7 @@ class SenderSpec(description.Described):
             raise SettingError(f"against={JUDGED}: nothing is judged here; name a strategy")
         return self
 
-    def hertz(self, recorded: bool) -> float | None:
+    def get_rate(self, recorded: bool) -> float | None:
         """Return the send rate; None for the recorded states, the default of recorded movement."""
         rate = self.send_rate or (RECORDED if recorded else USUAL_RATE)
         return None if rate == RECORDED else float(rate)
@@ -271,8 +271,8 @@ class SenderSpec(description.Described):
         if self.layout is None:
             return self
         found, usual = replace(self, layout=None), self.parse(LAYOUTS[self.layout])
-        given = {key for key, _ in self.entries()}
-        for key, _ in usual.entries():
+        given = {key for key, _ in self.list_entries()}
+        for key, _ in usual.list_entries():
             if key not in given:
                 with contextlib.suppress(SettingError):  # one that is given excludes it
                     found = replace(found, **{key: getattr(usual, key)})
@@ -281,7 +281,7 @@ class SenderSpec(description.Described):
     def reach(self, farthest: Callable[[], float]) -> float:
         """Return the largest coordinate that can be sent; 0 for no limit.
 
-        This is the range, or the smallest range that holds ``farthest()``.
+        This is the range, or the smallest range that holds ``get_farthest()``.
         """
         if self.range is not None or self.bits is None:
             return self.range or 0.0
@@ -289,7 +289,7 @@ class SenderSpec(description.Described):
             return float(self.quantize * 2 ** (self.bits - 1))
         return 2.0 ** math.ceil(math.log2(max(farthest(), 1e-6)))
 
-    def farthest(self, movement: Movement, duration: float) -> float:
+    def get_farthest(self, movement: Movement, duration: float) -> float:
         """Return the largest coordinate sent.
 
         Raise ``SettingError`` for an endless computed movement.
@@ -297,13 +297,13 @@ class SenderSpec(description.Described):
         recorded = isinstance(movement, RecordedMovement)
         if not recorded and math.isinf(duration):
             raise SettingError(f"bits={self.bits} of an endless movement need a range")
-        snapshots = sample(movement, self.hertz(recorded), duration)
+        snapshots = sample_movement(movement, self.get_rate(recorded), duration)
         return max(
             (abs(x) for moment in snapshots for _, state in moment.states for x in state.position),
             default=0.0,
         )
 
-    def encoding(self, reach: float) -> Encoding:
+    def make_encoding(self, reach: float) -> Encoding:
         """Return the encoding of a state: position, velocity, rotation, spin."""
         spec = self.expand_layout()
         return Encoding(
@@ -318,30 +318,32 @@ class SenderSpec(description.Described):
 
     def _make_position_field(self, reach: float) -> Field:
         if self.quantize in (HALF, HALF_DELTA):
-            return encoding.halves(3)
+            return encoding.make_half_field(3)
         if self.bits is not None:
-            return encoding.in_bits(self.bits, reach)
+            return encoding.make_bit_field(self.bits, reach)
         if self.quantize is None:
-            return encoding.floats(3)
+            return encoding.make_float_field(3)
         step = float(self.quantize)
         return (
-            encoding.bounded(step, math.ceil(reach / step) * step)
+            encoding.make_bounded_field(step, math.ceil(reach / step) * step)
             if reach
-            else encoding.steps(step)
+            else encoding.make_step_field(step)
         )
 
     def _make_velocity_field(self) -> Field:
         if self.quantize_velocity is not None:
-            return encoding.steps(self.quantize_velocity)
-        return encoding.halves(3) if self.velocity == HALF else encoding.floats(3)
+            return encoding.make_step_field(self.quantize_velocity)
+        return (
+            encoding.make_half_field(3) if self.velocity == HALF else encoding.make_float_field(3)
+        )
 
     def _make_rotation_field(self) -> Field:
         kind = self.rotation or ("full" if self.rotation_bits is None else "smallest-three")
         if kind in ("euler", "yaw"):
-            return encoding.turns(self.rotation_bits or 16, 3 if kind == "euler" else 1)
+            return encoding.make_turn_field(self.rotation_bits or 16, 3 if kind == "euler" else 1)
         if kind == "smallest-three":
-            return encoding.smallest_three(self.rotation_bits or 10)
-        return encoding.halves(4) if kind == HALF else encoding.floats(4)
+            return encoding.make_smallest_three_field(self.rotation_bits or 10)
+        return encoding.make_half_field(4) if kind == HALF else encoding.make_float_field(4)
 
 
 class SentDatagram(NamedTuple):
@@ -390,7 +392,7 @@ class SendDecision:
         self._before: dict[str, State] = {}  # as it was at the moment before
         self._bits, self._filled_at = 8.0 * spec.mtu, -math.inf
 
-    def due(
+    def choose_due(
         self, time: float, states: Sequence[tuple[str, State]], cost: Callable[[str, State], int]
     ) -> list[tuple[str, State]]:
         """Return the states to send now; with a budget, the largest errors first.
@@ -410,7 +412,9 @@ class SendDecision:
             ]
         return [(entity, state) for _, entity, state in found]
 
-    def sent(self, time: float, packets: Iterable[Packet], states: Mapping[str, State]) -> None:
+    def record_sent(
+        self, time: float, packets: Iterable[Packet], states: Mapping[str, State]
+    ) -> None:
         """Record that these packets, made from these states, leave at ``time``."""
         for packet in packets:
             entity = packet.entity
@@ -515,7 +519,7 @@ class Sender:
         *,
         messages: bool = False,
     ) -> None:
-        self.encoding = (spec or SenderSpec()).encoding(reach)
+        self.encoding = (spec or SenderSpec()).make_encoding(reach)
         self._spec = spec = (spec or SenderSpec()).expand_layout()
         self._reach = reach
         self.clock = SenderClock(spec.clock_offset, spec.clock_drift)
@@ -554,17 +558,17 @@ class Sender:
         """True if packets may repeat earlier ones or depend on them."""
         return self._spec.pack == "chain" or self._spec.redundancy > 0
 
-    def packets(self, snapshot: Snapshot) -> list[Packet]:
+    def make_packets(self, snapshot: Snapshot) -> list[Packet]:
         """Return the packets for one moment, without sequence numbers and arrivals."""
         if self._plain and self._selection is None:  # nothing depends on what they cost
             return self._kernel.packets(snapshot.states, self.clock.read(snapshot.time))
-        return [packet for sent in self.datagrams(snapshot) for packet in sent.packets]
+        return [packet for sent in self.make_datagrams(snapshot) for packet in sent.packets]
 
-    def datagrams(self, snapshot: Snapshot) -> list[SentDatagram]:
+    def make_datagrams(self, snapshot: Snapshot) -> list[SentDatagram]:
         """Return the datagrams for one moment; none if no state is due."""
         time, states = snapshot
         if self._selection is not None:
-            states = self._selection.due(time, states, self._count_state_bits)
+            states = self._selection.choose_due(time, states, self._count_state_bits)
         whole = {}
         rounded = states
         if not self._plain:
@@ -575,7 +579,7 @@ class Sender:
         packets = self._kernel.packets(rounded, self.clock.read(time))
         found = self._pack_datagrams(time, packets, whole)
         if self._selection is not None:
-            self._selection.sent(time, packets, dict(states))
+            self._selection.record_sent(time, packets, dict(states))
             for datagram in found:
                 self._selection.spend(datagram.size)
         return found
@@ -597,8 +601,8 @@ class Sender:
         follows = self._quantize_delta(entity, state) if self._spec.quantize == HALF_DELTA else None
         if follows is not None:
             parts[0] = None
-        whole = self.encoding.whole(parts)
-        position, velocity, rotation, spin = self.encoding.values(whole, parts)
+        whole = self.encoding.quantize(parts)
+        position, velocity, rotation, spin = self.encoding.decode_parts(whole, parts)
         if follows is not None:
             whole, position = EncodedState((follows.whole, *whole.parts[1:])), follows.sent
         elif self._reach and max(map(abs, state.position)) > self._reach:
@@ -627,7 +631,7 @@ class Sender:
 
     # ---------------- datagrams
 
-    def message(self, datagram: SentDatagram) -> bytes:
+    def encode_message(self, datagram: SentDatagram) -> bytes:
         """Encode a recent datagram that has ``moments``, without headers."""
         return encoding.write_message(
             self.encoding, datagram.moments, lambda number, entity: self._history[number][entity]
@@ -672,7 +676,7 @@ class Sender:
             whole = EncodedState(whole.parts, teleported=True)
         base = self._choose_baseline(time, entity)
         known = None if base is None else self._history[base][entity]
-        bits = count_bits(entity) + _BASE + self.encoding.size(whole, known)
+        bits = count_bits(entity) + _BASE + self.encoding.count_bits(whole, known)
         return StateChange(entity, whole, base), bits
 
     def _choose_baseline(self, time: float, entity: int) -> int | None:
@@ -742,5 +746,5 @@ class Sender:
         number = self._numbers.get(entity, len(self._numbers))
         base = self._bases.get(number)
         known = self._history.get(base, {}).get(number) if base is not None else None
-        size = self.encoding.size(self.encoding.whole(self._select_parts(state)), known)
+        size = self.encoding.count_bits(self.encoding.quantize(self._select_parts(state)), known)
         return count_bits(number) + _BASE + size

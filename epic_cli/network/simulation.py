@@ -19,7 +19,14 @@ from epic_cli.network.link import Channel, Link, Way
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement import Movement, PathMovement, RecordedMovement
 from epic_cli.network.movement_spec import MovementSpec, load_movement
-from epic_cli.network.sender import MOST_STAMPS, RECORDED, Sender, SenderSpec, SentDatagram, sample
+from epic_cli.network.sender import (
+    MOST_STAMPS,
+    RECORDED,
+    Sender,
+    SenderSpec,
+    SentDatagram,
+    sample_movement,
+)
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -111,7 +118,7 @@ def simulate_blocks(
     transit = Transit(statistics)
     block = PacketBlock(transit.entities)
 
-    def landed(until: float) -> None:
+    def land_datagrams(until: float) -> None:
         nonlocal block
         if received is None:
             transit.land(until, block)
@@ -120,14 +127,14 @@ def simulate_blocks(
         transit.land(until, arrived)
         received.take(arrived, block)
 
-    for snapshot in sample(movement, send_rate, duration):
+    for snapshot in sample_movement(movement, send_rate, duration):
         time = snapshot.time
-        if channel.ended(time):
+        if channel.has_ended(time):
             break
-        for number in acknowledged.until(time) if acknowledged else ():
+        for number in acknowledged.iterate_until(time) if acknowledged else ():
             sender.acknowledge(number)
-        for datagram in sender.datagrams(snapshot):
-            landed(time)
+        for datagram in sender.make_datagrams(snapshot):
+            land_datagrams(time)
             if len(block) >= size:
                 yield block
                 block = PacketBlock(transit.entities)
@@ -135,10 +142,10 @@ def simulate_blocks(
             arrivals = channel.send(time, datagram.size if sender.sized else 0)
             transit.send(time, datagram.packets, arrivals)
             if acknowledged is not None and arrivals:
-                acknowledged.arrived(arrivals[0], datagram.number)
+                acknowledged.schedule_acknowledgement(arrivals[0], datagram.number)
         statistics.states, statistics.state_bits = sender.states, sender.bits
         statistics.clipped = sender.clipped
-    landed(math.inf)
+    land_datagrams(math.inf)
     if len(block):
         yield block
 
@@ -151,11 +158,11 @@ class _AcknowledgementLink:
         self._arrivals: list[tuple[float, int]] = []
         self._answers: list[tuple[float, int]] = []
 
-    def arrived(self, time: float, number: int) -> None:
+    def schedule_acknowledgement(self, time: float, number: int) -> None:
         """Schedule the acknowledgement of a datagram that arrives at ``time``."""
         heappush(self._arrivals, (time, number))
 
-    def until(self, time: float) -> Iterator[int]:
+    def iterate_until(self, time: float) -> Iterator[int]:
         """Yield the datagrams whose acknowledgement has reached the sender by ``time``."""
         while self._arrivals and self._arrivals[0][0] <= time:
             arrival, number = heappop(self._arrivals)
@@ -214,7 +221,7 @@ class SimulationSpec:
 
         Raises as ``read_file``, and ``SettingError``.
         """
-        moving = self.movement.movement(load=load)
+        moving = self.movement.make_movement(load=load)
         recorded = moving if isinstance(moving, RecordedMovement) else None
         if self.send.rotation_bits and not moving.turns:
             raise SettingError(
@@ -230,15 +237,15 @@ class Simulation(NamedTuple):
     recorded: RecordedMovement | None
     traces: Mapping[Way, NetworkTrace]
 
-    def movement(self, seed: int) -> PathMovement | RecordedMovement:
+    def make_movement(self, seed: int) -> PathMovement | RecordedMovement:
         """Return the movement: the recorded one, or the path of this seed."""
-        return self.recorded or self.spec.movement.movement(seed)
+        return self.recorded or self.spec.movement.make_movement(seed)
 
-    def channel(self, seed: int) -> Channel:
+    def make_channel(self, seed: int) -> Channel:
         """Return the link of this seed."""
-        return self.spec.link.channel(seed, self.traces)
+        return self.spec.link.make_channel(seed, self.traces)
 
-    def blocks(
+    def iterate_blocks(
         self,
         seed: int,
         channel: Channel | None = None,
@@ -251,16 +258,16 @@ class Simulation(NamedTuple):
         ``channel`` replaces the seed's link. ``judged`` is the strategy that the sender copies for
         ``against=judged``.
         """
-        send, movement = self.spec.send, self.movement(seed)
+        send, movement = self.spec.send, self.make_movement(seed)
         seconds = self.spec.movement.seconds
-        reach = send.reach(lambda: send.farthest(movement, seconds))
+        reach = send.reach(lambda: send.get_farthest(movement, seconds))
         sender = Sender(send, reach, judged)
         return simulate_blocks(
             movement,
-            send_rate=send.hertz(recorded=self.recorded is not None),
+            send_rate=send.get_rate(recorded=self.recorded is not None),
             duration=seconds,
-            channel=channel or self.channel(seed),
-            back=self.spec.link.channel(seed, self.traces, purpose="acknowledgements")
+            channel=channel or self.make_channel(seed),
+            back=self.spec.link.make_channel(seed, self.traces, purpose="acknowledgements")
             if sender.asks
             else None,
             sender=sender,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, find_probe, sent
+from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, find_probe, list_sent
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.tables import RecordingTable, TableRow, find_delimiter, split_row
 
@@ -93,7 +93,7 @@ class TraceLink:
             arrival = self._last = max(arrival, self._last)
         return (arrival,)
 
-    def ended(self, time: float) -> bool:
+    def has_ended(self, time: float) -> bool:
         """Return True if the trace has ended and does not repeat."""
         if self._end == "loop" or self._start is None:
             return False
@@ -144,9 +144,9 @@ class AddedLink:
             self._last = max(arrivals, default=self._last)
         return tuple(arrivals)
 
-    def ended(self, time: float) -> bool:
+    def has_ended(self, time: float) -> bool:
         """Return True if the recorded network has ended."""
-        return self._trace.ended(time)
+        return self._trace.has_ended(time)
 
     @property
     def dropped(self) -> int:
@@ -202,7 +202,7 @@ def read_trace(
     return found.trace if found else _read_table(stream, flow, direction)
 
 
-def recorded(
+def read_recorded_network(
     stream: BinaryIO, flow: str | None = None, direction: Way = "down"
 ) -> RecordedNetwork | None:
     """Read a recorded network, and say in words how; return None for any other file.
@@ -260,7 +260,7 @@ def _read_probe_file(stream: BinaryIO, flow: str | None, direction: Way) -> Reco
     if probe is None:
         return None
     text = read_whole(stream).read().decode(encoding, "replace")
-    packets, words = sent(probe, text, direction)
+    packets, words = list_sent(probe, text, direction)
     builder = _TraceBuilder()
     chosen = _choose_flow(dict.fromkeys(packet.flow for packet in packets), flow)
     for packet in packets:

@@ -277,7 +277,7 @@ class TruthWriter:
         self.header = b"entity,time,x,y,z,vx,vy,vz,%steleport\n" % (b"qx,qy,qz,qw," * turns)
         self._teleports: dict[str, int] = {}
 
-    def rows(self, snapshot: Snapshot) -> bytes:
+    def format_rows(self, snapshot: Snapshot) -> bytes:
         """Return the lines of all entities at one time; raise ``Unwritable`` for a name."""
         return "".join(self._make_row(snapshot.time, *state) for state in snapshot.states).encode()
 

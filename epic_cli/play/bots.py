@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from epic_cli.network.randomness import stream
+from epic_cli.network.randomness import make_generator
 from epic_cli.play.client import Client
 from epic_cli.play.script import Input
 from epic_cli.play.world import Control, Point, Weapon, direction, distance, sees
@@ -39,7 +39,7 @@ class Runner:
     """A bot that runs in one of eight directions, or stands, for 0.2 to 1 s each."""
 
     def __init__(self, name: str, seed: int) -> None:
-        self._source = stream(seed, f"bot/{name}")
+        self._source = make_generator(seed, f"bot/{name}")
         self._until_us = -math.inf
         self._control = Control()
 

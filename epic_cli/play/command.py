@@ -101,7 +101,7 @@ def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkS
                 spec = apply_change(spec, change)
     # a new strategy has no settings yet, and a preset may have set the link
     own = [(name, getattr(before.link.down, name)) for name in BESIDE_LINK if name in kept]
-    spec = replace(spec, link=before.link if "up." in kept else spec.link.changed(own))
+    spec = replace(spec, link=before.link if "up." in kept else spec.link.apply_words(own))
     if "remote." in kept:
         spec = replace(spec, remote_settings=before.remote_settings)
     StrategySpec(spec.remote_strategy, spec.strategy_settings()).make()  # wrong ones show now
@@ -142,8 +142,8 @@ def use_recorded_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
 
     def make(purpose: str) -> Channel:
         way: Way = "up" if purpose.startswith("up/") else "down"
-        conditions = link.ways.of(way)
-        return link.channel(spec.seed, traces, way=way, purpose=purpose, conditions=conditions)
+        conditions = link.ways.get_direction(way)
+        return link.make_channel(spec.seed, traces, way=way, purpose=purpose, conditions=conditions)
 
     return replace(spec, trace=make)
 
@@ -276,7 +276,7 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
             if own:
                 own.write(b"".join(map(packet.row, chunk.own)))
             if truths:
-                truths.write(b"".join(map(truth.rows, chunk.truth)))
+                truths.write(b"".join(map(truth.format_rows, chunk.truth)))
         write_recording(recorder, record)
         if drawing:
             drawing.write(picture(run.scenes(), caption(run.match)).encode())

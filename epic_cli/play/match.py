@@ -18,7 +18,7 @@ from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.strategies import create
 from epic_cli.network.encoding import HEADERS
 from epic_cli.network.link import Channel, fates
-from epic_cli.network.randomness import stream
+from epic_cli.network.randomness import make_generator
 from epic_cli.network.sender import JUDGED
 from epic_cli.play.bots import BOTS, Controller, ScriptedInput
 from epic_cli.play.client import Client, Identity
@@ -71,7 +71,8 @@ class Match:
         if len(set(self.names)) < len(self.names):
             raise ValueError(f"two players have the same name: {', '.join(self.names)}")
         tokens = [
-            int(stream(settings.seed, f"token/{name}").random() * 2**32) for name in self.names
+            int(make_generator(settings.seed, f"token/{name}").random() * 2**32)
+            for name in self.names
         ]
         self.server = Server(
             settings.rules,
@@ -317,7 +318,7 @@ class OneWayLink:
         Return its arrivals (us).
         """
         time = to_seconds(now_us)
-        arrivals = () if self.channel.ended(time) else self.channel.send(time, size)
+        arrivals = () if self.channel.has_ended(time) else self.channel.send(time, size)
         self.sent += 1
         self.lost += not arrivals
         self._arrived += len(arrivals)

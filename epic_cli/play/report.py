@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from epic_cli.engine.text.widths import cut
-from epic_cli.metrics.digits import known
+from epic_cli.metrics.digits import replace_unknown
 from epic_cli.play.match import Match
 from epic_cli.play.run import PlayScene, Row
 from epic_cli.play.statistics import PlayFigure, Shot
@@ -57,7 +57,7 @@ class PlayRowWriter:
         """Return the line of a row, event, shot or figure."""
         values = item._asdict()
         if self._format == "jsonl":
-            text = json.dumps({key: known(value) for key, value in values.items()}) + "\n"
+            text = json.dumps({key: replace_unknown(value) for key, value in values.items()}) + "\n"
         elif self._format == "epic":
             numbers = (values["x"], values["y"], 0.0, values["vx"], values["vy"], 0.0)
             text = "pos: %.2f,%.2f,%.2f  vel: %.3f,%.3f,%.3f  time: %.3f\n"

@@ -826,7 +826,7 @@ class Server:
         sender = connection.sender
         sender.number = self.snapshot
         states = [each for number, each in enumerate(self._states) if number != connection.player]
-        found = sender.datagrams(Snapshot(to_seconds(now_us), states))
+        found = sender.make_datagrams(Snapshot(to_seconds(now_us), states))
         if not found:
             connection.sent.add(self.snapshot, now_us, {})
             return b"", {}
@@ -843,4 +843,4 @@ class Server:
             for moment in datagram.moments
             for change in moment.changes
         }
-        return sender.message(datagram), deltas
+        return sender.encode_message(datagram), deltas

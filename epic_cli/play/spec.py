@@ -28,8 +28,8 @@ from epic_cli.network.link_spec import (
     LINK_WORDS,
     TwoWays,
     describe_conditions,
-    differences,
-    word_parameter,
+    find_word_parameter,
+    list_differences,
 )
 from epic_cli.network.randomness import SEED
 from epic_cli.network.sender import HALF, HALF_DELTA, RECORDED, USUAL_RATE, Sender, SenderSpec
@@ -50,7 +50,7 @@ STEPS = (0.005, 0.1)
 UNKNOWN_LATENCY = 0.15
 
 USUAL_LINK = LinkConditions(latency=0.05)
-DEFAULT_LINK = TwoWays.both(USUAL_LINK)
+DEFAULT_LINK = TwoWays.from_conditions(USUAL_LINK)
 USUAL_SENDER = SenderSpec(USUAL_RATE)
 
 #: Bounds of the send rate, in hertz.
@@ -96,7 +96,7 @@ def _check_sender(send: SenderSpec) -> None:
         raise SettingError(f"send_rate={RECORDED}: a match has no recording; give a rate")
     if rate is not None and not low <= float(rate) <= high:
         raise SettingError(f"send_rate={rate:g}: a match has {low:g} to {high:g} Hz")
-    for key, _ in send.entries():
+    for key, _ in send.list_entries():
         if key in _NOT_SENT:
             raise SettingError(f"{key} has no effect in a match: {_NOT_SENT[key]}")
     if send.range is not None and send.range > FARTHEST:
@@ -168,7 +168,7 @@ class MatchSpec:
     @property
     def encoding(self) -> Encoding:
         """The encoding of other players' states."""
-        return self.send.encoding(self._largest_coordinate)
+        return self.send.make_encoding(self._largest_coordinate)
 
     def make_sender(self) -> Sender:
         """Make the sender of other players' states to one client."""
@@ -219,7 +219,7 @@ class MatchSpec:
         """Make one direction of a client's link; the purpose begins with ``up`` or ``down``."""
         if self.trace is not None:
             return self.trace(purpose)
-        conditions = self.link.of(purpose.partition("/")[0])
+        conditions = self.link.get_direction(purpose.partition("/")[0])
         return Link(conditions, seed=self.seed, purpose=purpose)
 
 
@@ -315,7 +315,7 @@ def _find_parameter(name: str) -> Parameter:
     """
     family = name.rpartition(".")[0] + "."
     if family in (_UP, _DOWN):
-        return word_parameter(name)
+        return find_word_parameter(name)
     if family in (_CLOCK, _BOT):
         return CLOCK if family == _CLOCK else BOT
     if name.startswith(_STRATEGY):
@@ -364,7 +364,7 @@ def apply_change(spec: MatchSpec, change: Change) -> MatchSpec:
     if change.is_of_link:
         if spec.trace is not None:
             raise ValueError(f"{change.name}: the link of a recorded network does not change")
-        return replace(spec, link=spec.link.changed([change]))
+        return replace(spec, link=spec.link.apply_words([change]))
     apply = _APPLY.get(change.family or change.name)
     if apply is not None:
         return apply(spec, change.name.removeprefix(change.family), change.value)
@@ -430,7 +430,7 @@ def describe(spec: MatchSpec) -> list[Change]:
         if (player.offset, player.rate) != (0, 1)
     ]
     changes += [Change(*word) for word in describe_conditions(spec.link.down)]
-    up = differences(spec.link.down, spec.link.up)
+    up = list_differences(spec.link.down, spec.link.up)
     changes += [Change(f"up.{name}", value) for name, value in up]
     changes.append(Change("step", spec.rules.step))
     changes += [

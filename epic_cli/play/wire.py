@@ -228,7 +228,7 @@ def decode_pose(
     """
     position, velocity, rotation, _ = (
         None if part is None else tuple(round(value, DECIMALS) + 0.0 for value in part)
-        for part in encoding.values(state)
+        for part in encoding.decode_parts(state)
     )
     if position is None or not _is_sane(*position, *(velocity or ())):
         raise ValueError("a position or a velocity out of range")

@@ -454,19 +454,19 @@ class ReadSpec(Described, _ReadSpecFields):
         _check_columns(columns)
         return cls(
             in_order(columns) if columns else None,
-            **{cls.parameter(key).field: value for key, value in given.items()},
+            **{cls.find_parameter(key).field: value for key, value in given.items()},
             explicit=frozenset(key for key, value in given.items() if (key, value) in _UNSAID),
         )
 
     @classmethod
-    def key_of(cls, name: str) -> str:
+    def find_key(cls, name: str) -> str:
         """Return the key of a lone name: that of a format or of a profile."""
         if name in input_formats():
             return "format"
         return "" if name in (key.name for key in READ) else cls.KEY
 
     @classmethod
-    def parameter(cls, key: str) -> Parameter:
+    def find_parameter(cls, key: str) -> Parameter:
         """Return the parameter of a key."""
         return find(key, READ, cls.OWNER, "key")
 
@@ -511,11 +511,11 @@ class ReadSpec(Described, _ReadSpecFields):
         For a file beside a recording, with the recording's.
         """
         if self.packets is None:
-            return dict(self.entries())
+            return dict(self.list_entries())
         assert isinstance(self.packets, ReadSpec)
         units = {"frame_unit": self.time_unit, "frame_scale": self.scale}
         own = {key: find(key, READ, "", "").write(one) for key, one in units.items() if one}
-        return dict(self.packets.entries()) | own
+        return dict(self.packets.list_entries()) | own
 
     def name_entries(self, entries: Mapping[str, str]) -> dict[str, str] | None:
         """Return the entries under their keys of ``--read``; None if one has no such key.
@@ -574,7 +574,7 @@ class ReadSpec(Described, _ReadSpecFields):
             "missing": math.nan if self.missing is None else self.missing,
         }
 
-    def entries(self) -> list[tuple[str, str]]:
+    def list_entries(self) -> list[tuple[str, str]]:
         """Return the entries of the description of this spec; none if everything is inferred.
 
         Columns with this program's own names are left out if there are other entries.

@@ -19,7 +19,7 @@ from epic_cli.engine.strategies import checked
 from epic_cli.engine.trust import asked_by_file
 from epic_cli.jobs.replay.command import format_option, strategy_and_settings
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.metrics.digits import counted
+from epic_cli.metrics.digits import format_count
 from epic_cli.recordings.files import accessing
 from epic_cli.shell.console import ColorChoice, has_cursor, use_color
 from epic_cli.shell.declared import InputFile, command, flag, is_default, shared, value
@@ -186,7 +186,7 @@ def _load_beginning(
         finally:
             controller.journal, controller.resuming = journal, False
         if session.refused:
-            lines = counted(session.refused, "line")
+            lines = format_count(session.refused, "line")
             screen.warn(f"{path}: {lines} damaged and skipped; the others are loaded")
         _show_packets(controller, "resumed")
     if options.init is not None:
@@ -200,7 +200,7 @@ def _load_beginning(
 def _show_packets(controller: SessionController, what: str) -> None:
     if controller.session.lines:
         controller.draw_tail()
-        packets = counted(len(controller.session.lines), "packet")
+        packets = format_count(len(controller.session.lines), "packet")
         strategy = controller.session.view.strategy.name
         controller.screen.say(f"{what}: {packets}, strategy {strategy}")
 

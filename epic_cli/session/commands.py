@@ -16,7 +16,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import checked
 from epic_cli.engine.text import FORMATS
 from epic_cli.jobs.samples import run as samples
-from epic_cli.metrics.digits import counted
+from epic_cli.metrics.digits import format_count
 from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.files import CannotAccess
@@ -169,7 +169,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
     from rich.console import Group
 
     from epic_cli.engine.replay import separate
-    from epic_cli.metrics.evaluation import drawn_scenes
+    from epic_cli.metrics.evaluation import make_drawn_scenes
     from epic_cli.metrics.notes import ExclusionReason, NotEnoughToSay
     from epic_cli.show.chart import scene_chart
     from epic_cli.show.scene import Selection
@@ -191,7 +191,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
         separate(block, packets)
     selection = Selection(_MOST_POINTS, -math.inf, math.inf)
     try:
-        scenes = drawn_scenes(packets, drawn, session.view.timing, selection)
+        scenes = make_drawn_scenes(packets, drawn, session.view.timing, selection)
     except NotEnoughToSay as error:
         reasons = {note.reason for note in getattr(error, "notes", ())}
         short = {ExclusionReason.NO_OVERLAP, ExclusionReason.WARM_UP}
@@ -217,8 +217,8 @@ def undo(controller: SessionController, count: int) -> None:
         return
     if controller.session.lines:
         controller.draw_tail()
-    left = counted(len(controller.session.lines), "packet")
-    controller.screen.say(f"took back {counted(taken_back, 'packet')}, {left} left")
+    left = format_count(len(controller.session.lines), "packet")
+    controller.screen.say(f"took back {format_count(taken_back, 'packet')}, {left} left")
 
 
 @command("redo")
@@ -240,7 +240,7 @@ def reset(controller: SessionController) -> None:
     controller.record(":reset")
     controller.session.reset()
     if not controller.quiet:
-        controller.screen.say(f"forgot {counted(count, 'packet')}")
+        controller.screen.say(f"forgot {format_count(count, 'packet')}")
 
 
 @command("rows")
@@ -322,12 +322,14 @@ def load(
     for finding in log.findings:
         screen.say(f"{name}: {finding.words(FrontEnd.SESSION)}")
     if filled:
-        screen.say(f"{name}: velocities computed from positions for {counted(filled, 'packet')}")
-    note = f"{name}: {counted(taken, 'packet')} taken"
+        screen.say(
+            f"{name}: velocities computed from positions for {format_count(filled, 'packet')}"
+        )
+    note = f"{name}: {format_count(taken, 'packet')} taken"
     if before:
         note += f", after the {before:,} before (use :reset to begin again)"
     if session.refused > refused:
-        note += f", {counted(session.refused - refused, 'line')} refused"
+        note += f", {format_count(session.refused - refused, 'line')} refused"
     screen.say(note if before or not taken else f"{note}; {_NEXT}")
 
 
@@ -343,7 +345,7 @@ def save(controller: SessionController, file: str, force: bool) -> None:
     with open_sink(file, replaces=force) as sink:
         for line in controller.session.lines:
             sink.write(line)
-    controller.screen.say(f"{file}: {counted(len(controller.session.lines), 'packet')}")
+    controller.screen.say(f"{file}: {format_count(len(controller.session.lines), 'packet')}")
 
 
 @command("golden")
@@ -394,7 +396,7 @@ def _start_listening(controller: SessionController, address: Address) -> None:
     if session.view.timing.pacing == "demo":
         raise click.UsageError("listening needs pacing by arrival: type ':pacing auto' first")
     if session.lines:
-        count = counted(len(session.lines), "packet")
+        count = format_count(len(session.lines), "packet")
         raise click.UsageError(
             f"the session has {count} of another clock: type ':reset' first (:save FILE saves them)"
         )

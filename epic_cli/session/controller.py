@@ -21,7 +21,7 @@ from epic_cli.engine.packets import SampleBlock
 from epic_cli.engine.places import absolute
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.metrics.digits import counted
+from epic_cli.metrics.digits import format_count
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import FrontEnd, in_words
@@ -260,7 +260,9 @@ class SessionController:
     def _report_missing_rows(self, added: AppendResult, refused: int, several: bool) -> None:
         """Report packets that the rows do not show: refused, discarded or waiting ones."""
         if several and refused:
-            self.screen.warn(f"taken: {counted(added.packets, 'packet')}, refused: {refused:,}")
+            self.screen.warn(
+                f"taken: {format_count(added.packets, 'packet')}, refused: {refused:,}"
+            )
         if added.discarded:
             self.screen.warn(_describe_discarded_packets(self.session, added))
         if added.packets and self.listening is None:  # else the clock runs by itself
@@ -399,7 +401,7 @@ def _describe_discarded_packets(session: Session, added: AppendResult) -> str:
     """Report the packets that the strategy discarded, with the reason if it is known."""
     strategy = session.view.strategy.name
     if added.packets > 1:
-        packets = f"{added.discarded:,} of {counted(added.packets, 'packet')}"
+        packets = f"{added.discarded:,} of {format_count(added.packets, 'packet')}"
         return f"discarded by {strategy}: {packets}, mostly late ones"
     *earlier, packet = session.last_packets(len(session.lines))
     if not isfinite(packet.time):
@@ -424,9 +426,9 @@ def _describe_interrupt(stop: DrawingStopped) -> str:
 
 def _describe_change(change: ViewChange) -> str:
     """Describe how a change of the view changed the rows."""
-    rows = counted(change.after.count, "row")
+    rows = format_count(change.after.count, "row")
     if change.different is None:
-        return f"{counted(change.before.count, 'row')} -> {rows}"
+        return f"{format_count(change.before.count, 'row')} -> {rows}"
     if not change.different:
         return f"{rows}, all as before"
     text = f"{change.different:,} of {rows} differ"

@@ -86,7 +86,7 @@ def _list_options_at_fault(
 
 def _name_other_commands(error: click.NoSuchOption) -> click.ClickException:
     """Return an error that names the commands which have the unknown option, if any do."""
-    from epic_cli.metrics.digits import listed
+    from epic_cli.metrics.digits import join_words
 
     having = [
         name
@@ -99,7 +99,9 @@ def _name_other_commands(error: click.NoSuchOption) -> click.ClickException:
     if not having:
         return error
     commands = [f"'epic {name}'" for name in having]
-    return click.UsageError(f"{error.option_name} is an option of {listed(commands)}", error.ctx)
+    return click.UsageError(
+        f"{error.option_name} is an option of {join_words(commands)}", error.ctx
+    )
 
 
 def default_command() -> str:

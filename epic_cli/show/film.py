@@ -16,8 +16,8 @@ import numpy as np
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.metrics.arrays import lengths, root_mean_square
-from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.arrays import compute_lengths, compute_rms
+from epic_cli.metrics.digits import format_three_digits
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.recordings import LENGTHS
 from epic_cli.recordings.children import started
@@ -365,7 +365,7 @@ class Backdrop:
         seen = np.vstack([run for _, run in rows])
         truth = np.vstack([run for role, run in rows if role < 0] or [seen])
         middle, room = (truth.min(axis=0) + truth.max(axis=0)) / 2, np.ptp(truth, axis=0).max()
-        seen = np.vstack([truth, seen[lengths(seen - middle) <= 3 * room]])
+        seen = np.vstack([truth, seen[compute_lengths(seen - middle) <= 3 * room]])
         return seen.min(axis=0), seen.max(axis=0)
 
     def _fit_map(self) -> float:
@@ -425,7 +425,7 @@ class Backdrop:
             x += 22 * unit + words.width
             errors = row.within(self.start, self.end)[1]
             if len(known := errors[np.isfinite(errors)]):
-                words = self.name(f"error {three_digits(root_mean_square(known))}", colors.soft)
+                words = self.name(f"error {format_three_digits(compute_rms(known))}", colors.soft)
                 if x + words.width < end:
                     pen.paste(words, x, y)
                     x += words.width

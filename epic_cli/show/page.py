@@ -19,9 +19,9 @@ import numpy as np
 from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, Switch
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.metrics.comparison import Comparison
-from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.digits import format_three_digits
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.metrics.turns import headings
+from epic_cli.metrics.turns import project_headings
 from epic_cli.network.link import LINK, GilbertElliott
 from epic_cli.recordings import METERS
 from epic_cli.show.documents import Link, as_html
@@ -208,7 +208,8 @@ def _list_facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
     found.append(
         (
             "Rows",
-            f"one every {three_digits(comparison.tick * 1000)} ms, {comparison.rows:,} are judged",
+            f"one every {format_three_digits(comparison.tick * 1000)} ms, {comparison.rows:,}"
+            " are judged",
         )
     )
     if any(scene.shared is not None for scene in scenes):
@@ -465,7 +466,9 @@ def scene_data(
     def heads(rotations: Floats | None) -> dict[str, Any]:
         if rotations is None:
             return {}
-        seen = np.nan_to_num(headings(rotations, (a, b))).clip(-1, 1)  # 0, 0: not known, or up
+        seen = np.nan_to_num(project_headings(rotations, (a, b))).clip(
+            -1, 1
+        )  # 0, 0: not known, or up
         return {"heads": pack(np.rint(32767 * seen).astype("<i2"))}
 
     def drawn(one: StrategyTrace) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from epic_cli.metrics.turns import headings, yaws
+from epic_cli.metrics.turns import compute_yaws, project_headings
 from epic_cli.show.scene import ground_axes, select_chosen
 from epic_cli.show.styles import LineStyle, line_styles
 
@@ -98,7 +98,7 @@ def plot(
     axes = f"{'xyz'[b]} over {'xyz'[a]}"
 
     def seen(rotations: Floats | None) -> Floats | None:
-        return None if rotations is None else headings(rotations, plane)
+        return None if rotations is None else project_headings(rotations, plane)
 
     if view == "above":
         turns = seen(scene.rotations)
@@ -148,7 +148,7 @@ def _make_time_curve(label: str, role: int, times: Floats, values: Floats) -> Cu
 
 def _break_yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floats, Floats]:
     """Return times and yaws, with a break where the yaw wraps around at 180 degrees."""
-    found = yaws(rotations, plane)
+    found = compute_yaws(rotations, plane)
     broken = np.flatnonzero(np.abs(np.diff(found)) > 180) + 1
     return np.insert(times, broken, times[broken]), np.insert(found, broken, np.nan)
 

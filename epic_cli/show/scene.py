@@ -16,14 +16,14 @@ from epic_cli.metrics.arrays import (
     SEQUENCE,
     TIME,
     choose_places,
-    lengths,
-    packet_table,
-    root_mean_square,
+    compute_lengths,
+    compute_rms,
+    make_packet_table,
 )
-from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.digits import format_three_digits
 from epic_cli.metrics.recovery import LONGEST, Events
 from epic_cli.metrics.truth import JUMP_FACTOR, SampledTruth, Truth
-from epic_cli.metrics.turns import angles
+from epic_cli.metrics.turns import measure_angles
 from epic_cli.recordings import LENGTHS
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Selection(NamedTuple):
     start: float = -math.inf
     end: float = math.inf
 
-    def among(self, pictures: int) -> Selection:
+    def share_rows(self, pictures: int) -> Selection:
         """Return the selection for one of ``pictures`` that share the total number of positions."""
         share = max(_FEWEST, MOST_POSITIONS // max(pictures, 1))
         return self._replace(most=min(self.most, share))
@@ -153,7 +153,7 @@ class Selection(NamedTuple):
         first, last = np.searchsorted(times, [self.start, self.end])
         return slice(int(first), int(last))
 
-    def drawn(
+    def draw_trace(
         self,
         label: str,
         shown: Floats,
@@ -176,15 +176,15 @@ class Selection(NamedTuple):
         positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
         # an undrawn row is judged as the last state that was received, but nothing is drawn there
         apart = positions - sampled.positions[chosen]
-        distances = lengths(apart)
-        along = sampled.squares_along(apart, sampled.velocities[chosen])
+        distances = compute_lengths(apart)
+        along = sampled.square_along(apart, sampled.velocities[chosen])
         with np.errstate(invalid="ignore", divide="ignore"):
             across = np.sqrt(np.maximum(1 - along / distances**2, 0.0))
         positions[statuses == int(Status.NONE)] = np.nan
         turned = []
         if rotations is not None and sampled.turns is not None:
             own = np.where((statuses == int(Status.NONE))[:, None], np.nan, rotations[chosen])
-            off = angles(own, sampled.turns.rotations[chosen])
+            off = measure_angles(own, sampled.turns.rotations[chosen])
             turned = [own, np.where(sampled.counted[chosen], off, np.nan)]
         errors = np.where(sampled.counted[chosen], distances, np.nan)
         broken = (
@@ -219,13 +219,13 @@ class Selection(NamedTuple):
             lag_over_time(sampled, positions, chosen) if lags else NO_LAGS,
             histogram(errors),
             tuple(recoveries),
-            root_mean_square(errors[np.isfinite(errors)]),
+            compute_rms(errors[np.isfinite(errors)]),
             turned[0] if turned else None,
             turned[1] if turned else None,
             blur(times, positions, kept, shared),
         )
 
-    def scene(
+    def make_scene(
         self, entity: Entity, offset: float, shown: Sequence[StrategyTrace], unit: str = LENGTHS
     ) -> Scene:
         """Return the scene of an entity with its drawn traces; ``unit`` is the unit of its lengths.
@@ -339,7 +339,7 @@ class Deliveries(NamedTuple):
 
 def make_deliveries(packets: PacketBlock, offset: float, truth: Truth) -> Deliveries:
     """Return the deliveries of one entity; ``offset`` (s) is added to the times of sending."""
-    table = packet_table(packets)
+    table = make_packet_table(packets)
     usable = (np.abs(table[:4]) < LARGEST).all(axis=0)
     order = np.flatnonzero(usable)[np.argsort(table[TIME, usable], kind="stable")]
     sent = table[TIME, order] + offset
@@ -353,7 +353,7 @@ def make_deliveries(packets: PacketBlock, offset: float, truth: Truth) -> Delive
         table[POSITION, order].T,
         bool(len(numbers) and (numbers >= 0).all() and len(np.unique(numbers)) > 1),
         times,
-        truth.at(np.ascontiguousarray(times)).positions,
+        truth.interpolate(np.ascontiguousarray(times)).positions,
         len(missing),
     )
 
@@ -405,7 +405,7 @@ def snaps(sampled: SampledTruth, shown: Floats, span: slice) -> Flags:
     than the truth's. They are no movement, so no line is drawn for them.
     """
     times = sampled.times[span]
-    steps = lengths(np.diff(shown, axis=0))
+    steps = compute_lengths(np.diff(shown, axis=0))
     across = np.zeros(len(steps), bool)
     usual = JUMP_FACTOR * sampled.top_speed * sampled.tick
     for begin, end, wide in _find_cuts(sampled):
@@ -422,7 +422,7 @@ def _find_cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
     last = np.maximum.accumulate(np.where(known, np.arange(len(known)), -1))
     before = last[rows - 1]
     rows, before = rows[before >= 0], before[before >= 0]
-    apart = lengths(sampled.positions[rows] - sampled.positions[before])
+    apart = compute_lengths(sampled.positions[rows] - sampled.positions[before])
     columns = (sampled.times[before], sampled.times[rows], apart)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
@@ -587,7 +587,7 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
     rows = windowed(counted)
     squares = np.full((len(_SHIFTS), len(rows)), np.nan)
     for number, shift in enumerate(_SHIFTS):
-        apart = np.square(shown[index] - sampled.truth.at(times[index], shift).positions)
+        apart = np.square(shown[index] - sampled.truth.interpolate(times[index], shift).positions)
         known = counted & np.isfinite(apart).all(axis=1)
         total, count = windowed(np.where(known, apart.sum(axis=1), 0.0)), windowed(known)
         squares[number] = np.where(2 * count >= rows, total / count, np.nan)
@@ -642,7 +642,7 @@ def packets_words(deliveries: Deliveries) -> str:
         return "no packets"
     words = f"{count:,} packets, sent from {deliveries.sent[0]:.2f} to {deliveries.sent[-1]:.2f} s"
     if math.isfinite(deliveries.interval):
-        words += f", usually one every {three_digits(deliveries.interval * 1000)} ms"
+        words += f", usually one every {format_three_digits(deliveries.interval * 1000)} ms"
     return words
 
 
@@ -650,7 +650,7 @@ def network_words(deliveries: Deliveries) -> str:
     """Describe the latency and the losses of the packets, or say that they are not known."""
     delays = deliveries.delays * 1000
     if len(delays):
-        low, middle, high = (three_digits(q) for q in np.quantile(delays, (0.05, 0.5, 0.95)))
+        low, middle, high = (format_three_digits(q) for q in np.quantile(delays, (0.05, 0.5, 0.95)))
         words = f"latency {middle} ms (90 % from {low} to {high} ms)"
     else:
         words = "no arrival times: packets light up when they were sent"
@@ -668,7 +668,10 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
     span = f"from {scene.times[0]:.2f} to {scene.times[-1]:.2f} s"
     known = scene.truth[np.isfinite(scene.truth).all(axis=1)]
     room = np.ptp(known, axis=0) if len(known) else np.zeros(3)
-    within = f"{three_digits(float(room[a]))} by {three_digits(float(room[b]))} {scene.unit}"
+    within = (
+        f"{format_three_digits(float(room[a]))} by {format_three_digits(float(room[b]))}"
+        f" {scene.unit}"
+    )
     return {
         "above": f"Path from above, {'xyz'[b]} over {'xyz'[a]}: {span}, {name} moves within"
         f" {within}. {_join_sentences(chosen, _describe_worst_moment)}",
@@ -709,7 +712,7 @@ def _describe_maximum(one: StrategyTrace, values: Floats, unit: str = "") -> str
     if not np.isfinite(values).any():
         return "no row counts"
     row = int(np.nanargmax(values))
-    return f"at most {three_digits(float(values[row]))}{unit}, at {one.times[row]:.2f} s"
+    return f"at most {format_three_digits(float(values[row]))}{unit}, at {one.times[row]:.2f} s"
 
 
 def _describe_lag(one: StrategyTrace) -> str:
@@ -746,7 +749,7 @@ def _find_quantile(one: StrategyTrace, share: float) -> str:
 
     total = np.cumsum(one.histogram.counts)
     at = int(np.searchsorted(total, share * total[-1])) + 1 + one.histogram.first
-    return three_digits(10.0 ** (at / BINS))
+    return format_three_digits(10.0 ** (at / BINS))
 
 
 def _describe_interruptions(scene: Scene) -> str:

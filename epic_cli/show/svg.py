@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.metrics.comparison import Result
-from epic_cli.metrics.digits import three_digits
+from epic_cli.metrics.digits import format_three_digits
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.show.documents import in_markup
 from epic_cli.show.plot import (
@@ -317,7 +317,10 @@ def _draw_legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iter
         shown = one.label if len(one.label) <= 30 else one.label[:29] + "…"
         yield _draw_text(x + 32, height + 4, shown, "h")
         if len(known) and apart >= _FIGURES:
-            error = f"error {three_digits(one.rms)} (RMS), {three_digits(known.max())} at most"
+            error = (
+                f"error {format_three_digits(one.rms)} (RMS),"
+                f" {format_three_digits(known.max())} at most"
+            )
             yield _draw_text(x + 32, height + 20, error)
 
 

@@ -30,7 +30,7 @@ def players(count: int) -> tuple[PlayerConfig, ...]:
 def main() -> None:
     """Print the table."""
     for count in (2, 4, 8):
-        match = Match(MatchSpec(players=players(count), link=TwoWays.both(LINK)))
+        match = Match(MatchSpec(players=players(count), link=TwoWays.from_conditions(LINK)))
         started = time.process_time()
         match.run_until(SECONDS)
         took = time.process_time() - started
@@ -38,7 +38,7 @@ def main() -> None:
             f"{count} players without a screen: {SECONDS / took:.0f} times as fast as it is played"
         )
     for size in ((80, 24), (120, 40), (240, 70)):
-        game = Game(MatchSpec(players=players(2), link=TwoWays.both(LINK)), "A", UNICODE)
+        game = Game(MatchSpec(players=players(2), link=TwoWays.from_conditions(LINK)), "A", UNICODE)
         started = time.process_time()
         for frame in range(SECONDS * 30):
             game.advance(frame / 30)

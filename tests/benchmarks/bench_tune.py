@@ -31,7 +31,7 @@ from epic_cli.jobs.tune.trials import (
     evaluation_set,
     make_space,
 )
-from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
+from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
@@ -47,7 +47,7 @@ def network_set(seconds: float) -> EvaluationSet:
     link = LinkConditions(latency=0.08, jitter=0.03, loss=0.02)
     movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=20, duration=seconds, channel=Link(link, seed=1))
-    return evaluation_set([Run("", by_entity(packets))], CompareSpec((), SCREEN_TIMING))
+    return evaluation_set([Run("", group_by_entity(packets))], CompareSpec((), SCREEN_TIMING))
 
 
 def ours(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:

@@ -32,7 +32,7 @@ from epic_cli.jobs.tune.trials import (
     evaluation_set,
     make_space,
 )
-from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
+from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
@@ -68,7 +68,7 @@ def network_set(network: str, seconds: float) -> EvaluationSet:
     path, rate, link = NETWORKS[network]
     movement = PathMovement(PATHS[path](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=rate, duration=seconds, channel=Link(link, seed=1))
-    return evaluation_set([Run("", by_entity(packets))], CompareSpec((), SCREEN_TIMING))
+    return evaluation_set([Run("", group_by_entity(packets))], CompareSpec((), SCREEN_TIMING))
 
 
 def within(strategy: str) -> Draw:

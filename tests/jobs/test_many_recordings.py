@@ -161,7 +161,7 @@ def test_whatever_happened_in_some_of_many_recordings_they_are_compared(total: i
         for place, kind in enumerate(kinds):
             pool.add(f"{place}", judged(kind, place % 2, spec.share))
         try:
-            found = pool.comparison()
+            found = pool.combine_comparisons()
         except NotEnoughToSay:  # every one is too short
             assert set(kinds) <= {"hardly any"}, kinds
             continue

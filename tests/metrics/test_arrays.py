@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.metrics.arrays import choose_places, median, quantile
+from epic_cli.metrics.arrays import choose_places, compute_median, compute_quantile
 
 values = st.lists(
     (st.floats(-1e300, 1e300) | st.just(math.nan)) | st.integers(-3, 3).map(float),
@@ -23,12 +23,12 @@ def test_medians_and_quantiles_are_those_of_numpy(some: list[float], share: floa
     array = np.array(some)
     with np.errstate(all="ignore"):
         expected = [float(np.median(array)), float(np.quantile(array, share))]
-        found = [median(array), quantile(array, share)]
+        found = [compute_median(array), compute_quantile(array, share)]
     np.testing.assert_array_equal(found, expected)
 
 
 def test_the_median_of_nothing_is_not_a_number() -> None:
-    assert np.isnan(median(np.empty(0)))
+    assert np.isnan(compute_median(np.empty(0)))
 
 
 @pytest.mark.parametrize("count", [10, 2001, 18_000, 100_003])

@@ -8,26 +8,28 @@ import pytest
 from epic_cli.metrics.certainty import (
     CONFIDENCE,
     DRAWS,
-    block_length,
-    draws,
-    expanded,
-    interval,
-    joined,
-    student,
+    choose_block_length,
+    compute_interval,
+    compute_student_quantile,
+    expand_interval,
+    iterate_draws,
+    join_cells,
 )
 
 
 def test_a_draw_takes_as_many_units_as_there_are_and_the_same_seed_takes_the_same() -> None:
-    (found,), (again,), (other,), (beside,) = (draws(7, *how) for how in ((1,), (1,), (2,), (1, 1)))
+    (found,), (again,), (other,), (beside,) = (
+        iterate_draws(7, *how) for how in ((1,), (1,), (2,), (1, 1))
+    )
     assert found.shape == (DRAWS, 7)
     assert set(found.sum(axis=1)) == {7.0}
     assert np.array_equal(found, again)
     assert not np.array_equal(found, other)
     assert not np.array_equal(found, beside)
     # of thousands of units some at a time, which are the same
-    most = list(draws(4000, 1, count=400))
+    most = list(iterate_draws(4000, 1, count=400))
     assert len(most) > 1
-    assert np.array_equal(np.concatenate(most)[:3], next(draws(4000, 1, count=3)))
+    assert np.array_equal(np.concatenate(most)[:3], next(iterate_draws(4000, 1, count=3)))
     # each unit is drawn once on average, with the variance of a multinomial draw
     assert found.mean(axis=0) == pytest.approx(np.ones(7), abs=0.07)
     assert found.var() == pytest.approx(1 - 1 / 7, rel=0.05)
@@ -40,14 +42,14 @@ FIRST = [0.0, 1.0, 1.0, 0.0, 1.0, 3.0, 1.0]
 
 def test_students_t_is_that_of_the_tables() -> None:
     for freedom, expected in ((5, 2.5706), (7, 2.3646), (19, 2.0930), (100, 1.9840)):
-        assert student(freedom) == pytest.approx(expected, abs=2e-3)
-    assert expanded(20) == pytest.approx(2.0930 * math.sqrt(20 / 19), abs=1e-3)
+        assert compute_student_quantile(freedom) == pytest.approx(expected, abs=2e-3)
+    assert expand_interval(20) == pytest.approx(2.0930 * math.sqrt(20 / 19), abs=1e-3)
 
 
 def test_blocks_are_as_long_as_the_series_remembers() -> None:
     source = np.random.default_rng(1)
     noise = source.normal(size=1000)
-    assert block_length(noise) < 3
+    assert choose_block_length(noise) < 3
     for memory in (0.5, 0.8):
         values = np.zeros(1000)
         for at in range(1, 1000):
@@ -55,26 +57,26 @@ def test_blocks_are_as_long_as_the_series_remembers() -> None:
         # Politis and White 2004, section 3, for an autoregressive series
         ratio = 2 * memory / (1 - memory**2)
         expected = (2 * ratio**2 / (4 / 3) * 1000) ** (1 / 3)
-        assert block_length(values) == pytest.approx(expected, rel=0.6)
+        assert choose_block_length(values) == pytest.approx(expected, rel=0.6)
 
 
 @pytest.mark.parametrize("series", [[1.0], [1.0, 2.0, 1.0], [3.0] * 50, [0.0, 1.0] * 40])
 def test_nothing_to_remember_is_one_cell(series: list[float]) -> None:
-    assert 1 <= block_length(np.array(series)) <= len(series)
+    assert 1 <= choose_block_length(np.array(series)) <= len(series)
 
 
 def test_cells_are_joined_to_blocks_without_losing_any() -> None:
     cells = np.arange(22.0).reshape(11, 2)
-    blocks = joined(cells, 4)
+    blocks = join_cells(cells, 4)
     assert blocks.shape == (2, 2)
     assert blocks.sum(axis=0).tolist() == cells.sum(axis=0).tolist()
     assert blocks[0].tolist() == cells[:4].sum(axis=0).tolist()
-    assert joined(cells, 50).tolist() == [cells.sum(axis=0).tolist()]
+    assert join_cells(cells, 50).tolist() == [cells.sum(axis=0).tolist()]
 
 
 def test_what_is_not_known_in_a_draw_has_no_interval() -> None:
-    assert interval(np.array([1.0, math.nan, 2.0]), 20) is None
-    assert interval(np.array([1.0, math.inf, 2.0]), 20) is None
+    assert compute_interval(np.array([1.0, math.nan, 2.0]), 20) is None
+    assert compute_interval(np.array([1.0, math.inf, 2.0]), 20) is None
 
 
 @pytest.mark.parametrize("kind", ["normal", "skewed"])
@@ -89,8 +91,8 @@ def test_an_interval_contains_the_figure_as_often_as_it_claims(kind: str, units:
             squares = rows * (4 + source.normal(size=units))
         else:
             squares = rows * 4 * source.gamma(4, 1 / 4, units)
-        (weights,) = draws(units, trial, count=1000)
-        low, high = interval((weights @ squares) / (weights @ rows), units) or (0, 0)
+        (weights,) = iterate_draws(units, trial, count=1000)
+        low, high = compute_interval((weights @ squares) / (weights @ rows), units) or (0, 0)
         hits += low <= 4 <= high
     # a percentile interval of a skewed figure falls a little short, as Hesterberg finds
     short = 0.03 if kind == "skewed" else 0.0

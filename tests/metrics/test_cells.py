@@ -9,7 +9,7 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.evaluation import CompareSpec, Run, compare
-from epic_cli.metrics.measurement import FIELDS, Grid, Resampled, grid
+from epic_cli.metrics.measurement import FIELDS, Grid, Resampled, make_grid
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import Strafe
@@ -60,13 +60,13 @@ def test_the_draws_lie_around_the_figure_and_intervals_contain_it() -> None:
 
 def test_a_grid_covers_all_times_of_all_entities() -> None:
     times = [np.arange(100, 400) / 60, np.arange(0, 300) / 60]
-    cells = grid([(float(each[0]), float(each[-1])) for each in times])
+    cells = make_grid([(float(each[0]), float(each[-1])) for each in times])
     for time in times:
-        places = cells.places(time)
+        places = cells.find_places(time)
         assert places.min() >= 0
         assert places.max() < cells.size
     assert cells.length == pytest.approx(0.1)
-    assert grid([(0.0, 1_000_000 / 60)]).size <= 257
-    assert grid([(0.0, 599 / 60)] * 5000).size == 16
-    assert Grid(0.0, 0.5, 3).places(np.array([-1.0, 0.6, 9.0])).tolist() == [0, 1, 2]
+    assert make_grid([(0.0, 1_000_000 / 60)]).size <= 257
+    assert make_grid([(0.0, 599 / 60)] * 5000).size == 16
+    assert Grid(0.0, 0.5, 3).find_places(np.array([-1.0, 0.6, 9.0])).tolist() == [0, 1, 2]
     assert len(set(FIELDS)) == len(FIELDS)

@@ -18,14 +18,20 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.jobs.compare.report import metric_columns, verdict
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.metrics import named as metric_named
-from epic_cli.metrics.comparison import Comparison, Confidence, Result, advice, best_for
+from epic_cli.metrics import find_metric
+from epic_cli.metrics.comparison import (
+    Comparison,
+    Confidence,
+    Result,
+    derive_advice,
+    find_best_games,
+)
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.metrics.traffic import make_traffic
 from epic_cli.metrics.truth import build, make_truth
-from epic_cli.metrics.turns import angles
+from epic_cli.metrics.turns import measure_angles
 
 Place = tuple[float, float, float]
 Statuses = Callable[[float], Status]
@@ -242,11 +248,13 @@ def test_what_is_sent_on_change_rests_and_its_starts_are_judged(seed: int, how: 
             assert one.value(name) == pytest.approx(other.value(name), rel=0.05, abs=0.05), name
     truth = make_truth(movements.block(sent))
     times = np.arange(ends[0], sent[-1].time, 1 / 60)
-    np.testing.assert_allclose(truth.at(times).positions, [walk(t) for t in times], atol=0.15)
+    np.testing.assert_allclose(
+        truth.interpolate(times).positions, [walk(t) for t in times], atol=0.15
+    )
     if truth.turns is not None:
         half = np.array([walk(t)[0] for t in times])
         true = np.stack((0 * half, 0 * half, np.sin(half), np.cos(half)), axis=1)
-        assert angles(truth.turns.at(times), true).max() < 20
+        assert measure_angles(truth.turns.interpolate(times), true).max() < 20
     network = diagnose(make_traffic({"": movements.block(sent)})).network
     assert network is not None
     assert max(network.needed) < 0.06
@@ -368,7 +376,7 @@ def test_nothing_below_the_datas_resolution_is_a_difference() -> None:
     assert found.resolution == 0.005
     shown = metric_columns(found.results, found.resolution)
     for column in shown:
-        if metric_named(column.key).unit == "length":
+        if find_metric(column.key).unit == "length":
             assert not column.best, column.key
 
 
@@ -399,8 +407,8 @@ def test_no_other_game_has_another_leader_for_a_difference_that_nobody_reads() -
     found = judged(CIRCLE, aside, Drawn("late", late(movements.circle, 1e-5))).results
     order = sorted(found, key=lambda one: -one.value("score"))
     assert order[0].value("score") - order[1].value("score") < 0.05
-    assert advice(found, Weights()).other_games == ()
-    assert set(best_for(found)) == {order[0].label}
+    assert derive_advice(found, Weights()).other_games == ()
+    assert set(find_best_games(found)) == {order[0].label}
 
 
 def test_divergence_is_named_and_never_the_best() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from epic_cli.engine.text.widths import Count
-from epic_cli.metrics.digits import counted, rough, three_digits
+from epic_cli.metrics.digits import format_count, format_rough, format_three_digits
 
 
 @pytest.mark.parametrize(
@@ -19,17 +19,17 @@ from epic_cli.metrics.digits import counted, rough, three_digits
     ],
 )
 def test_three_digits(value: float, text: str) -> None:
-    assert three_digits(value) == text
+    assert format_three_digits(value) == text
 
 
 def test_what_is_counted_has_its_number() -> None:
-    assert [counted(n, "time") for n in (0, 1, 1200)] == ["0 times", "1 time", "1,200 times"]
-    assert [counted(n, "entity") for n in (1, 2)] == ["1 entity", "2 entities"]
+    assert [format_count(n, "time") for n in (0, 1, 1200)] == ["0 times", "1 time", "1,200 times"]
+    assert [format_count(n, "entity") for n in (1, 2)] == ["1 entity", "2 entities"]
     words = [f"{Count(n):way} {Count(n):leads|lead} {Count(n):,}" for n in (1, 2000)]
     assert words == ["1 way leads 1", "2,000 ways lead 2,000"]
 
 
 @pytest.mark.parametrize("value", [0.0123, 1.79, 57.3, 300.4, 8000.0, 123456.0])
 def test_two_digits_are_written_without_an_exponent(value: float) -> None:
-    assert "e" not in rough(value)
-    assert float(rough(value)) == pytest.approx(value, rel=0.05)
+    assert "e" not in format_rough(value)
+    assert float(format_rough(value)) == pytest.approx(value, rel=0.05)

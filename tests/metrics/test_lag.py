@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import movements
 
-from epic_cli.metrics.arrays import minimum
+from epic_cli.metrics.arrays import find_minimum
 from epic_cli.metrics.lag import LONGEST, find_lag
-from epic_cli.metrics.truth import SHIFTS, Truth, build, make_truth, shift_window
+from epic_cli.metrics.truth import SHIFTS, Truth, build, find_shift_window, make_truth
 
 TIMES = np.arange(20.0, 181.0) * 0.05
 EVERYWHERE = np.zeros(len(TIMES), np.int32)
@@ -119,7 +119,7 @@ def test_all_shifts_are_compared_over_the_same_rows() -> None:
         return t if t < 5 else t - 3
 
     shown = np.array([movements.circle(late(t)) for t in TIMES])
-    window = shift_window(CIRCLE, TIMES, EVERYWHERE)
+    window = find_shift_window(CIRCLE, TIMES, EVERYWHERE)
     assert 2 * len(window.rows) >= len(TIMES)
     low, high = (SHIFTS[window.shifts][k] for k in (0, -1))
     inside = TIMES[window.rows]
@@ -173,6 +173,6 @@ def test_the_lag_of_what_goes_with_the_packets_is_that_of_all_rows(
         def left(shift: float, times: np.ndarray = times, shown: np.ndarray = shown) -> float:
             return float(np.square(_wander(times - shift) - shown).sum())
 
-        least, _ = minimum(left, late - 0.1, late + 0.2, 20)
+        least, _ = find_minimum(left, late - 0.1, late + 0.2, 20)
         assert found.seconds == pytest.approx(least, abs=2e-4), (late, first)
         assert found.rows == len(times)

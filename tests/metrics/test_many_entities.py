@@ -16,7 +16,7 @@ from epic_cli.metrics.notes import (
     NotJudged,
     Unusable,
     VelocitiesReplaced,
-    notes_words,
+    describe_notes,
 )
 
 
@@ -33,13 +33,13 @@ def test_names_are_few_and_all_are_counted(count: int) -> None:
 def test_notes_that_are_true_of_many_are_said_once() -> None:
     absent = VelocitiesReplaced(Unusable.ABSENT)
     notes = [Adjusted(f"p{number}", absent) for number in range(3000)]
-    (line,) = notes_words(notes)
+    (line,) = describe_notes(notes)
     assert line.startswith("p0, p1, p2, p3 and 2,996 others: ")
     different = [
         Adjusted(f"p{number}", VelocitiesReplaced(Unusable.MISMATCH, 1 + number / 100))
         for number in range(3000)
     ]
-    lines = notes_words(different)
+    lines = describe_notes(different)
     assert len(lines) == 6
     assert lines[-1].startswith("2,995 more")
 

@@ -15,7 +15,7 @@ import pytest
 from support.places import SAMPLES
 from support.running import environment
 
-from epic_cli.metrics import METRICS, named
+from epic_cli.metrics import METRICS, find_metric
 from epic_cli.show.metric_list import metric_lines
 
 #: One more entry, with an interval of what it adds up over rows, and then the command line.
@@ -103,6 +103,6 @@ def test_names_are_one_word_each_and_differ() -> None:
     names = [metric.name for metric in METRICS]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names)
-    assert named("none").name == "none"
+    assert find_metric("none").name == "none"
     with pytest.raises(KeyError):
-        named("given")
+        find_metric("given")

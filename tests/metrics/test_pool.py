@@ -11,8 +11,8 @@ from support import movements
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.certainty import Unit
-from epic_cli.metrics.comparison import Comparison, Confidence, best_for
-from epic_cli.metrics.evaluation import CompareSpec, Progress, Run, compare, simulated
+from epic_cli.metrics.comparison import Comparison, Confidence, find_best_games
+from epic_cli.metrics.evaluation import CompareSpec, Progress, Run, compare, iterate_simulated_runs
 from epic_cli.metrics.metric import GAMES, Weights, make_weights
 from epic_cli.metrics.notes import AllAlike, NothingJudged
 from epic_cli.network.link_spec import LinkSpec
@@ -28,7 +28,7 @@ NETWORKS = SimulationSpec(
 
 def run(seeds: int, threads: int = 1, progress: Progress | None = None, **more: Any) -> Comparison:
     spec = CompareSpec(TAKING_PART, SCREEN_TIMING, total=seeds, threads=threads, **more)
-    return compare(simulated(NETWORKS, range(seeds)), spec, progress)
+    return compare(iterate_simulated_runs(NETWORKS, range(seeds)), spec, progress)
 
 
 def test_many_runs_are_one_result_the_same_from_any_number_of_threads() -> None:
@@ -63,7 +63,7 @@ def test_networks_without_chance_are_one_and_prove_nothing_by_their_number() -> 
     still = SimulationSpec(movement, link=LinkSpec.parse("latency=80ms")).open()
 
     def over(seeds: int) -> Comparison:
-        runs = simulated(still, range(seeds))
+        runs = iterate_simulated_runs(still, range(seeds))
         spec = CompareSpec(TAKING_PART, SCREEN_TIMING, total=seeds, threads=1, runs_are="networks")
         return compare(runs, spec)
 
@@ -105,7 +105,7 @@ def test_too_little_has_no_intervals_and_no_winner() -> None:
 def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:
     def runs() -> Iterator[Run]:
         yield NOTHING
-        yield from simulated(NETWORKS, range(2))
+        yield from iterate_simulated_runs(NETWORKS, range(2))
 
     found = compare(runs(), CompareSpec(TAKING_PART, SCREEN_TIMING, total=3))
     assert [pair.recording for pair in found.skipped] == ["nothing"]
@@ -131,7 +131,9 @@ def test_an_interruption_stops_all_runs() -> None:
 
 def test_the_advice_names_who_leads_in_other_games() -> None:
     found = run(6)
-    best = {name: label for label, names in best_for(found.results).items() for name in names}
+    best = {
+        name: label for label, names in find_best_games(found.results).items() for name in names
+    }
     assert set(best) == {game.name for game in GAMES}
     for game, label in best.items():
         again = run(6, weights=next(pair.weights for pair in GAMES if pair.name == game))

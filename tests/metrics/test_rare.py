@@ -17,8 +17,8 @@ from epic_cli.metrics.certainty import (
     TAIL,
     UNSEEN,
     NetworkEvents,
-    rare,
-    together,
+    add_network_events,
+    count_network_events,
 )
 from epic_cli.metrics.comparison import Comparison, Confidence
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, evaluate, pool_runs, prepare
@@ -38,7 +38,7 @@ def table(
 
 
 def found(columns: np.ndarray) -> NetworkEvents:
-    return rare(columns, -math.inf, math.inf)
+    return count_network_events(columns, -math.inf, math.inf)
 
 
 @pytest.mark.parametrize("numbered", [True, False])
@@ -97,18 +97,18 @@ def test_half_a_minute_with_hardly_a_loss_says_nothing_of_bursts() -> None:
     assert found(table({77, 400}, 600)).few
     assert not found(table({77, 200, 400}, 600)).few
     assert not found(table(set(), 900)).few
-    assert not together([found(table(set(), 600))] * 2).few
+    assert not add_network_events([found(table(set(), 600))] * 2).few
     local = table(set(), 600)
     local[ARRIVAL] = math.nan  # nothing was sent anywhere
     assert not found(local).few
 
 
 def test_recordings_add_up() -> None:
-    both = together(
+    both = add_network_events(
         [NetworkEvents(2, 3, 5, 600, 2, 0.02, 30.0), NetworkEvents(4, 4, 9, 500, 0, 0.03, 25.0)]
     )
     assert both == NetworkEvents(6, 7, 14, 1100, 2, 0.03, 55.0)
-    assert together([]) == NetworkEvents()
+    assert add_network_events([]) == NetworkEvents()
 
 
 def compared(network: str, seconds: float, *numbers: int) -> Comparison:

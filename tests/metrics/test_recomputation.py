@@ -17,7 +17,7 @@ from epic_cli import Packet, Sample
 from epic_cli.engine.replay import Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics.truth import SHIFTS, Truth, make_truth, shift_window
+from epic_cli.metrics.truth import SHIFTS, Truth, find_shift_window, make_truth
 
 Floats = NDArray[np.float64]
 TICK, WARM_UP = 1 / 60, 1.0
@@ -150,7 +150,7 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
 
     # lag: where the mean square is least, over the rows that all shifts leave in their segment
     segments = np.array([known[k][2] if judged[k] else -1 for k in range(n)], np.int32)
-    tried = SHIFTS[shift_window(sampled, times, segments).shifts]
+    tried = SHIFTS[find_shift_window(sampled, times, segments).shifts]
     low, high = tried[0] + 1e-9, tried[-1] - 1e-9
     spans = {k: truth.span(known[k][2]) for k in counts}
     shared = [k for k in counts if spans[k][0] <= times[k] - high and times[k] - low <= spans[k][1]]

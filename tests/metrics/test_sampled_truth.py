@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import movements
 
-from epic_cli.metrics.truth import default_warm_up, make_truth, sample_truth, sliding_maximum
+from epic_cli.metrics.truth import choose_warm_up, compute_sliding_maximum, make_truth, sample_truth
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 70))
 def test_sliding_maximum(values: list[float], reach: int) -> None:
-    found = sliding_maximum(np.array(values), reach)
+    found = compute_sliding_maximum(np.array(values), reach)
     expected = [max(values[max(0, k - reach) : k + reach + 1]) for k in range(len(values))]
     assert found.tolist() == expected
 
@@ -39,4 +39,4 @@ def test_scales_come_from_the_truth() -> None:
 def test_the_warm_up_is_short_for_short_recordings() -> None:
     for duration, expected in ((2.0, 0.2), (10.0, 1.0), (100.0, 1.0)):
         truth = make_truth(movements.block(movements.packets(movements.circle, duration)))
-        assert default_warm_up(truth) == pytest.approx(expected)
+        assert choose_warm_up(truth) == pytest.approx(expected)

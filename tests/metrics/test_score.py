@@ -10,7 +10,7 @@ from epic_cli.metrics.lag import LONGEST, Lag
 from epic_cli.metrics.measurement import Measurement
 from epic_cli.metrics.metric import Weights, make_weights
 from epic_cli.metrics.recovery import Recovery
-from epic_cli.metrics.score import COSTS, costs, formula, score
+from epic_cli.metrics.score import COSTS, compute_costs, score, write_formula
 
 TICK = 0.05
 #: A jerk of 5000 where the truth has 3000, at a speed of 10: residual 0.5, 0.2 s early.
@@ -44,7 +44,7 @@ def weighed(*weights: float, **changed: object) -> float:
 
 
 def test_costs_are_those_of_the_formula() -> None:
-    found = costs(MEASURED)
+    found = compute_costs(MEASURED)
     assert found.accuracy == pytest.approx(0.5 / (10 * 0.1))
     assert found.smoothness == pytest.approx(4000 * 0.05**2 / 10)
     assert found.latency == pytest.approx(2.0)
@@ -55,22 +55,22 @@ def test_the_score_is_that_of_the_formula() -> None:
     assert weighed(2, 1, 0) == pytest.approx(100 / (1 + (2 * 0.5 + 1) / 3))
     assert set(COSTS) == set(Weights._fields)
     for name, cost in COSTS.items():
-        assert (f"{name}: {cost}" in formula(Weights())) == (getattr(Weights(), name) > 0)
+        assert (f"{name}: {cost}" in write_formula(Weights())) == (getattr(Weights(), name) > 0)
 
 
 def test_recovering_costs_its_share_of_the_time_where_there_is_something_to_recover_from() -> None:
     rows = replace(MEASURED, errors=np.zeros(180))  # 9 s
     slow = replace(rows, recovery=Recovery(teleports=1, teleport_seconds=0.6, outage_seconds=0.4))
-    assert costs(slow).recovery == pytest.approx(0.1 / 0.1)
+    assert compute_costs(slow).recovery == pytest.approx(0.1 / 0.1)
     assert score(slow) == pytest.approx(100 / (1 + (0.5 + 1 + 2) / 3 + 1 / 3))
     quick = replace(rows, recovery=Recovery(outages=2))
     assert score(quick) == score(rows)
-    assert math.isnan(costs(rows).recovery)
+    assert math.isnan(compute_costs(rows).recovery)
 
 
 def test_what_runs_ahead_and_back_costs_where_it_is_weighed() -> None:
     rows = replace(MEASURED, errors=np.zeros(50), overshoots=50 * 0.5**2, backward=10)
-    found = costs(rows)
+    found = compute_costs(rows)
     assert found.overshoot == pytest.approx(0.5 / (10 * 0.1))
     assert found.backward == pytest.approx(0.2 / 0.1)
     weights = Weights(0, 0, 0, 0, overshoot=1, backward=1)
@@ -79,7 +79,7 @@ def test_what_runs_ahead_and_back_costs_where_it_is_weighed() -> None:
 
 def test_what_is_beside_the_way_costs_where_it_is_weighed() -> None:
     # a quarter of the squares, half of the root
-    assert costs(MEASURED).across == pytest.approx(0.25 / (10 * 0.1))
+    assert compute_costs(MEASURED).across == pytest.approx(0.25 / (10 * 0.1))
     assert weighed(0, 0, 0, 0, 0, 0, 1) == pytest.approx(100 / 1.25)
 
 
@@ -88,7 +88,7 @@ def test_only_ratios_of_weights_matter() -> None:
 
 
 def test_drawing_smoother_than_the_truth_costs_nothing() -> None:
-    assert costs(replace(MEASURED, third=1e-6)).smoothness == 0
+    assert compute_costs(replace(MEASURED, third=1e-6)).smoothness == 0
 
 
 @pytest.mark.parametrize(

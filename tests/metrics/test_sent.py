@@ -7,7 +7,7 @@ import pytest
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.metrics.comparison import Comparison
-from epic_cli.metrics.evaluation import CompareSpec, compare, compare_run, simulated
+from epic_cli.metrics.evaluation import CompareSpec, compare, compare_run, iterate_simulated_runs
 from epic_cli.network.link import LinkConditions
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
@@ -18,12 +18,12 @@ from epic_cli.network.simulation import SimulationSpec
 def compared(
     send: str, strategies: str, *, movement: str = "strafe,duration=30", seeds: int = 3
 ) -> Comparison:
-    link = LinkSpec.of(LinkConditions(latency=0.05, jitter=0.01, loss=0.02))
+    link = LinkSpec.from_description(LinkConditions(latency=0.05, jitter=0.01, loss=0.02))
     spec = SimulationSpec(MovementSpec.parse(movement), SenderSpec.parse(send), link)
     found = CompareSpec(
         read_specs(strategies.split(",")), SCREEN_TIMING, total=seeds, runs_are="networks"
     )
-    return compare(simulated(spec.open(), range(seeds)), found)
+    return compare(iterate_simulated_runs(spec.open(), range(seeds)), found)
 
 
 def test_a_fixed_rate_costs_what_can_be_worked_out() -> None:
@@ -82,7 +82,7 @@ def test_one_network_is_drawn_again_for_a_strategy() -> None:
         MovementSpec.parse("circle,duration=10"),
         SenderSpec.parse("60hz,threshold=0.1,against=judged"),
     )
-    (run,) = simulated(spec.open(), [4])
+    (run,) = iterate_simulated_runs(spec.open(), [4])
     assert run.again is not None
     own = run.again(StrategySpec("dead-reckoning"))
     assert sum(map(len, own.packets.values())) < sum(map(len, run.packets.values()))

@@ -11,7 +11,7 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics import evaluation
-from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity, compare, prepare
+from epic_cli.metrics.evaluation import CompareSpec, Run, compare, group_by_entity, prepare
 from epic_cli.metrics.spool import ArraySpool, SpooledArray
 from epic_cli.work.journal import as_json, from_json
 
@@ -42,7 +42,7 @@ def make_run(entities: int) -> Run:
             packets.append(
                 Packet(position=position, time=time, arrival=time + 0.06, entity=f"e{one}")
             )
-    return Run("", by_entity(packets))
+    return Run("", group_by_entity(packets))
 
 
 def test_entities_that_are_not_held_give_the_same_comparison(

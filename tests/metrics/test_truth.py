@@ -37,7 +37,7 @@ def cut(truth: Truth) -> tuple[int, Cut, object]:
 def test_a_rebuilt_truth_follows_the_movement_between_its_packets() -> None:
     truth = of(movements.packets(movements.circle))
     times = np.linspace(0, 10, 997)
-    motion = truth.at(times)
+    motion = truth.interpolate(times)
     np.testing.assert_allclose(
         motion.positions, [movements.circle(t) for t in times], atol=5 * 0.05**4 / 384 * 1.01
     )
@@ -51,7 +51,7 @@ def test_a_rebuilt_truth_follows_the_movement_between_its_packets() -> None:
 def test_a_shift_looks_back() -> None:
     truth = of(movements.packets(movements.straight))
     np.testing.assert_allclose(
-        truth.at(np.array([1.0]), 0.25).positions[0], movements.straight(0.75), atol=1e-9
+        truth.interpolate(np.array([1.0]), 0.25).positions[0], movements.straight(0.75), atol=1e-9
     )
 
 
@@ -59,7 +59,9 @@ def test_packets_may_come_in_any_order() -> None:
     packets = movements.packets(movements.circle, 2.0)
     mixed = [*packets[1::2], *packets[::2]]
     times = np.linspace(0, 2, 99)
-    np.testing.assert_array_equal(of(mixed).at(times).positions, of(packets).at(times).positions)
+    np.testing.assert_array_equal(
+        of(mixed).interpolate(times).positions, of(packets).interpolate(times).positions
+    )
 
 
 def test_marked_teleports_are_cut_out() -> None:
@@ -71,7 +73,7 @@ def test_marked_teleports_are_cut_out() -> None:
     moved[20] = moved[20]._replace(teleport=True)
     truth = of(moved)
     assert cut(truth) == (1, Cut.MARKED_TELEPORT, pytest.approx(0.05))
-    assert truth.at(np.array([0.94, 0.97, 1.0])).segments.tolist() == [0, -1, 1]
+    assert truth.interpolate(np.array([0.94, 0.97, 1.0])).segments.tolist() == [0, -1, 1]
     assert truth.starts.tolist() == [0.0, 1.0]
 
 
@@ -103,7 +105,7 @@ def test_gaps_are_cut_out() -> None:
     ]
     truth = of(packets)
     assert cut(truth) == (1, Cut.GAP, pytest.approx(1.5))
-    assert truth.at(np.array([3.0, 3.5, 4.5])).segments.tolist() == [0, -1, 1]
+    assert truth.interpolate(np.array([3.0, 3.5, 4.5])).segments.tolist() == [0, -1, 1]
 
 
 def test_an_entity_that_rests_and_sends_nothing_is_where_it_was() -> None:
@@ -113,7 +115,7 @@ def test_an_entity_that_rests_and_sends_nothing_is_where_it_was() -> None:
     packets = [packet for packet in movements.packets(walk) if not 2.06 < packet.time < 5.94]
     truth = of(packets)
     assert truth.notes == ()
-    assert truth.at(np.array([4.0])).positions[0].tolist() == [2.0, 0.0, 0.0]
+    assert truth.interpolate(np.array([4.0])).positions[0].tolist() == [2.0, 0.0, 0.0]
 
 
 def test_velocities_that_are_all_zero_are_replaced() -> None:
@@ -123,7 +125,9 @@ def test_velocities_that_are_all_zero_are_replaced() -> None:
     ]
     truth = of(packets)
     assert truth.notes == (VelocitiesReplaced(Unusable.ALL_ZERO),)
-    np.testing.assert_allclose(truth.at(np.array([1.234])).velocities[0], (8, -2, 0), atol=1e-9)
+    np.testing.assert_allclose(
+        truth.interpolate(np.array([1.234])).velocities[0], (8, -2, 0), atol=1e-9
+    )
 
 
 def test_velocities_in_another_unit_are_replaced() -> None:
@@ -137,7 +141,7 @@ def test_velocities_in_another_unit_are_replaced() -> None:
     assert isinstance(note, VelocitiesReplaced)
     assert note.reason is Unusable.MISMATCH
     assert note.mismatch == pytest.approx(99, rel=0.01)
-    derived = of(wrong).at(np.array([3.0])).velocities[0]
+    derived = of(wrong).interpolate(np.array([3.0])).velocities[0]
     np.testing.assert_allclose(derived, movements.velocity(movements.circle, 3.0), atol=0.01)
 
 
@@ -145,7 +149,7 @@ def test_velocities_that_are_not_finite_are_replaced() -> None:
     packets = movements.packets(movements.straight)
     packets[7] = packets[7]._replace(velocity=(math.nan, 0.0, 0.0))
     assert of(packets).notes == (VelocitiesReplaced(Unusable.NOT_FINITE),)
-    np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
+    np.testing.assert_allclose(of(packets).interpolate(np.array([1.0])).velocities[0], (8, -2, 0))
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3])
@@ -155,7 +159,7 @@ def test_velocities_that_are_missing_are_derived(kept: int) -> None:
         for index, one in enumerate(movements.packets(movements.straight))
     ]
     assert of(packets).notes == (VelocitiesReplaced(Unusable.ABSENT),)
-    np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
+    np.testing.assert_allclose(of(packets).interpolate(np.array([1.0])).velocities[0], (8, -2, 0))
 
 
 def test_derived_velocities_do_not_cross_a_cut() -> None:
@@ -166,7 +170,7 @@ def test_derived_velocities_do_not_cross_a_cut() -> None:
     marks = np.arange(10) == 5
     truth = build(times, positions, np.zeros((10, 3)), marks)
     expected = np.repeat([1.0, -1.0], 5)
-    np.testing.assert_allclose(truth.at(times).velocities[:, 0], expected)
+    np.testing.assert_allclose(truth.interpolate(times).velocities[:, 0], expected)
 
 
 def test_states_that_are_not_finite_are_left_out() -> None:
@@ -175,7 +179,9 @@ def test_states_that_are_not_finite_are_left_out() -> None:
     packets[6] = packets[6]._replace(time=math.nan)
     truth = of(packets)
     assert truth.notes[0] == StatesLeftOut(2, Excluded.NOT_FINITE)
-    np.testing.assert_allclose(truth.at(np.array([0.26])).positions[0], movements.straight(0.26))
+    np.testing.assert_allclose(
+        truth.interpolate(np.array([0.26])).positions[0], movements.straight(0.26)
+    )
 
 
 def test_of_states_with_one_time_the_last_counts() -> None:
@@ -184,14 +190,16 @@ def test_of_states_with_one_time_the_last_counts() -> None:
     packets.insert(4, packets[3]._replace(position=(1.2, 2.7, 1.0)))
     truth = of(packets)
     assert truth.notes[0] == StatesLeftOut(2, Excluded.SAME_TIME)
-    assert truth.at(np.array([packets[3].time])).positions[0].tolist() == [0.0, 0.0, 0.0]
+    assert truth.interpolate(np.array([packets[3].time])).positions[0].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_an_offset_moves_the_times() -> None:
     block = movements.block(movements.packets(movements.straight, 2.0))
     truth = make_truth(block, "given", 100.0)
     assert (truth.start, truth.end) == (100.0, 102.0)
-    np.testing.assert_allclose(truth.at(np.array([101.0])).positions[0], movements.straight(1.0))
+    np.testing.assert_allclose(
+        truth.interpolate(np.array([101.0])).positions[0], movements.straight(1.0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -211,4 +219,4 @@ def test_too_little_is_not_made_up(packets: list[Packet], usable: int, message: 
 
 def test_two_states_are_enough() -> None:
     truth = of([Packet((0, 0, 0), (1, 0, 0), 0), Packet((1, 0, 0), (1, 0, 0), 1)])
-    assert truth.at(np.array([0.5])).positions[0].tolist() == [0.5, 0.0, 0.0]
+    assert truth.interpolate(np.array([0.5])).positions[0].tolist() == [0.5, 0.0, 0.0]

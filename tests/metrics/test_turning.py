@@ -59,7 +59,7 @@ def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlo
     assert truth is not None
 
     def turning(at: ArrayLike) -> Rotation:
-        found = Rotation.from_quat(truth.at(np.atleast_1d(at).astype(float)))
+        found = Rotation.from_quat(truth.interpolate(np.atleast_1d(at).astype(float)))
         return found if np.ndim(at) else found[0]
 
     return block, turning

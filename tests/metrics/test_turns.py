@@ -52,7 +52,7 @@ def test_it_is_closer_than_great_circles(rate: int, kind: str, gain: float) -> N
     at = np.linspace(times[0], times[-1], 3001)
     truth = turned(at, 1.5)
     circles = root_mean_square(Slerp(times, Rotation.from_quat(rotations))(at), truth)
-    assert root_mean_square(Rotation.from_quat(turns.at(at)), truth) < circles / gain
+    assert root_mean_square(Rotation.from_quat(turns.interpolate(at)), truth) < circles / gain
 
 
 def test_spins_of_more_than_half_a_turn_between_packets_count() -> None:
@@ -64,7 +64,7 @@ def test_spins_of_more_than_half_a_turn_between_packets_count() -> None:
     assert turns is not None
     at = np.linspace(0, 5.9, 500)
     truth = Rotation.from_rotvec(np.array([[0.0, 0.0, pace]]) * at[:, None])
-    assert root_mean_square(Rotation.from_quat(turns.at(at)), truth) < 1e-6
+    assert root_mean_square(Rotation.from_quat(turns.interpolate(at)), truth) < 1e-6
 
 
 def test_nothing_leads_over_a_teleport() -> None:
@@ -77,9 +77,9 @@ def test_nothing_leads_over_a_teleport() -> None:
         found.append(Packet(place, None, time, rotation=rotation, teleport=time == 1))
     turns = make_truth(found).turns
     assert turns is not None
-    shown = np.degrees(2 * np.arctan2(*turns.at(np.array([0.94, 1.06]))[:, 2:].T))
+    shown = np.degrees(2 * np.arctan2(*turns.interpolate(np.array([0.94, 1.06]))[:, 2:].T))
     assert shown == pytest.approx(np.degrees([0.94, 3.06]), abs=1e-6)
-    assert np.isnan(turns.at(np.array([0.97]))).all()
+    assert np.isnan(turns.interpolate(np.array([0.97]))).all()
 
 
 def test_a_turn_without_spins_is_on_the_great_circle() -> None:

@@ -72,9 +72,9 @@ def test_conditions_change_exactly_at_their_times() -> None:
         assert [n for n, arrivals in enumerate(found) if not arrivals] == list(range(100, 150))
         assert found[99][0] - (start + 0.99) == pytest.approx(0.1, abs=1e-6)
         assert found[150][0] - (start + 1.5) == pytest.approx(0.02, abs=1e-6)
-    assert link.at(1.0).loss == 1
-    assert link.at(math.nextafter(1.0, 0)).loss == 0
-    assert link.at(9.0) == LinkConditions(latency=0.02)
+    assert link.find_at(1.0).loss == 1
+    assert link.find_at(math.nextafter(1.0, 0)).loss == 0
+    assert link.find_at(9.0) == LinkConditions(latency=0.02)
 
 
 def test_a_change_leaves_the_rest_of_the_random_numbers_as_they_were() -> None:
@@ -118,7 +118,7 @@ def test_a_recorded_network_and_a_link_add_up() -> None:
         if not extra:
             link.send(time)
         assert both.send(time) == pytest.approx(tuple(expected))
-    assert not both.ended(1e6)
+    assert not both.has_ended(1e6)
     kept = AddedLink(TraceLink(trace), Link(conditions, seed=3), in_order=True)
     arrivals = [arrival for n in range(400) for arrival in kept.send(n / 10)]
     assert arrivals == sorted(arrivals)

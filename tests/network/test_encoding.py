@@ -22,7 +22,14 @@ from epic_cli.network.encoding import (
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import Snapshot, State
 from epic_cli.network.movement_spec import MovementSpec
-from epic_cli.network.sender import LAYOUTS, SendDecision, Sender, SenderSpec, SentDatagram, sample
+from epic_cli.network.sender import (
+    LAYOUTS,
+    SendDecision,
+    Sender,
+    SenderSpec,
+    SentDatagram,
+    sample_movement,
+)
 from epic_cli.network.simulation import SimulationSpec, Statistics, simulate
 
 SENDERS = [
@@ -54,7 +61,7 @@ def described(*entries: str) -> SenderSpec:
 
 def moving(*, seed: int = 1, entities: int = 3) -> list[Snapshot]:
     spec = MovementSpec.parse(f"strafe,turning=look,entities={entities},duration=8")
-    return list(sample(spec.movement(seed), 20, 8))
+    return list(sample_movement(spec.make_movement(seed), 20, 8))
 
 
 def sent(spec: SenderSpec, snapshots: list[Snapshot]) -> tuple[Sender, list[SentDatagram]]:
@@ -65,7 +72,7 @@ def sent(spec: SenderSpec, snapshots: list[Snapshot]) -> tuple[Sender, list[Sent
     for snapshot in snapshots:
         for number in waiting[:-4]:
             sender.acknowledge(number)
-        for datagram in sender.datagrams(snapshot):
+        for datagram in sender.make_datagrams(snapshot):
             found.append(datagram)
             waiting += [datagram.number] * (dice.random() > 0.33)
     return sender, found
@@ -153,7 +160,7 @@ def test_plain_floats_are_counted_as_if_they_were_written(entities: int) -> None
         changes = tuple(
             encoding.StateChange(
                 number,
-                sender.encoding.whole((one.position, one.velocity, one.rotation, one.spin)),
+                sender.encoding.quantize((one.position, one.velocity, one.rotation, one.spin)),
             )
             for number, one in enumerate(datagram.packets)
         )
@@ -165,9 +172,9 @@ def test_plain_floats_are_counted_as_if_they_were_written(entities: int) -> None
 @pytest.mark.parametrize(
     ("field", "step"),
     [
-        (encoding.steps(0.03), 0.03),
-        (encoding.bounded(0.25, 100), 0.25),
-        (encoding.in_bits(11, 100), 200 / 2047),
+        (encoding.make_step_field(0.03), 0.03),
+        (encoding.make_bounded_field(0.25, 100), 0.25),
+        (encoding.make_bit_field(11, 100), 200 / 2047),
     ],
 )
 def test_the_error_of_a_step_is_uniform(field: encoding.Field, step: float) -> None:
@@ -180,28 +187,37 @@ def test_the_error_of_a_step_is_uniform(field: encoding.Field, step: float) -> N
 
 def test_numbers_out_of_the_range_are_clipped_and_counted() -> None:
     sender = Sender(described("bits=8,range=10"), 10)
-    (packet,) = sender.packets(Snapshot(0.0, [("a", State((11.0, -99.0, 3.0), (0.0, 0.0, 0.0)))]))
+    (packet,) = sender.make_packets(
+        Snapshot(0.0, [("a", State((11.0, -99.0, 3.0), (0.0, 0.0, 0.0)))])
+    )
     assert packet.position[:2] == (10.0, -10.0)
     assert sender.clipped == 2
 
 
 def test_halves_and_floats_are_those_of_numpy() -> None:
     given = tuple(np.random.default_rng(2).normal(0, 300, 3))
-    for field, kind in ((encoding.halves(3), np.float16), (encoding.floats(3), np.float32)):
+    for field, kind in (
+        (encoding.make_half_field(3), np.float16),
+        (encoding.make_float_field(3), np.float32),
+    ):
         assert field.to_values(field.to_whole(given)) == tuple(np.array(given, kind).astype(float))
-    assert encoding.halves(1).to_values(encoding.halves(1).to_whole((1e9,))) == (65504.0,)
-    assert encoding.floats(1).to_whole((1.5,)) == struct.unpack(">I", struct.pack(">f", 1.5))
+    assert encoding.make_half_field(1).to_values(encoding.make_half_field(1).to_whole((1e9,))) == (
+        65504.0,
+    )
+    assert encoding.make_float_field(1).to_whole((1.5,)) == struct.unpack(
+        ">I", struct.pack(">f", 1.5)
+    )
 
 
 def test_sizes_that_others_published() -> None:
     """Fiedler: 128 bits of rotation to 29; NGO: 12 bytes of position to 6, 16 of rotation to 4."""
     rotation = [0.0, 0.0, 0.6, 0.8]
     for field, part, wanted in (
-        (encoding.floats(4), rotation, 128),
-        (encoding.smallest_three(9), rotation, 29),
-        (encoding.smallest_three(10), rotation, 32),
-        (encoding.bounded(2**-9, 256), [1.0, 2.0, 3.0], 3 * 19),
-        (encoding.halves(3), [1.0, 2.0, 3.0], 48),
+        (encoding.make_float_field(4), rotation, 128),
+        (encoding.make_smallest_three_field(9), rotation, 29),
+        (encoding.make_smallest_three_field(10), rotation, 32),
+        (encoding.make_bounded_field(2**-9, 256), [1.0, 2.0, 3.0], 3 * 19),
+        (encoding.make_half_field(3), [1.0, 2.0, 3.0], 48),
     ):
         bits = BitWriter()
         field.write(bits, field.to_whole(part))
@@ -210,8 +226,8 @@ def test_sizes_that_others_published() -> None:
 
 @pytest.mark.parametrize(("layout", "flags"), [("unreal", 4), ("mirror", 8), ("unity-ngo", 32)])
 def test_what_an_engine_puts_before_a_state_is_counted(layout: str, flags: int) -> None:
-    (as_engine,) = Sender(described(f"layout={layout}")).datagrams(moving(entities=1)[0])
-    (alike,) = Sender(described(LAYOUTS[layout])).datagrams(moving(entities=1)[0])
+    (as_engine,) = Sender(described(f"layout={layout}")).make_datagrams(moving(entities=1)[0])
+    (alike,) = Sender(described(LAYOUTS[layout])).make_datagrams(moving(entities=1)[0])
     assert as_engine.bits == [alike.bits[0] + flags]
 
 
@@ -229,12 +245,14 @@ def test_what_an_engine_puts_before_a_state_is_counted(layout: str, flags: int) 
 def test_keys_that_are_given_change_a_layout(given: str, same: str) -> None:
     snapshots = moving()
     first, other = (Sender(described(text), described(text).range or 0) for text in (given, same))
-    assert [first.packets(one) for one in snapshots] == [other.packets(one) for one in snapshots]
+    assert [first.make_packets(one) for one in snapshots] == [
+        other.make_packets(one) for one in snapshots
+    ]
 
 
 def test_32_bits_of_a_coordinate_are_steps_over_the_range_too() -> None:
     sender = Sender(described("bits=32,range=1e9"), 1e9)
-    (packet,) = sender.packets(Snapshot(0.0, [("a", State((2e9, 0.3, 0.0), (0.0, 0.0, 0.0)))]))
+    (packet,) = sender.make_packets(Snapshot(0.0, [("a", State((2e9, 0.3, 0.0), (0.0, 0.0, 0.0)))]))
     assert packet.position[0] == 1e9
     assert 0 < abs(packet.position[1] - 0.3) <= 1e9 / 2**32
 
@@ -245,7 +263,7 @@ def test_32_bits_of_a_coordinate_are_steps_over_the_range_too() -> None:
 def states_of(spec: str, movement: str, strategy: str = "") -> list[float]:
     simulation = SimulationSpec(MovementSpec.parse(movement), SenderSpec.parse(spec)).open()
     judged = read_spec(strategy) if strategy else None
-    blocks = simulation.blocks(1, judged=judged)
+    blocks = simulation.iterate_blocks(1, judged=judged)
     return [block[index].time for block in blocks for index in range(len(block))]
 
 
@@ -293,7 +311,7 @@ def test_the_senders_predictor_draws_what_the_receiver_draws(
     quiet = 0
     for number, snapshot in enumerate(snapshots):
         drawn = receiver.read(snapshot.time)
-        packets = sender.packets(snapshot)
+        packets = sender.make_packets(snapshot)
         for packet in packets:
             receiver.update(packet._replace(arrival=snapshot.time), snapshot.time)
         assert number == 0 or guesses[-1] == (drawn.position, drawn.rotation)
@@ -307,7 +325,9 @@ def test_the_senders_predictor_draws_what_the_receiver_draws(
 def test_a_budget_is_kept_and_the_worst_goes_first() -> None:
     spec = described("60hz,budget=24kbit,bits=16,range=4096")
     snapshots = list(
-        sample(MovementSpec.parse("circle,entities=40,duration=20").movement(1), 60, 20)
+        sample_movement(
+            MovementSpec.parse("circle,entities=40,duration=20").make_movement(1), 60, 20
+        )
     )
     _, found = sent(spec, snapshots)
     assert sum(8 * one.size for one in found) <= 24_000 * 20 + 8 * 1200
@@ -324,12 +344,12 @@ def test_a_budget_is_kept_and_the_worst_goes_first() -> None:
 
 def arrived(spec: str, loss: float, latency: float = 0.05) -> tuple[Statistics, list[float]]:
     statistics = Statistics()
-    movement = MovementSpec.parse("strafe,duration=200").movement(3)
+    movement = MovementSpec.parse("strafe,duration=200").make_movement(3)
     conditions = LinkConditions(latency=latency, loss=loss)
     given = SenderSpec.parse(spec)
     packets = simulate(
         movement,
-        send_rate=given.hertz(recorded=False),
+        send_rate=given.get_rate(recorded=False),
         duration=200,
         channel=Link(conditions, seed=1),
         back=Link(conditions, seed=1, purpose="back"),
@@ -393,7 +413,7 @@ def test_what_does_not_go_together_is_refused(text: str, said: str) -> None:
 def test_an_endless_movement_needs_a_range() -> None:
     spec = SimulationSpec(MovementSpec.parse("circle,duration=endless"), SenderSpec(bits=12))
     with pytest.raises(SettingError, match="need a range"):
-        spec.open().blocks(1)
+        spec.open().iterate_blocks(1)
 
 
 @pytest.mark.parametrize("what", SENDERS)

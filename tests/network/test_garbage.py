@@ -9,7 +9,7 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from epic_cli.network.sender import sample
+from epic_cli.network.sender import sample_movement
 from epic_cli.network.trace import TraceLink, read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.recordings import Unreadable
@@ -35,7 +35,7 @@ def test_movement(text: str, header: str, max_speed: float | None) -> None:
     except ValueError:
         return
     for rate in (None, 3):
-        for look in itertools.islice(sample(movement, rate), 50):
+        for look in itertools.islice(sample_movement(movement, rate), 50):
             assert movement.start <= look.time <= movement.end
             for _, state in look.states:
                 assert all(map(math.isfinite, state.position + state.velocity))

@@ -85,7 +85,7 @@ def test_gilbert_elliott_on_the_link() -> None:
 
 
 def test_it_never_ends() -> None:
-    assert not Link().ended(1e12)
+    assert not Link().has_ended(1e12)
 
 
 @pytest.mark.parametrize(

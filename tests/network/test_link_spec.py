@@ -75,7 +75,7 @@ def test_every_parameter() -> None:
         packet_size=1200,
     )  # fmt: skip
     assert LinkSpec.parse(text).conditions == conditions
-    assert LinkSpec.parse(LinkSpec.of(conditions).write()).conditions == conditions
+    assert LinkSpec.parse(LinkSpec.from_description(conditions).write()).conditions == conditions
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,14 @@ def test_options_beside_it_go_before_it() -> None:
 def test_a_word_that_is_changed_holds_until_the_next_one() -> None:
     ways = TwoWays()
     for word in ("latency=10ms", "up.latency=20ms", "up.loss=1%"):
-        ways = ways.changed([parse_word(word)])
+        ways = ways.apply_words([parse_word(word)])
     assert (ways.up.latency, ways.down.latency, ways.up.loss) == (0.02, 0.01, 0.01)
-    ways = ways.changed([parse_word("latency=30ms")])
+    ways = ways.apply_words([parse_word("latency=30ms")])
     assert (ways.up.latency, ways.down.latency, ways.up.loss) == (0.03, 0.03, 0.01)
-    assert ways.changed([parse_word("web-2g")]) == (PRESETS["web-2g"].up, PRESETS["web-2g"].down)
+    assert ways.apply_words([parse_word("web-2g")]) == (
+        PRESETS["web-2g"].up,
+        PRESETS["web-2g"].down,
+    )
     link = LinkSpec.parse('wifi,at="10s loss=100%",at="12s lte loss=1%",at="12s jitter=0"')
     assert [(time, later.latency, later.loss) for time, later in link.conditions.later] == [
         (10, 0.032, 1), (12, 0.1, 0.01),
@@ -154,7 +157,7 @@ def test_one_direction_and_datagrams_take_less() -> None:
     with pytest.raises(ValueError, match="both directions"):
         LinkSpec.parse("trace=a.csv,trace_direction=up", two_ways=True)
     with pytest.raises(ValueError, match="a length of its own"):
-        LinkSpec.parse("rate=1mbit,packet_size=9").unsized()
+        LinkSpec.parse("rate=1mbit,packet_size=9").drop_sizes()
 
 
 def test_a_recorded_network_in_both_directions(tmp_path: Path) -> None:
@@ -162,7 +165,7 @@ def test_a_recorded_network_in_both_directions(tmp_path: Path) -> None:
     file.write_bytes(b"send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n")
     spec = LinkSpec.parse(f"trace={file},latency=20ms", two_ways=True)
     traces = spec.read_traces(two_ways=True)
-    found = {way: spec.channel(0, traces, way=way, purpose=way) for way in WAYS}
+    found = {way: spec.make_channel(0, traces, way=way, purpose=way) for way in WAYS}
     assert all(isinstance(channel, AddedLink) for channel in found.values())
     assert [round(found[way].send(0.0)[0], 9) for way in WAYS] == [0.11, 0.06]
     assert LinkSpec.parse("4g").read_traces() == {}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.network.movement import RecordedMovement, State, Track
-from epic_cli.network.sender import sample
+from epic_cli.network.sender import sample_movement
 from epic_cli.network.truth_file import read_movement
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.tables import TableRefusal
@@ -30,14 +30,14 @@ def movement(text: str, **options: Any) -> RecordedMovement:
 
 
 def only(text: str, time: float, **options: Any) -> State | None:
-    states = movement(text, **options).snapshot(time).states
+    states = movement(text, **options).take_snapshot(time).states
     return states[0][1] if states else None
 
 
 def test_recorded_states_come_back_as_they_stand() -> None:
     recorded = movement(TWO)
     assert (recorded.start, recorded.end) == (0, 0.2)
-    looks = list(sample(recorded, None))
+    looks = list(sample_movement(recorded, None))
     assert [(look.time, [name for name, _ in look.states]) for look in looks] == [
         (0, ["a", "b"]),
         (0.1, ["a", "b"]),
@@ -49,7 +49,9 @@ def test_recorded_states_come_back_as_they_stand() -> None:
 def test_grouped_by_entity_is_as_good() -> None:
     lines = TWO.splitlines(keepends=True)
     grouped = lines[0] + "".join(sorted(lines[1:]))
-    assert list(sample(movement(grouped), None)) == list(sample(movement(TWO), None))
+    assert list(sample_movement(movement(grouped), None)) == list(
+        sample_movement(movement(TWO), None)
+    )
 
 
 def test_one_entity_only() -> None:
@@ -69,7 +71,7 @@ def test_between_states_a_cubic_is_exact() -> None:
     for time in (0.4, 1.9):
         track.add(time, *cubic(time)[:2], breaks=False)
     for time in (0.4, 0.55, 1.15, 1.555, 1.9):
-        state = track.at(time)
+        state = track.interpolate(time)
         assert state is not None
         expected = cubic(time)
         assert state.position == pytest.approx(expected.position, abs=1e-13)
@@ -79,7 +81,7 @@ def test_between_states_a_cubic_is_exact() -> None:
 def test_derived_velocity_of_a_parabola_is_exact_inside() -> None:
     times = [0, 0.1, 0.25, 0.3, 0.5]
     text = "time,x,y,z\n" + "".join(f"{t},{3 * t * t},{t},0\n" for t in times)
-    states = [look.states[0][1] for look in sample(movement(text), None)]
+    states = [look.states[0][1] for look in sample_movement(movement(text), None)]
     for time, state in list(zip(times, states, strict=True))[1:-1]:
         assert state.velocity == pytest.approx((6 * time, 1, 0))
     assert states[0].velocity == pytest.approx((0.3, 1, 0))
@@ -103,7 +105,7 @@ def test_velocities_by_choice() -> None:
 def test_a_teleport_is_not_bridged() -> None:
     text = "time,x,y,z,teleport\n0,0,0,0,0\n1,1,0,0,0\n2,50,0,0,1\n3,51,0,0,0\n"
     recorded = movement(text)
-    at = {time: recorded.snapshot(time).states[0][1] for time in (0.5, 1.5, 1.999, 2.0, 2.5)}
+    at = {time: recorded.take_snapshot(time).states[0][1] for time in (0.5, 1.5, 1.999, 2.0, 2.5)}
     assert at[0.5].position == pytest.approx((0.5, 0, 0))
     assert at[1.5] == at[1.999] == State((1, 0, 0), (1, 0, 0), 0)
     assert at[2.0] == State((50, 0, 0), (1, 0, 0), 1)
@@ -113,13 +115,15 @@ def test_a_teleport_is_not_bridged() -> None:
 
 def test_a_step_too_fast_is_a_teleport() -> None:
     text = "time,x,y,z\n0,0,0,0\n1,3,4,0\n2,3,4,5.1\n"
-    counts = [look.states[0][1].teleports for look in sample(movement(text, max_speed=5), None)]
+    counts = [
+        look.states[0][1].teleports for look in sample_movement(movement(text, max_speed=5), None)
+    ]
     assert counts == [0, 0, 1]
 
 
 def test_in_a_gap_nobody_is_there() -> None:
     text = "time,x,y,z\n0,0,0,0\n1,1,0,0\n4.5,9,0,0\n5,9.5,0,0\n"
-    looks = list(sample(movement(text, max_gap=2), 2))
+    looks = list(sample_movement(movement(text, max_gap=2), 2))
     assert [look.time for look in looks] == [0, 0.5, 1, 4.5, 5]
     assert [look.states[0][1].teleports for look in looks] == [0, 0, 0, 1, 1]
     assert looks[2].states[0][1].velocity == (1, 0, 0)
@@ -127,7 +131,7 @@ def test_in_a_gap_nobody_is_there() -> None:
 
 def test_an_endless_gap_takes_no_time() -> None:
     text = "time,x,y,z\n0,0,0,0\n1e11,1,0,0\n"
-    assert [look.time for look in sample(movement(text), 1000)] == [0, 1e11]
+    assert [look.time for look in sample_movement(movement(text), 1000)] == [0, 1e11]
 
 
 @given(
@@ -159,8 +163,8 @@ def test_a_log_in_order_of_arrival_is_the_movement_that_was_sent(
         )
         for given in (arrived, in_order)
     )
-    assert [dict(look.states) for look in sample(log, None)] == [
-        dict(look.states) for look in sample(table, None)
+    assert [dict(look.states) for look in sample_movement(log, None)] == [
+        dict(look.states) for look in sample_movement(table, None)
     ]
     apart = {(stamp, name) for stamp, _, _, name in sent}
     assert log.repeated == table.repeated == len(sent) - len(apart)
@@ -200,7 +204,7 @@ def test_other_columns_and_formats_are_read_as_any_recording() -> None:
         read_movement(io.BytesIO(lines), spec=ReadSpec.parse("unit=ms,scale=0.01")),
     ]
     for recorded in found:
-        assert recorded.snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
+        assert recorded.take_snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
     assert told[0].write() == "time=t_ms,x=Position X,y=Position Y,unit=ms"
 
 

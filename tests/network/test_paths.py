@@ -13,12 +13,12 @@ from epic_cli.network.paths import (
     PATHS,
     Strafe,
     Teleporting,
-    circle,
-    figure_eight,
-    jump,
-    stop_and_go,
-    straight,
-    zigzag,
+    make_circle,
+    make_figure_eight,
+    make_jump,
+    make_stop_and_go,
+    make_straight,
+    make_zigzag,
 )
 
 TIMES = [n * 0.0371 + 0.0103 for n in range(400)]
@@ -66,11 +66,11 @@ def test_any_time_at_any_moment(name: str, path: Path) -> None:
 
 
 def test_straight() -> None:
-    assert straight(4, 1, 0)(2.5)[:3] == ((10, 0, 0), (4, 0, 0), 0)
+    assert make_straight(4, 1, 0)(2.5)[:3] == ((10, 0, 0), (4, 0, 0), 0)
 
 
 def test_circle_keeps_its_radius_and_speed() -> None:
-    path = circle(5, 3, 0)
+    path = make_circle(5, 3, 0)
     for time in TIMES:
         position, velocity, *_ = path(time)
         assert math.hypot(*position) == pytest.approx(3, rel=1e-14)
@@ -80,7 +80,7 @@ def test_circle_keeps_its_radius_and_speed() -> None:
 
 
 def test_figure_eight_is_a_lemniscate_and_fastest_in_its_middle() -> None:
-    path = figure_eight(5, 3, 0)
+    path = make_figure_eight(5, 3, 0)
     assert path(0).velocity == pytest.approx((5 / math.sqrt(2), 5 / math.sqrt(2), 0))
     for time in TIMES:
         (x, y, _), velocity, *_ = path(time)
@@ -89,7 +89,7 @@ def test_figure_eight_is_a_lemniscate_and_fastest_in_its_middle() -> None:
 
 
 def test_zigzag_turns_after_each_leg() -> None:
-    path = zigzag(2, 3, 0)
+    path = make_zigzag(2, 3, 0)
     diagonal = math.sqrt(0.5)
     assert path(1.5).position == pytest.approx((3 * diagonal, 3 * diagonal, 0))
     assert path(1.5).velocity == pytest.approx((2 * diagonal, -2 * diagonal, 0))
@@ -98,7 +98,7 @@ def test_zigzag_turns_after_each_leg() -> None:
 
 
 def test_stop_and_go_stands_as_long_as_it_goes() -> None:
-    path = stop_and_go(2, 3, 0)
+    path = make_stop_and_go(2, 3, 0)
     assert path(1.0)[:3] == ((2, 0, 0), (2, 0, 0), 0)
     assert path(1.5)[:3] == ((3, 0, 0), (0, 0, 0), 0)
     assert path(2.9)[:3] == ((3, 0, 0), (0, 0, 0), 0)
@@ -106,7 +106,7 @@ def test_stop_and_go_stands_as_long_as_it_goes() -> None:
 
 
 def test_jump_reaches_its_height_by_gravity() -> None:
-    path = jump(2, 1.2, 0)
+    path = make_jump(2, 1.2, 0)
     take_off = math.sqrt(2 * 9.81 * 1.2)
     flight = 2 * take_off / 9.81
     top = path(1.5 * flight)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from epic_cli import diagnose
-from epic_cli.network.trace import NetworkTrace, read_trace, recorded
+from epic_cli.network.trace import NetworkTrace, read_recorded_network, read_trace
 from epic_cli.recordings.tables import TableRefusal
 
 
@@ -210,7 +210,7 @@ def test_what_makes_no_sense_is_refused(text: str) -> None:
     ],
 )
 def test_recordings_of_movement_are_none(text: str) -> None:
-    assert recorded(io.BytesIO(text.encode())) is None
+    assert read_recorded_network(io.BytesIO(text.encode())) is None
 
 
 def test_a_network_is_diagnosed_from_python(tmp_path: Path) -> None:

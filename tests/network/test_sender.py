@@ -9,8 +9,8 @@ import pytest
 from support.conformance import load
 
 from epic_cli.network.movement import PathMovement, Snapshot, State
-from epic_cli.network.paths import Teleporting, stop_and_go, straight
-from epic_cli.network.sender import Sender, SenderClock, SenderSpec, sample
+from epic_cli.network.paths import Teleporting, make_stop_and_go, make_straight
+from epic_cli.network.sender import Sender, SenderClock, SenderSpec, sample_movement
 
 
 def look(time: float, x: float, vx: float = 0.0, teleports: int = 0) -> Snapshot:
@@ -19,21 +19,30 @@ def look(time: float, x: float, vx: float = 0.0, teleports: int = 0) -> Snapshot
 
 def test_sampled_at_multiples_of_the_interval() -> None:
     """0.1 added so many times would have drifted; 3/10 is not 0.30000000000000004."""
-    movement = PathMovement(straight(1, 1, 0))
-    assert [snapshot.time for snapshot in sample(movement, 10, 0.5)] == [0, 0.1, 0.2, 0.3, 0.4, 0.5]
-    late = next(snapshot for snapshot in itertools.islice(sample(movement, 10), 99_999, None))
+    movement = PathMovement(make_straight(1, 1, 0))
+    assert [snapshot.time for snapshot in sample_movement(movement, 10, 0.5)] == [
+        0,
+        0.1,
+        0.2,
+        0.3,
+        0.4,
+        0.5,
+    ]
+    late = next(
+        snapshot for snapshot in itertools.islice(sample_movement(movement, 10), 99_999, None)
+    )
     assert late.time == 9_999.9
 
 
 def test_a_path_has_no_rate_of_its_own() -> None:
     with pytest.raises(ValueError, match="needs a send rate"):
-        next(sample(PathMovement(straight(1, 1, 0)), None))
+        next(sample_movement(PathMovement(make_straight(1, 1, 0)), None))
     with pytest.raises(ValueError, match="send rate is -1"):
-        next(sample(PathMovement(straight(1, 1, 0)), -1))
+        next(sample_movement(PathMovement(make_straight(1, 1, 0)), -1))
 
 
 def test_numbers_are_rounded_and_zero_has_no_sign() -> None:
-    (packet,) = Sender().packets(look(0.12345649, -1e-9, 1 / 3))
+    (packet,) = Sender().make_packets(look(0.12345649, -1e-9, 1 / 3))
     assert packet.time == 0.123456
     assert packet.velocity
     assert packet.velocity[0] == 0.333333
@@ -42,7 +51,7 @@ def test_numbers_are_rounded_and_zero_has_no_sign() -> None:
 
 def test_quantization_rounds_to_the_nearest_step() -> None:
     sender = Sender(SenderSpec(quantize=0.25, quantize_velocity=2))
-    found = [sender.packets(look(n, x, x))[0] for n, x in enumerate((0.12, 0.13, -0.13, 5.0))]
+    found = [sender.make_packets(look(n, x, x))[0] for n, x in enumerate((0.12, 0.13, -0.13, 5.0))]
     assert [packet.position[0] for packet in found] == [0, 0.25, -0.25, 5.0]
     assert [packet.velocity and packet.velocity[0] for packet in found] == [0, 0, 0, 6]
 
@@ -52,7 +61,7 @@ def test_half_precision_rounds_as_numpy(seed: int) -> None:
     sender, random = Sender(SenderSpec(quantize="half")), np.random.default_rng(seed)
     given = [*(10 ** random.uniform(-9, 5, 500) * random.choice([-1, 1], 500)), 2049, 2051, 0, -0.0]
     for n, x in enumerate(given):
-        (packet,) = sender.packets(look(n, float(x)))
+        (packet,) = sender.make_packets(look(n, float(x)))
         wanted = float(np.float16(np.clip(x, -65504, 65504)))
         assert packet.position[0] == round(wanted, 6)
 
@@ -61,7 +70,7 @@ def test_differences_in_half_precision_are_those_of_netcode_for_gameobjects() ->
     sender = Sender(SenderSpec(quantize="half-delta"))
     for n, one in enumerate(load("compression_runs")["positions"]):
         snapshot = Snapshot(n, [("a", State(tuple(one["sent"]), (0, 0, 0), 0))])
-        (packet,) = sender.packets(snapshot)
+        (packet,) = sender.make_packets(snapshot)
         assert packet.position == pytest.approx(one["received"], abs=1e-6)
 
 
@@ -70,7 +79,7 @@ def test_differences_in_half_precision_begin_anew_at_a_teleport_and_rest() -> No
     drawn = [0.0, 30.0123, 30.0123, 900.0123, 900.0123]
     teleports = [0, 0, 0, 1, 1]
     found = [
-        [packet.position[0] for packet in sender.packets(look(n, x, 0, jumps))]
+        [packet.position[0] for packet in sender.make_packets(look(n, x, 0, jumps))]
         for n, (x, jumps) in enumerate(zip(drawn, teleports, strict=True))
     ]
     assert found == [[0.0], [float(np.float16(30.0123))], [], [900.0123], []]
@@ -80,16 +89,18 @@ def test_the_clock_is_ahead_and_drifts() -> None:
     clock = SenderClock(offset=100, drift=200)
     assert clock.read(0) == 100
     assert clock.read(5000) == pytest.approx(5101)
-    (packet,) = Sender(SenderSpec(clock_offset=100, clock_drift=200)).packets(look(5000, 0))
+    (packet,) = Sender(SenderSpec(clock_offset=100, clock_drift=200)).make_packets(look(5000, 0))
     assert packet.time == 5101
 
 
 @pytest.mark.parametrize(("repeats", "sent"), [(None, 21), (0, 11), (1, 12), (3, 14), (100, 21)])
 def test_repeats_while_nothing_moves(repeats: int | None, sent: int) -> None:
     """The entity moves for ten intervals and stands for ten."""
-    movement = PathMovement(stop_and_go(1, 1, 0))
+    movement = PathMovement(make_stop_and_go(1, 1, 0))
     sender = Sender(SenderSpec(repeats=repeats))
-    packets = [p for snapshot in sample(movement, 10, 2.0) for p in sender.packets(snapshot)]
+    packets = [
+        p for snapshot in sample_movement(movement, 10, 2.0) for p in sender.make_packets(snapshot)
+    ]
     moved_again = packets[-1].time == 2.0 and packets[-1].velocity == (1, 0, 0)
     assert moved_again
     assert len(packets) == sent + (0 if repeats in (None, 100) else 1)
@@ -99,8 +110,8 @@ def test_entities_rest_one_by_one() -> None:
     sender = Sender(SenderSpec(repeats=0))
     still, moving = State((1.0, 0.0, 0.0), (0.0, 0.0, 0.0)), State((2.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     moved = State((3.0, 0.0, 0.0), (1.0, 0.0, 0.0))
-    first = list(sender.packets(Snapshot(0, [("a", still), ("b", moving)])))
-    second = list(sender.packets(Snapshot(1, [("a", still), ("b", moved)])))
+    first = list(sender.make_packets(Snapshot(0, [("a", still), ("b", moving)])))
+    second = list(sender.make_packets(Snapshot(1, [("a", still), ("b", moved)])))
     assert [packet.entity for packet in first] == ["a", "b"]
     assert [packet.entity for packet in second] == ["b"]
 
@@ -108,14 +119,17 @@ def test_entities_rest_one_by_one() -> None:
 def test_a_teleport_between_two_packets_marks_the_second() -> None:
     sender = Sender()
     looks = [look(0, 0, teleports=3), look(1, 0, teleports=3), look(2, 9, teleports=5), look(3, 9)]
-    found = [packet.teleport for snapshot in looks[:3] for packet in sender.packets(snapshot)]
+    found = [packet.teleport for snapshot in looks[:3] for packet in sender.make_packets(snapshot)]
     assert found == [False, False, True]
 
 
 def test_as_many_marks_as_teleports() -> None:
     movement = PathMovement(Teleporting(1, 5, 2))
     sender = Sender()
-    packets = [p for snapshot in sample(movement, 20, 60) for p in sender.packets(snapshot)]
+    packets = [
+        p for snapshot in sample_movement(movement, 20, 60) for p in sender.make_packets(snapshot)
+    ]
     assert (
-        sum(packet.teleport for packet in packets) == movement.snapshot(60).states[0][1].teleports
+        sum(packet.teleport for packet in packets)
+        == movement.take_snapshot(60).states[0][1].teleports
     )

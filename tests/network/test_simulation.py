@@ -12,7 +12,7 @@ import pytest
 
 from epic_cli.network.link import GilbertElliott, Link, LinkConditions, TraceBy
 from epic_cli.network.movement import PathMovement
-from epic_cli.network.paths import PATHS, circle, straight
+from epic_cli.network.paths import PATHS, make_circle, make_straight
 from epic_cli.network.sender import Sender, SenderSpec
 from epic_cli.network.simulation import Statistics, simulate
 from epic_cli.network.trace import TraceLink, read_trace
@@ -29,7 +29,7 @@ def bad_link(seed: int = 0) -> Link:
 
 
 def line() -> PathMovement:
-    return PathMovement(straight(1, 1, 0))
+    return PathMovement(make_straight(1, 1, 0))
 
 
 def test_in_order_of_arrival() -> None:
@@ -166,7 +166,7 @@ def test_golden(name: str) -> None:
 
 def test_another_seed_other_packets() -> None:
     def packets(seed: int) -> list[object]:
-        movement = PathMovement(circle(5, 2, 0))
+        movement = PathMovement(make_circle(5, 2, 0))
         return list(simulate(movement, duration=2, channel=bad_link(seed=seed)))
 
     assert packets(1) == packets(1)

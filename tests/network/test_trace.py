@@ -83,19 +83,19 @@ def test_loops(by: Any, times: range) -> None:
     link = TraceLink(NetworkTrace([0, 1, 2], [0.1, None, 0.3]), by, "loop")
     delays = [[round(arrival - time, 9) for arrival in link.send(time)] for time in times]
     assert delays == [[0.1], [], [0.3], [0.1], [], [0.3], [0.1]]
-    assert not link.ended(1e9)
+    assert not link.has_ended(1e9)
 
 
 def test_stops() -> None:
     by_time = TraceLink(NetworkTrace([0, 1, 2], [0.1, 0.2, 0.3]), "time", "stop")
-    assert not by_time.ended(5)
+    assert not by_time.has_ended(5)
     by_time.send(5)
-    assert [by_time.ended(time) for time in (7.9, 8.0)] == [False, True]
+    assert [by_time.has_ended(time) for time in (7.9, 8.0)] == [False, True]
     by_packet = TraceLink(NetworkTrace([0, 1], [0.1, 0.2]), "packet", "stop")
     by_packet.send(0)
-    assert not by_packet.ended(99)
+    assert not by_packet.has_ended(99)
     by_packet.send(99)
-    assert by_packet.ended(99)
+    assert by_packet.has_ended(99)
 
 
 def test_a_trace_of_one_packet() -> None:

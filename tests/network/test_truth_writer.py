@@ -17,14 +17,16 @@ from epic_cli.recordings.writing import Unwritable
 def test_truth_marks_the_first_row_after_a_teleport() -> None:
     movement = PathMovement(Teleporting(1, 5, 1), "a")
     writer = TruthWriter()
-    rows = [writer.rows(movement.snapshot(n / 10)).decode() for n in range(300)]
+    rows = [writer.format_rows(movement.take_snapshot(n / 10)).decode() for n in range(300)]
     marks = [n for n, row in enumerate(rows) if row.endswith(",1\n")]
-    counts = [movement.snapshot(n / 10).states[0][1].teleports for n in range(300)]
+    counts = [movement.take_snapshot(n / 10).states[0][1].teleports for n in range(300)]
     assert marks == [n for n in range(1, 300) if counts[n] != counts[n - 1]] != []
 
 
 def test_truth_is_rounded() -> None:
-    row = TruthWriter().rows(Snapshot(0.5, [("", State((1 / 3, -1e-9, 2.0), (0.0, 0.0, 0.0)))]))
+    row = TruthWriter().format_rows(
+        Snapshot(0.5, [("", State((1 / 3, -1e-9, 2.0), (0.0, 0.0, 0.0)))])
+    )
     assert row == b",0.5,0.333333,0,2,0,0,0,0\n"
 
 
@@ -36,11 +38,11 @@ def test_truth_is_read_back(entity: str, position: tuple[float], velocity: tuple
     writer = TruthWriter()
     states = [(entity, State(position, velocity))]  # type: ignore[arg-type]
     try:
-        rows = [writer.rows(Snapshot(time, states)) for time in (0.0, 1.0)]
+        rows = [writer.format_rows(Snapshot(time, states)) for time in (0.0, 1.0)]
     except Unwritable:
         return
     movement = read_movement(io.BytesIO(writer.header + b"".join(rows)))
-    assert movement.snapshot(0.0) == (0.0, [(entity, State(position, velocity))])  # type: ignore[arg-type]
+    assert movement.take_snapshot(0.0) == (0.0, [(entity, State(position, velocity))])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -55,4 +57,4 @@ def test_truth_is_read_back(entity: str, position: tuple[float], velocity: tuple
 def test_a_name_that_would_not_be_read_back_is_not_written(name: str, message: str) -> None:
     snapshot = Snapshot(0.0, [(name, State((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))])
     with pytest.raises(Unwritable, match=message):
-        TruthWriter().rows(snapshot)
+        TruthWriter().format_rows(snapshot)

@@ -14,14 +14,14 @@ from support.conformance import load
 
 from epic_cli.network import encoding
 from epic_cli.network.movement import PathMovement, RecordedMovement
-from epic_cli.network.paths import PATHS, SPIN, SPIN_AXIS, TURNINGS, turning_path
-from epic_cli.network.sender import Sender, SenderSpec, sample
+from epic_cli.network.paths import PATHS, SPIN, SPIN_AXIS, TURNINGS, make_turning_path
+from epic_cli.network.sender import Sender, SenderSpec, sample_movement
 from epic_cli.network.simulation import simulate
 from epic_cli.network.truth_file import TruthWriter, read_movement
 
 
 def rotations(path: str, turning: str, seed: int = 3, rate: float = 60.0) -> Rotation:
-    moving = turning_path(path, 5.0, 5.0, seed, turning)
+    moving = make_turning_path(path, 5.0, 5.0, seed, turning)
     states = [moving(number / rate) for number in range(1200)]
     return Rotation.from_quat(np.array([state.rotation for state in states]))
 
@@ -36,7 +36,7 @@ def test_every_path_turns_without_half_turns(path: str, turning: str) -> None:
 
 
 def test_a_heading_is_along_the_movement() -> None:
-    moving = turning_path("circle", 5.0, 5.0, 0, "heading")
+    moving = make_turning_path("circle", 5.0, 5.0, 0, "heading")
     for time in np.arange(0.2, 20, 0.37):
         state = moving(time)
         ahead = Rotation.from_quat(state.rotation).apply([1, 0, 0])
@@ -54,16 +54,16 @@ def test_a_spin_is_of_constant_angular_velocity() -> None:
 @pytest.mark.parametrize("turning", ["look", "flick", "heading"])
 def test_the_order_of_times_and_the_seed(turning: str) -> None:
     times = [0.1, 7.3, 2.2, 2.2, 9.9, 0.0]
-    first = turning_path("strafe", 5.0, 5.0, 1, turning)
-    again = turning_path("strafe", 5.0, 5.0, 1, turning)
+    first = make_turning_path("strafe", 5.0, 5.0, 1, turning)
+    again = make_turning_path("strafe", 5.0, 5.0, 1, turning)
     ordered = {time: again(time) for time in sorted(times)}
     assert [first(time) for time in times] == [ordered[time] for time in times]
-    other = turning_path("strafe", 5.0, 5.0, 2, turning)
+    other = make_turning_path("strafe", 5.0, 5.0, 2, turning)
     assert other(7.3).rotation != first(7.3).rotation
 
 
 def smallest_three(rotation: tuple[float, ...], bits: int) -> tuple[float, ...]:
-    field = encoding.smallest_three(bits)
+    field = encoding.make_smallest_three_field(bits)
     return field.to_values(field.to_whole(rotation))
 
 
@@ -95,13 +95,13 @@ def test_the_smallest_three_of_other_programs(one: dict[str, list[float]]) -> No
 
 
 def test_packets_carry_the_rotation_and_nothing_else_changes() -> None:
-    plain = list(simulate(PathMovement(turning_path("circle", 5, 5, 0, "none")), duration=2))
-    movement = PathMovement(turning_path("circle", 5, 5, 0, "spin"))
+    plain = list(simulate(PathMovement(make_turning_path("circle", 5, 5, 0, "none")), duration=2))
+    movement = PathMovement(make_turning_path("circle", 5, 5, 0, "spin"))
     turned = list(simulate(movement, duration=2))
     assert [packet._replace(rotation=None, spin=None) for packet in turned] == plain
     coarse = list(simulate(movement, duration=2, sender=Sender(SenderSpec(rotation_bits=6))))
     for one, rough in zip(turned, coarse, strict=True):
-        exact = movement.snapshot(one.time).states[0][1].rotation
+        exact = movement.take_snapshot(one.time).states[0][1].rotation
         assert exact is not None
         assert one.rotation == pytest.approx(exact, abs=1e-6)
         assert rough.rotation == pytest.approx(smallest_three(exact, 6), abs=1e-6)
@@ -110,7 +110,7 @@ def test_packets_carry_the_rotation_and_nothing_else_changes() -> None:
 @pytest.mark.parametrize("turning", TURNINGS[1:])
 @pytest.mark.parametrize("path", ["circle", "figure-eight", "jump", "strafe"])
 def test_a_spin_is_how_fast_the_rotation_turns(path: str, turning: str) -> None:
-    moving = turning_path(path, 5.0, 5.0, 2, turning)
+    moving = make_turning_path(path, 5.0, 5.0, 2, turning)
     step, judged = 1e-4, 0
     for time in np.arange(0.31, 12, 0.173):
         before, state, after = (moving(time + k * step) for k in (-1, 0, 1))
@@ -167,5 +167,8 @@ def test_a_recording_whose_entities_turn_in_part() -> None:
         ("b", 0.0): 10, ("b", 0.5): 20, ("b", 1.0): 30, ("b", 1.5): 30, ("b", 2.0): False,
     }  # fmt: skip
     writer = TruthWriter(turns=movement.turns)
-    rows = [writer.header, *(writer.rows(snapshot) for snapshot in sample(movement, 2))]
+    rows = [
+        writer.header,
+        *(writer.format_rows(snapshot) for snapshot in sample_movement(movement, 2)),
+    ]
     assert {line.count(b",") for row in rows for line in row.splitlines()} == {12}

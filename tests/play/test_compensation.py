@@ -29,7 +29,8 @@ from epic_cli.play.world import View
 def judged(name: str, **settings: object) -> tuple[int, int, set[str]]:
     """Return the hits on the shooter's screen, those confirmed, and the kinds of views."""
     link = LinkConditions(latency=0.1, jitter=0.02)
-    played = Match(MatchSpec(link=TwoWays.both(link), seed=5, lag_compensation=name, **settings))  # type: ignore[arg-type]
+    ways = TwoWays.from_conditions(link)
+    played = Match(MatchSpec(link=ways, seed=5, lag_compensation=name, **settings))  # type: ignore[arg-type]
     played.run_until(10)
     # before that, the server has no history that is as long as the delay
     known = [(event, right) for event, right in shots(played) if event.time > 0.5]
@@ -67,7 +68,7 @@ def test_a_server_that_estimates_misjudges_a_client_whose_clock_is_off() -> None
 
 @pytest.mark.parametrize("latency", [0.0, 0.05, 0.2])
 def test_the_server_measures_the_round_trip_to_each_client(latency: float) -> None:
-    played = Match(MatchSpec(link=TwoWays.both(LinkConditions(latency=latency)), seed=1))
+    played = Match(MatchSpec(link=TwoWays.from_conditions(LinkConditions(latency=latency)), seed=1))
     played.run_until(3)
     for connection in played.server.connections:
         assert connection.round_trip.estimate == pytest.approx(2 * latency, abs=1e-6)

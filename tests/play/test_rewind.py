@@ -24,7 +24,7 @@ if EXHAUSTIVE:
 @pytest.mark.parametrize(("latency", "loss"), LINKS)
 def test_every_shot_that_was_right_on_the_screen_hits(latency: float, loss: float) -> None:
     link = LinkConditions(latency=latency, jitter=min(0.02, latency), loss=loss)
-    played = Match(MatchSpec(link=TwoWays.both(link), seed=5))
+    played = Match(MatchSpec(link=TwoWays.from_conditions(link), seed=5))
     played.run_until(30)
     judged = shots(played)
     assert len(judged) > 10
@@ -38,7 +38,7 @@ def test_every_shot_that_was_right_on_the_screen_hits(latency: float, loss: floa
 def test_views_of_delay_buffers_tell_what_was_drawn_to_the_last_bit(name: str) -> None:
     played = match(
         "0 B right\n0.5 B up\n1 B left down\n1.7 B right\n",
-        link=TwoWays.both(LinkConditions(latency=0.06, jitter=0.01)),
+        link=TwoWays.from_conditions(LinkConditions(latency=0.06, jitter=0.01)),
         remote_strategy=name,
         remote_settings=(("interpolation_time", 0.2),) if name == "snapshot" else (),
     )
@@ -76,7 +76,7 @@ def test_what_lies_beside_the_snapshots_is_described_by_the_nearest_point() -> N
 @pytest.mark.parametrize("name", DELAY_BUFFERS)
 def test_whatever_the_delay_buffer_a_right_shot_hits(name: str) -> None:
     link = LinkConditions(latency=0.1, jitter=0.02)
-    played = Match(MatchSpec(link=TwoWays.both(link), seed=5, remote_strategy=name))
+    played = Match(MatchSpec(link=TwoWays.from_conditions(link), seed=5, remote_strategy=name))
     played.run_until(20)
     right = [event for event, hit_on_screen in shots(played) if hit_on_screen]
     assert len(right) > 5
@@ -87,7 +87,7 @@ def test_the_pll_clock_of_the_platformer_log_is_described_as_well() -> None:
     settings = (("clock", "pll"), ("server_step", 0.05), ("interpolation_time", 0.1))
     played = match(
         "0 B right\n",
-        link=TwoWays.both(LinkConditions(latency=0.2)),
+        link=TwoWays.from_conditions(LinkConditions(latency=0.2)),
         remote_strategy="snapshot",
         remote_settings=settings,
     )
@@ -101,7 +101,9 @@ def test_the_pll_clock_of_the_platformer_log_is_described_as_well() -> None:
 def test_beyond_the_history_it_says_so_and_takes_the_present() -> None:
     text = "0 B up\n1 A shoot aim=B\n"
     players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (310.0, 300.0)))
-    played = match(text, players, link=TwoWays.both(LinkConditions(latency=0.3)), history=0.4)
+    played = match(
+        text, players, link=TwoWays.from_conditions(LinkConditions(latency=0.3)), history=0.4
+    )
     played.run_until(3)
     [(event, hit_on_screen)] = shots(played)
     assert hit_on_screen

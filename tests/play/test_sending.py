@@ -42,7 +42,7 @@ BAD = LinkConditions(latency=0.06, jitter=0.03, loss=0.1, duplicate=0.1, reorder
 
 
 def over_bad(send: str, text: str = TEXT, **settings: Any) -> Match:
-    return match(text, link=TwoWays.both(BAD), send=SenderSpec.parse(send), **settings)
+    return match(text, link=TwoWays.from_conditions(BAD), send=SenderSpec.parse(send), **settings)
 
 
 @pytest.mark.parametrize(("send", "most"), SENDERS)
@@ -152,7 +152,7 @@ class Scales:
         self.total += size
         return (time + 0.05,)
 
-    def ended(self, time: float) -> bool:
+    def has_ended(self, time: float) -> bool:
         del time
         return False
 

@@ -195,7 +195,9 @@ def test_each_field_of_the_settings_is_described() -> None:
         "later"
     } <= described  # by the script
     bursts = LinkConditions(loss=GilbertElliott(0.1, 0.5))
-    assert "gemodel=0.1,0.5,1.0,0.0" in map(str, describe(MatchSpec(link=TwoWays.both(bursts))))
+    assert "gemodel=0.1,0.5,1.0,0.0" in map(
+        str, describe(MatchSpec(link=TwoWays.from_conditions(bursts)))
+    )
 
 
 def test_who_is_given_goes_before_who_a_script_begins_with(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ import numpy as np
 
 from epic_cli.metrics.measurement import Resampled
 from epic_cli.metrics.metric import GAMES, Weights
-from epic_cli.metrics.score import residual_part
+from epic_cli.metrics.score import read_residual_part
 from studies.buffer import write
 from studies.drawing import Axis, Line, Panel, chart
 from studies.matches import KINDS, Kind, matches
@@ -295,8 +295,8 @@ def errors(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
                         "error": question.kind.unit * seen.error,
                         "lag ms": 1000 * lag.seconds,
                         "residual": question.kind.unit * lag.residual,
-                        "along": question.kind.unit * residual_part(seen, "late_along"),
-                        "across": question.kind.unit * residual_part(seen, "late_across"),
+                        "along": question.kind.unit * read_residual_part(seen, "late_along"),
+                        "across": question.kind.unit * read_residual_part(seen, "late_across"),
                         "angle": np.sqrt(seen.mean("angle_squares") / seen.mean("turn_rows")),
                         "angle residual": seen.turn_lag.residual,
                         "jumps a minute": seen.jumps / seen.rows / TICK * 60,

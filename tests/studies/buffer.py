@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 from epic_cli import replay_array
 from epic_cli.network.link import GilbertElliott, Link, LinkConditions
 from epic_cli.network.movement import PathMovement
-from epic_cli.network.paths import circle
+from epic_cli.network.paths import make_circle
 from epic_cli.network.simulation import simulate
 from epic_cli.network.trace import TraceLink, read_trace
 from studies.drawing import Axis, Level, Line, Panel, chart
@@ -133,7 +133,7 @@ def link_of(cell: Cell, interval: float, seed: int) -> tuple[Link, float]:
 
 def packets_over(channel: Link | TraceLink, rate: float, count: int) -> list[Any]:
     """Return the packets that arrive of an entity on a circle."""
-    movement = PathMovement(circle(speed=5, size=3, seed=0))
+    movement = PathMovement(make_circle(speed=5, size=3, seed=0))
     return list(simulate(movement, send_rate=rate, duration=count / rate, channel=channel))
 
 

@@ -81,7 +81,7 @@ def piece(track: Track, begin: float, end: float, kind: Kind, retime: bool) -> T
     """Return the states of a track from one time to another."""
     times = np.array(track.times)
     rows = np.flatnonzero((times >= begin) & (times <= end))
-    states = [track.state(int(row)) for row in rows]
+    states = [track.get_state(int(row)) for row in rows]
     stamps = times[rows]
     breaks = np.diff(
         [state.teleports for state in states], prepend=states[0].teleports if states else 0

@@ -24,15 +24,15 @@ from epic_cli.jobs.tune.delays import BufferLine as Clock
 from epic_cli.metrics.evaluation import (
     CompareSpec,
     Run,
-    by_entity,
     compare_run,
+    group_by_entity,
+    iterate_simulated_runs,
     prepare,
-    simulated,
 )
 from epic_cli.metrics.measurement import Entity, Grid, Resampled, measure
-from epic_cli.metrics.metric import SCALE, Weights, without_turning
+from epic_cli.metrics.metric import SCALE, Weights, drop_turning
 from epic_cli.metrics.notes import NothingJudged
-from epic_cli.metrics.score import costs, score
+from epic_cli.metrics.score import compute_costs, score
 from epic_cli.network.link import GilbertElliott, Link, LinkConditions
 from epic_cli.network.movement import RecordedMovement
 from epic_cli.network.movement_spec import MovementSpec
@@ -167,13 +167,13 @@ def measured(movement: RecordedMovement, seed: int) -> Measured:
     """Measure every strategy on a piece of a recording, one network for each cell."""
     sent = SimulationSpec(MovementSpec(truth="-"), SenderSpec(20.0))
     send = Simulation(sent, movement, {})
-    plain = next(simulated(send, [seed]))
+    plain = next(iterate_simulated_runs(send, [seed]))
     drawn: Sums = {}
     for network in NETWORKS:
         for latency, rate in cells(network, movement.turns):
             packets = simulate(movement, send_rate=rate, channel=link(network, latency, seed))
             spec = compared(participants(network, latency, rate))
-            ready = prepare(Run("", by_entity(packets), plain.truths), spec)
+            ready = prepare(Run("", group_by_entity(packets), plain.truths), spec)
             for result in compare_run(ready, spec).by_entity:
                 if result.measured is None or result.measured.sums is None:
                     raise ValueError(f"{result.label} drew nothing at {latency} s, {rate} Hz")
@@ -209,14 +209,14 @@ def limit(entity: Entity, kind: str, size: float) -> Floats:
         shown = np.where(dice.random(count) >= size, np.arange(count), 0)
         late = (np.arange(count) - np.maximum.accumulate(shown)) * TICK
     at = sampled.times - late
-    motion = sampled.truth.at(at)
-    now = sampled.truth.at(sampled.times).segments
+    motion = sampled.truth.interpolate(at)
+    now = sampled.truth.interpolate(sampled.times).segments
     # what is ahead of a teleport is not to be seen yet
     inside = (motion.segments >= 0) & ((late >= 0) | (motion.segments == now))
     positions = np.where(inside[:, None], motion.positions, sampled.positions)
     turned = None
     if sampled.turns is not None:
-        turned = sampled.turns.turns.at(at)
+        turned = sampled.turns.turns.interpolate(at)
         turned = np.where(inside[:, None], turned, sampled.turns.rotations)
     status = np.full(count, int(Status.INTERPOLATED), np.int32)
     found = measure(positions, status, entity, Weights(), Grid(0.0, 1e9, 1), turned)
@@ -230,11 +230,11 @@ def moves(entity: Entity) -> Floats:
     rows = sampled.counted
     found = np.zeros((len(AGES), 4))
     for place, age in enumerate(AGES):
-        before = sampled.truth.at(sampled.times, float(age))
+        before = sampled.truth.interpolate(sampled.times, float(age))
         known = rows & (before.segments == sampled.segments)
         off = sampled.positions - before.positions - before.velocities * age
         squares = np.einsum("ij,ij->i", off, off)[known]
-        along = sampled.squares_along(off, sampled.velocities)[known]
+        along = sampled.square_along(off, sampled.velocities)[known]
         speed = np.einsum("ij,ij->i", sampled.velocities, sampled.velocities)[known]
         found[place] = known.sum(), speed.sum(), squares.sum(), along.sum()
     return found
@@ -243,7 +243,7 @@ def moves(entity: Entity) -> Floats:
 def costs_of(sums: Floats, weights: Weights) -> tuple[float, ...]:
     """Return the costs of one row of sums, in the order of ``Weights``."""
     with np.errstate(all="ignore"):
-        found = costs(Resampled(sums, sums[0], 0.0, TICK, weights))
+        found = compute_costs(Resampled(sums, sums[0], 0.0, TICK, weights))
     return tuple(float(np.asarray(cost).reshape(-1)[0]) for cost in found)
 
 
@@ -254,8 +254,8 @@ def scores(sums: Floats, weights: Weights, free: float = 0.0) -> Floats:
         found = np.asarray(score(resampled))
         if not free:
             return found
-        made = costs(resampled)
-        used = without_turning(weights) if np.isnan(made.turning).all() else weights
+        made = compute_costs(resampled)
+        used = drop_turning(weights) if np.isnan(made.turning).all() else weights
         saved = used.latency * np.minimum(made.latency, free / SCALE)
         return np.asarray(100 / (100 / found - saved / sum(used._replace(recovery=0.0))))
 

@@ -77,11 +77,17 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.metrics.certainty import FEWEST_UNITS
-from epic_cli.metrics.evaluation import Prepared, SentOver, compare_run, prepare, simulated
+from epic_cli.metrics.evaluation import (
+    Prepared,
+    SentOver,
+    compare_run,
+    iterate_simulated_runs,
+    prepare,
+)
 from epic_cli.metrics.measurement import FIELDS, Resampled
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import NothingJudged
-from epic_cli.metrics.score import residual_part
+from epic_cli.metrics.score import read_residual_part
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement import RecordedMovement, Snapshot, Track
 from epic_cli.network.movement_spec import MovementSpec
@@ -210,10 +216,10 @@ class Sampled(RecordedMovement):
         super().__init__(tracks)
         self._known: dict[float, Snapshot] = {}
 
-    def snapshot(self, time: float) -> Snapshot:
+    def take_snapshot(self, time: float) -> Snapshot:
         """Return the entities that exist at ``time``."""
         if time not in self._known:
-            self._known[time] = super().snapshot(time)
+            self._known[time] = super().take_snapshot(time)
         return self._known[time]
 
 
@@ -223,7 +229,7 @@ def in_metres(movement: RecordedMovement, unit: float) -> RecordedMovement:
     for name, track in movement.tracks.items():
         made, before = Track(track.max_gap), 0
         for index, time in enumerate(track.times):
-            state = track.state(index)
+            state = track.get_state(index)
             (x, y, z), (vx, vy, vz) = state[:2]
             place, pace = (unit * x, unit * y, unit * z), (unit * vx, unit * vy, unit * vz)
             made.add(time, place, pace, state.teleports != before)
@@ -245,7 +251,7 @@ def moves(pieces: Sequence[RecordedMovement]) -> Moves:
     speeds, bends = [], []
     for track in (track for piece in pieces for track in piece.tracks.values()):
         times = np.array(track.times)
-        states = [track.state(index) for index in range(len(times))]
+        states = [track.get_state(index) for index in range(len(times))]
         paces = np.array([state.velocity for state in states])
         speeds.append(np.linalg.norm(paces, axis=1))
         later = np.searchsorted(times, times + 0.1)
@@ -263,7 +269,7 @@ def measured(movement: RecordedMovement, seed: int, speed: float, network: str) 
     """Measure every drawing of a piece with each sender; return None if it moves too briefly."""
     spec = SimulationSpec(MovementSpec(truth="-"), SenderSpec(20.0), LinkSpec.parse(network))
     plain = Simulation(spec, movement, {})
-    truths = next(simulated(plain, [seed])).truths or {}
+    truths = next(iterate_simulated_runs(plain, [seed])).truths or {}
     known: dict[tuple[str, str], Prepared] = {}
 
     def sent(send: str, judged: str) -> Prepared:
@@ -304,7 +310,7 @@ def figures(sums: Floats) -> dict[str, Floats]:
             "error": seen.error,
             "lag ms": 1000 * seen.lag.seconds,
             "residual": seen.lag.residual,
-            "across": residual_part(seen, "late_across"),
+            "across": read_residual_part(seen, "late_across"),
             "jumps a minute": seen.jumps / seen.rows / TICK * 60,
             "states a second": _each(sums, "sent_states"),
         }

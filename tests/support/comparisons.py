@@ -83,7 +83,7 @@ class Turning:
 
     def truth(self, time: float) -> Rotation:
         """Return the true rotations."""
-        return Rotation.from_quat(self._turns.at(np.array([time]))[0])
+        return Rotation.from_quat(self._turns.interpolate(np.array([time]))[0])
 
     def heading(self, label: str, time: float) -> NDArray[np.float64]:
         """Return the direction of the x axis, seen along z; "truth" is one of the labels."""

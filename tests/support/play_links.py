@@ -25,7 +25,7 @@ class Dropping:
         self.sent += 1
         return () if self.sent - 1 in self._lost else (time + self._delay,)
 
-    def ended(self, time: float) -> bool:
+    def has_ended(self, time: float) -> bool:
         del time
         return False
 

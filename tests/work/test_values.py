@@ -77,7 +77,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison(total: int) -> None:
         found = compare_one(run, spec, Place(1))
         direct.add(run.name, found)
         kept.add(run.name, there_and_back(found))
-    one, other = direct.comparison(), kept.comparison()
+    one, other = direct.combine_comparisons(), kept.combine_comparisons()
     assert replace(other, skipped=()) == replace(one, skipped=())
     assert other.advice == one.advice
     assert [str(skip.error) for skip in other.skipped] == [str(skip.error) for skip in one.skipped]
@@ -103,7 +103,11 @@ def test_of_very_many_recordings_little_is_kept_and_the_figures_stay() -> None:
         assert len(json.dumps(as_json(found))) < 12_000 * len(found.results)
         many.add(run.name, found)
         scores.add(run.name, found)
-    one, other, short = few.comparison(), many.comparison(), scores.comparison()
+    one, other, short = (
+        few.combine_comparisons(),
+        many.combine_comparisons(),
+        scores.combine_comparisons(),
+    )
     assert one.certainty == other.certainty
     assert [packet.values for packet in one.by_recording] == [
         packet.values for packet in other.by_recording

@@ -43,7 +43,7 @@ from epic_cli.metrics.conditions import (
     Condition,
     ConditionError,
     check_strategies,
-    expectation,
+    parse_expectation,
 )
 from epic_cli.recordings.read_spec import ReadSpec
 
@@ -208,7 +208,7 @@ class Expectations:
                 label = key if isinstance(value, dict) else None
                 for text in limits if isinstance(limits, list) else [limits]:
                     try:
-                        found.append(expectation(metric, str(text), label))
+                        found.append(parse_expectation(metric, str(text), label))
                         check_strategies(found[-1:], labels)
                     except ConditionError as error:
                         raise self._file.broken(str(error), *keys, metric) from error

@@ -145,11 +145,11 @@ def figures(case: Case) -> list[CheckedFigure]:
     results = compared(case, case.drawing.candidates).results
     return [
         CheckedFigure(
-            condition, result.label, result.value(condition.metric), condition.holds(result.values)
+            condition, result.label, result.value(condition.metric), condition.is_met(result.values)
         )
         for condition in case.conditions
         for result in results
-        if condition.concerns(result.label)
+        if condition.is_about(result.label)
     ]
 
 
@@ -183,7 +183,7 @@ def compared(
     )
     try:
         with _raise_broken_case(recording):
-            truths, _ = given.truths(ReadingLog, truth.offset)
+            truths, _ = given.read_truths(ReadingLog, truth.offset)
             log = _CaseLog(recording.name, drawing.strict)
             return compare_run(given.run(recording.source, log, truths, ReadingLog), spec)
     except (NotEnoughToSay, TooManyRows) as error:
@@ -252,9 +252,9 @@ def against_expected(scene: Scene) -> Scene:
     """
     import numpy as np
 
-    from epic_cli.metrics.arrays import lengths
+    from epic_cli.metrics.arrays import compute_lengths
     from epic_cli.metrics.notes import NothingToDraw
-    from epic_cli.metrics.turns import angles
+    from epic_cli.metrics.turns import measure_angles
     from epic_cli.show.scene import NO_LAGS, histogram
 
     by_label = {strategy.label: strategy for strategy in scene.drawn}
@@ -265,10 +265,10 @@ def against_expected(scene: Scene) -> Scene:
     times = np.intersect1d(expected.times, drawn.times)
     # of rows of the same time the second is a break
     here, there = (np.searchsorted(table.times, times) for table in (expected, drawn))
-    apart = lengths(drawn.positions[there] - expected.positions[here])
+    apart = compute_lengths(drawn.positions[there] - expected.positions[here])
     off = None
     if expected.rotations is not None and drawn.rotations is not None:
-        off = angles(drawn.rotations[there], expected.rotations[here])
+        off = measure_angles(drawn.rotations[there], expected.rotations[here])
     known = apart[np.isfinite(apart)]
     shown = drawn._replace(
         times=times,

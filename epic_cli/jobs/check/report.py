@@ -32,8 +32,8 @@ from epic_cli.jobs.check.outcome import (
 )
 from epic_cli.jobs.check.port import Ending, PortRun
 from epic_cli.jobs.check.spec import NUMBERS
-from epic_cli.metrics import named
-from epic_cli.metrics.digits import amount, counted, three_digits, verb
+from epic_cli.metrics import find_metric
+from epic_cli.metrics.digits import choose_verb, format_amount, format_count, format_three_digits
 from epic_cli.show.page import Content, make_page
 from epic_cli.show.report import Column, Report, Table
 from epic_cli.show.scene import Scene
@@ -52,8 +52,8 @@ def _describe_precision(one: DifferenceCause) -> str:
     else:
         words = f"it computes in single precision instead of double: {share} have fewer digits"
     if one.more:
-        rows = counted(one.more, "row")
-        are = verb(one.more, "is", "are")
+        rows = format_count(one.more, "row")
+        are = choose_verb(one.more, "is", "are")
         words += (
             f"; that tips a comparison, so that {rows} {are} off by more than rounding from"
             f" {one.time:g} s on"
@@ -70,7 +70,7 @@ def _describe_factor(one: DifferenceCause) -> str:
 
 
 def _describe_row_counts(one: DifferenceCause) -> str:
-    return f"in {one.count} of {counted(one.total, 'row')}"
+    return f"in {one.count} of {format_count(one.total, 'row')}"
 
 
 def _describe_status_difference(one: DifferenceCause) -> str:
@@ -80,21 +80,21 @@ def _describe_status_difference(one: DifferenceCause) -> str:
 
 def _describe_shift(one: DifferenceCause) -> str:
     ticks, when = abs(int(one.amount)), "late" if one.amount > 0 else "early"
-    return f"everything is drawn {counted(ticks, 'tick')} ({one.what} s) {when}"
+    return f"everything is drawn {format_count(ticks, 'tick')} ({one.what} s) {when}"
 
 
 def _describe_time_shift(one: DifferenceCause) -> str:
     when = "later" if one.amount > 0 else "earlier"
-    return f"all times are {amount(one.amount)} s {when}, and the rest is the same"
+    return f"all times are {format_amount(one.amount)} s {when}, and the rest is the same"
 
 
 def _describe_offset(one: DifferenceCause) -> str:
     more = "more" if one.amount > 0 else "less"
-    return f"{one.what} is {amount(one.amount)} {more} throughout"
+    return f"{one.what} is {format_amount(one.amount)} {more} throughout"
 
 
 def _describe_first_rows(one: DifferenceCause) -> str:
-    first = f"in the first {counted(one.count, 'row')} that {verb(one.count, 'differ')}"
+    first = f"in the first {format_count(one.count, 'row')} that {choose_verb(one.count, 'differ')}"
     return f"{_describe_factor(one)} {first}, more than rounding explains; later errors feed back"
 
 
@@ -109,7 +109,8 @@ _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
     Pattern.SHIFTED: _describe_shift,
     Pattern.TIMES: _describe_time_shift,
     Pattern.CLOCK: lambda one: (
-        f"the clock drifts, by {amount(one.amount)} s up to the last row, and the rest is the same:"
+        f"the clock drifts, by {format_amount(one.amount)} s up to the last row, and the rest is"
+        " the same:"
         " times are added up in another precision"
     ),
     Pattern.AXES: lambda one: f"axes are mixed up: {one.what}",
@@ -129,7 +130,9 @@ _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
         f"rounding: no more than {one.amount:.1g} of the numbers' size, as arithmetic in another"
         " order or precision makes it"
     ),
-    Pattern.GROWING: lambda one: f"the deviation grows, by about {amount(one.amount)} a second",
+    Pattern.GROWING: lambda one: (
+        f"the deviation grows, by about {format_amount(one.amount)} a second"
+    ),
     Pattern.BEGINS_AT: lambda one: (
         f"equal (but for rounding) up to {one.time:g} s, and hardly anywhere after that"
     ),
@@ -154,13 +157,17 @@ def circumstance_words(one: Circumstance) -> str:
     words = {
         PacketKind.FIRST: f"{packet}, the first",
         PacketKind.SECOND: f"{packet}, the second, with which all movement begins",
-        PacketKind.LATE: f"{packet} arrives late, {amount(one.amount)} s older than the newest",
+        PacketKind.LATE: (
+            f"{packet} arrives late, {format_amount(one.amount)} s older than the newest"
+        ),
         PacketKind.SAME_STAMP: f"{packet} has the timestamp of the one before",
         PacketKind.MANY: f"{one.amount:.0f} packets arrive in one row",
-        PacketKind.AFTER_SILENCE: f"{packet} arrives after {amount(one.amount)} s without any",
-        PacketKind.SILENCE: f"no packet for {amount(one.amount)} s",
+        PacketKind.AFTER_SILENCE: (
+            f"{packet} arrives after {format_amount(one.amount)} s without any"
+        ),
+        PacketKind.SILENCE: f"no packet for {format_amount(one.amount)} s",
         PacketKind.JUMP: (
-            f"{packet} is {amount(one.amount)} units off, further than velocities explain"
+            f"{packet} is {format_amount(one.amount)} units off, further than velocities explain"
         ),
     }
     return words[one.kind]
@@ -233,7 +240,7 @@ def explanation(outcome: Outcome) -> list[str]:
     if outcome.ignored:
         lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
     if outcome.refused:
-        lines.append(f"{counted(outcome.refused, 'line')} of the recording refused")
+        lines.append(f"{format_count(outcome.refused, 'line')} of the recording refused")
     return lines
 
 
@@ -267,20 +274,23 @@ def difference_words(difference: Difference, *, against: bool = False) -> list[s
     counts = []
     if differing:
         counts.append(
-            f"{len(differing)} of {counted(total, 'row')} {verb(len(differing), 'differ')}"
+            f"{len(differing)} of {format_count(total, 'row')}"
+            f" {choose_verb(len(differing), 'differ')}"
         )
     if missing:
-        counts.append(f"{counted(len(missing), 'row')} {verb(len(missing), 'is', 'are')} missing")
+        counts.append(
+            f"{format_count(len(missing), 'row')} {choose_verb(len(missing), 'is', 'are')} missing"
+        )
     if extra:
-        counts.append(f"{counted(len(extra), 'extra row')}")
+        counts.append(f"{format_count(len(extra), 'extra row')}")
     lines = [", ".join(counts), f"first: {_describe_pair(group, group.pairs[index])}"]
     largest = difference.largest
     if largest is not None:
         pair, cell = largest
-        lines.append(f"largest: {cell.column} by {amount(cell.amount)} at {pair.time:g} s")
+        lines.append(f"largest: {cell.column} by {format_amount(cell.amount)} at {pair.time:g} s")
     unlike = [pair for pair in differing if any(row.column == "status" for row in pair.apart)]
     if unlike and len(unlike) < len(differing):
-        lines.append(f"the status differs in {counted(len(unlike), 'row')}")
+        lines.append(f"the status differs in {format_count(len(unlike), 'row')}")
     lines += [f"{PATTERN}{diagnosis_words(cause)}" for cause in diagnose(difference)]
     if against:
         return lines
@@ -323,7 +333,7 @@ def _describe_line(expected: RowCells, drawn: RowCells) -> str:
 def _describe_cell(cell: CellDiff) -> str:
     more = ""
     if not math.isnan(cell.amount):
-        more = f" ({amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
+        more = f" ({format_amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
         if cell.amount == 0:
             more = " (the same number, written in another way)"
     expected, drawn = _shorten_numbers(cell.expected, cell.drawn)
@@ -358,19 +368,19 @@ def _shorten_numbers(*cells: str) -> tuple[str, ...]:
 
 def figure_words(figure: CheckedFigure) -> str:
     """Describe a condition that does not hold, with the value of the figure."""
-    metric = named(figure.condition.metric)
+    metric = find_metric(figure.condition.metric)
     if math.isnan(figure.value):
         value = "unknown"
     elif metric.unit == "s":
         value = f"{figure.value * 1000:.4g} ms"
     else:
-        value = three_digits(figure.value)
+        value = format_three_digits(figure.value)
     return f"expected {figure.condition.text} for {figure.label}: it is {value}"
 
 
 def port_words(run: PortRun, problem: str) -> list[str]:
     """Describe how a program failed, with the end of its standard error."""
-    rows = f"after {counted(run.output.count(10), 'line')} of output"
+    rows = f"after {format_count(run.output.count(10), 'line')} of output"
     words = {
         Ending.DONE: f"its output is not rows: {problem}",
         Ending.FAILED: f"it {_describe_status(run.status)} {rows}",
@@ -400,12 +410,12 @@ def summary(statuses: Iterable[CaseStatus]) -> str:
     """Return the counts of cases by status."""
     counts = Counter(statuses)
     words = [
-        f"{counts[status]:,} {verb(counts[status], one, many)}"
+        f"{counts[status]:,} {choose_verb(counts[status], one, many)}"
         for status, (_, one, many) in _STATUSES.items()
         if counts[status]
     ]
     total = sum(counts.values()) - counts[CaseStatus.ORPHANED]
-    return f"{counted(total, 'case')}: {', '.join(words)}"
+    return f"{format_count(total, 'case')}: {', '.join(words)}"
 
 
 #: What is no failure of what is tested, but of the test.
@@ -467,7 +477,8 @@ def folded(reports: Sequence[CaseReport], names: Sequence[str]) -> Iterator[str]
     for kind, others in left.items():
         more = ", ..." if len(others) > _NAMED else ""
         yield (
-            f"{counted(len(others), 'more case')} {verb(len(others), 'fails', 'fail')} as"
+            f"{format_count(len(others), 'more case')}"
+            f" {choose_verb(len(others), 'fails', 'fail')} as"
             f" {first[kind]} does: {', '.join(others[:_NAMED])}{more} (--verbose shows all)"
         )
 

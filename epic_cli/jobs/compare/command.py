@@ -243,8 +243,10 @@ def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> b
     found = False
     for each in conditions:
         for result in comparison.results:
-            figures = result.figures()
-            if not each.concerns(result.label) or (each.known(figures) and not each.holds(figures)):
+            figures = result.list_figures()
+            if not each.is_about(result.label) or (
+                each.is_known(figures) and not each.is_met(figures)
+            ):
                 continue
             found = True
             say(f"epic: {printable(failure_words(each, result))}\n")

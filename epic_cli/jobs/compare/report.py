@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics import METRICS, figure_names, named, shown_metrics
+from epic_cli.metrics import METRICS, find_metric, list_figure_names, list_shown_metrics
 from epic_cli.metrics.certainty import (
     DRAWS,
     FEWEST_EVENTS,
@@ -27,15 +27,23 @@ from epic_cli.metrics.comparison import (
     Comparison,
     Confidence,
     Result,
-    best_for,
-    good,
-    weakest,
+    find_best_games,
+    find_weakest_cost,
+    is_good,
 )
 from epic_cli.metrics.conditions import Condition
-from epic_cli.metrics.digits import counted, known, one_decimal, reach, rough, three_digits, whole
+from epic_cli.metrics.digits import (
+    format_count,
+    format_one_decimal,
+    format_rough,
+    format_three_digits,
+    format_whole,
+    reach,
+    replace_unknown,
+)
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
 from epic_cli.metrics.inputs import RecordedRuns, RunInputs, run_name
-from epic_cli.metrics.metric import Better, Metric, without_turning
+from epic_cli.metrics.metric import Better, Metric, drop_turning
 from epic_cli.metrics.notes import (
     MARKS,
     UNRANKED,
@@ -43,12 +51,12 @@ from epic_cli.metrics.notes import (
     Flaw,
     Note,
     Outages,
-    at_most,
+    describe_flaw,
+    describe_notes,
     note_words,
-    notes_words,
-    result_words,
+    shorten_notes,
 )
-from epic_cli.metrics.score import formula
+from epic_cli.metrics.score import write_formula
 from epic_cli.metrics.truth import Origin
 from epic_cli.recordings.findings import limits
 from epic_cli.recordings.opening import UNUSABLE, ReadingLog
@@ -170,14 +178,14 @@ def confidence(comparison: Comparison) -> str:
     words = f"{comparison.certainty.confidence * 100:g} % confidence"
     judged = comparison.rows * comparison.tick
     if 0 < judged < LITTLE:
-        words += f", from only {rough(judged)} s of data"
+        words += f", from only {format_rough(judged)} s of data"
     return f" ({words})"
 
 
 def score_words(result: Result) -> str:
     """Return a score and its interval, with meaningful digits only: ``80, 74 to 87``."""
     low, high = result.interval("score")
-    digits = whole if high - low >= 2 else one_decimal
+    digits = format_whole if high - low >= 2 else format_one_decimal
     return ", ".join(filter(None, (digits(result.value("score")), reach(low, high, digits))))
 
 
@@ -187,15 +195,18 @@ def _describe_runner_up(found: Advice) -> str:
     if after is None or gap is None or not gap.low > 0:  # not worse, or only than another
         return ""
     role = "First clearly worse" if found.confidence is Confidence.TIED else "Runner-up"
-    between = f"{one_decimal(gap.low)} to {one_decimal(gap.high)}"
-    return f"{role}: {after.label}, {one_decimal(gap.points)} points lower ({between})."
+    between = f"{format_one_decimal(gap.low)} to {format_one_decimal(gap.high)}"
+    return f"{role}: {after.label}, {format_one_decimal(gap.points)} points lower ({between})."
 
 
 def _describe_figures(found: Advice, best: Result, resolution: float) -> str:
-    error, jumps = named("error").cell(best.value("error"), resolution), best.value("jumps")
+    error, jumps = (
+        find_metric("error").format_cell(best.value("error"), resolution),
+        best.value("jumps"),
+    )
     parts = ["No error" if error == "0" else f"RMS error {error}", lag_words(best.value("lag"))]
     if jumps > 0:
-        parts.append(counted(round(jumps), "visible jump"))
+        parts.append(format_count(round(jumps), "visible jump"))
     words = ", ".join(parts)
     if found.confidence is Confidence.NONE_GOOD or best.value("score") > 100 - RESOLUTION:
         return f"{words}."
@@ -206,10 +217,10 @@ def _describe_turning(best: Result) -> str:
     angle, ways = best.value("angle"), best.value("long_way")
     if math.isnan(angle):
         return ""
-    words = f"Its rotation is {three_digits(angle)} degrees off (RMS)"
+    words = f"Its rotation is {format_three_digits(angle)} degrees off (RMS)"
     words += f", {lag_words(best.value('turn_lag'))}"
     if ways > 0:
-        words += f", {counted(round(ways), 'turn')} the long way round"
+        words += f", {format_count(round(ways), 'turn')} the long way round"
     return f"{words}."
 
 
@@ -225,7 +236,7 @@ def lag_words(seconds: float) -> str:
 def _describe_worst(found: Advice, comparison: Comparison) -> str:
     if found.worst is None:
         return ""
-    worst, score = found.worst.recording, one_decimal(found.worst.value("score"))
+    worst, score = found.worst.recording, format_one_decimal(found.worst.value("score"))
     return f"Worst of {len(comparison.recordings)} {comparison.runs_are}: {worst}, score {score}."
 
 
@@ -289,8 +300,8 @@ def _describe_settling(found: Advice, certainty: Certainty, runs: str) -> str:
     if not 0 < more < MOST_MORE * there:
         return ""
     if by_run:
-        return f"About {counted(math.ceil(more), runs)} more"
-    return f"About {rough(max(more, 1.0))} s more{other}"
+        return f"About {format_count(math.ceil(more), runs)} more"
+    return f"About {format_rough(max(more, 1.0))} s more{other}"
 
 
 def _has_equal_figures(one: Result, other: Result) -> bool:
@@ -306,8 +317,8 @@ def _describe_game_score(best: Result, comparison: Comparison) -> str:
     if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
         return ""
     rank = ranks(comparison.results)[comparison.results.index(shown)]
-    better = "" if not rank else f"; {counted(rank - 1, 'strategy')} clearly better"
-    return f"What the game drew: score {one_decimal(score)}{better}."
+    better = "" if not rank else f"; {format_count(rank - 1, 'strategy')} clearly better"
+    return f"What the game drew: score {format_one_decimal(score)}{better}."
 
 
 def ranks(results: Sequence[Result]) -> list[int | None]:
@@ -335,7 +346,7 @@ def _fill_template(words: str, best: Result) -> str:
     return words.format(
         off=best.value("residual") / speed if speed else math.nan,
         # of a truth without any, it is no multiple that means something
-        jerk=f", {three_digits(jerk)} times the truth's" if 1 < jerk < _MANY else "",
+        jerk=f", {format_three_digits(jerk)} times the truth's" if 1 < jerk < _MANY else "",
         lag=lag_words(best.value("lag")),
     )
 
@@ -345,20 +356,20 @@ def explain_method(comparison: Comparison, results: Sequence[Result]) -> list[st
 
     Notes on how the truth was made, and on ``results`` that need care, come last.
     """
-    counting = comparison.weights if comparison.turns else without_turning(comparison.weights)
-    given, rule = counting._asdict().items(), formula(counting)
+    counting = comparison.weights if comparison.turns else drop_turning(comparison.weights)
+    given, rule = counting._asdict().items(), write_formula(counting)
     weights = ", ".join(f"{name} {value:g}" for name, value in given if value)
     waits = [f"{wait:.3g}" for wait in (min(comparison.warm_ups), max(comparison.warm_ups))]
     lines = [
         f"Truth: {_ORIGINS[comparison.origin]}.",
         f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every"
-        f" {three_digits(comparison.tick * 1000)} ms; the first"
+        f" {format_three_digits(comparison.tick * 1000)} ms; the first"
         f" {' to '.join(dict.fromkeys(waits))} s of each unbroken movement do not count.",
         f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]
     if comparison.certainty:
         lines.append(certainty_words(comparison.certainty, comparison.runs_are))
-    lines += [f"Note: {words}." for words in notes_words(_split_notes(comparison.notes)[1])]
+    lines += [f"Note: {words}." for words in describe_notes(_split_notes(comparison.notes)[1])]
     lines += _list_recording_notes(_split_recording_notes(comparison)[1])
     return lines + _list_result_notes(results, lambda flaw: flaw not in UNRANKED | _MARKED)
 
@@ -368,7 +379,7 @@ def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
 
     Marks behind figures of the ``results`` are explained.
     """
-    lines = [f"Note: {words}." for words in notes_words(_split_notes(comparison.notes)[0])]
+    lines = [f"Note: {words}." for words in describe_notes(_split_notes(comparison.notes)[0])]
     lines += limits(comparison.findings)
     lines += [f"Left out: {pair.recording}: {pair.why}." for pair in comparison.skipped]
     lines += _list_recording_notes(_split_recording_notes(comparison)[0])
@@ -402,7 +413,9 @@ def _split_recording_notes(
 
 def _list_recording_notes(noted: Iterable[tuple[str, Note]]) -> list[str]:
     """Return sentences for the first few notes of single recordings, and the count of the rest."""
-    return [f"Note: {note}." for note in at_most(f"{name}: {note_words(n)}" for name, n in noted)]
+    return [
+        f"Note: {note}." for note in shorten_notes(f"{name}: {note_words(n)}" for name, n in noted)
+    ]
 
 
 def _list_result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]) -> list[str]:
@@ -412,7 +425,7 @@ def _list_result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]
         place = f" ({result.place})" if result.place else ""
         for note in result.notes:
             if wanted(note.flaw):
-                noted.setdefault(result_words(note), []).append(f"{result.label}{place}")
+                noted.setdefault(describe_flaw(note), []).append(f"{result.label}{place}")
     return [f"Note: {some(who)}: {words}." for words, who in noted.items()]
 
 
@@ -420,10 +433,12 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
     """Return the basis of the intervals: draws, pieces of data, rare events."""
     if certainty.unit is Unit.NOTHING:
         return (
-            f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
+            f"No intervals: {format_count(certainty.units, 'independent piece')} of data, and"
             f" {FEWEST_UNITS} are needed; use a longer recording, more of them, or --seeds."
         )
-    kind = runs_are if certainty.unit is Unit.RUN else f"blocks of {rough(certainty.seconds)} s"
+    kind = (
+        runs_are if certainty.unit is Unit.RUN else f"blocks of {format_rough(certainty.seconds)} s"
+    )
     both = certainty.unit is Unit.BLOCK_AND_ENTITY
     pieces = f"{certainty.units} {kind}{f' and of {certainty.entities} entities' if both else ''}"
     words = (
@@ -432,7 +447,7 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
         " none is clearly better."
     )
     if math.isfinite(certainty.stretches):
-        parts = counted(max(1, round(certainty.stretches)), "independent piece")
+        parts = format_count(max(1, round(certainty.stretches)), "independent piece")
         words += f" The delay wanders slowly: only {parts} of it here."
     if certainty.rare.few:
         words += f" One end is open: {rare_words(certainty)}."
@@ -453,22 +468,24 @@ def rare_words(certainty: Certainty) -> str:
     """
     rare = certainty.rare
     if not rare.events:
-        lost = counted(rare.lost, "packet") if rare.lost else "none"
-        return f"{lost} lost, but only {rough(rare.watched)} s of data"
+        lost = format_count(rare.lost, "packet") if rare.lost else "none"
+        return f"{lost} lost, but only {format_rough(rare.watched)} s of data"
     bursts = rare.bursts if rare.linked else 0
     parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
-    words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
+    words = " and ".join(
+        f"{format_count(count, word)} of {of}" for count, word, of in parts if count
+    )
     return f"only {words} in it"
 
 
 def failure_words(condition: Condition, result: Result) -> str:
     """Return the figure for which a condition holds, with the figure's interval."""
-    figures, name = result.figures(), f"{result.label}: {condition.metric}"
-    if not condition.known(figures):
-        why = f": {result_words(result.notes[0])}" if result.notes else ""
+    figures, name = result.list_figures(), f"{result.label}: {condition.metric}"
+    if not condition.is_known(figures):
+        why = f": {describe_flaw(result.notes[0])}" if result.notes else ""
         return f"{name} is unknown, which counts as {condition.text}{why}"
-    between = reach(*result.interval(condition.metric), three_digits)
-    value = three_digits(figures[condition.metric])
+    between = reach(*result.interval(condition.metric), format_three_digits)
+    value = format_three_digits(figures[condition.metric])
     return f"{name} is {value}{between and f' ({between})'}: {condition.text}"
 
 
@@ -532,7 +549,7 @@ def sort_results(results: Sequence[Result], by: str) -> list[Result]:
         return list(results)
     if by == "name":
         return sorted(results, key=lambda one: one.label)
-    metric = named(by)
+    metric = find_metric(by)
     return sorted(results, key=lambda one: (not one.ranked, metric.rank(one.value(by))))
 
 
@@ -651,7 +668,7 @@ def _describe_legend(results: Sequence[Result], shown: Sequence[Result], stars: 
     more = len(results) - len(shown)
     words = [f"{MAY_BE_BEST} may be best ({marked} of {len(results)})."] if marked else []
     words += ["* clearly best."] if stars else []
-    rows = f"{counted(more, 'more row')}, all" if more else "All"
+    rows = f"{format_count(more, 'more row')}, all" if more else "All"
     words.append(f"{rows} columns: --full; method: --explain.")
     return " ".join(words)
 
@@ -664,8 +681,8 @@ def _make_error_bar(result: Result) -> ErrorBar:
 
 def _find_main_cost(result: Result, comparison: Comparison) -> str:
     """Return the cost that takes most from a score, in a word; ``-`` if no cost is known."""
-    counting = comparison.weights if comparison.turns else without_turning(comparison.weights)
-    name = weakest(result, counting)
+    counting = comparison.weights if comparison.turns else drop_turning(comparison.weights)
+    name = find_weakest_cost(result, counting)
     known_cost = result.ranked and result.value(f"{name}_cost") > 0
     return _COST_NAMES.get(name, name) if known_cost else "-"
 
@@ -674,11 +691,11 @@ def metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[C
     """Return a column for each metric with a known value; the best values are marked."""
     made = []
     judged = any(result.values for result in results)
-    for metric in shown_metrics():
+    for metric in list_shown_metrics():
         values = [result.value(metric.name) for result in results]
         if judged and all(map(math.isnan, values)) and metric.weight < KEPT_WEIGHT:
             continue
-        cells = [metric.cell(value, resolution) for value in values]
+        cells = [metric.format_cell(value, resolution) for value in values]
         column = Column(
             metric.title,
             [_mark_cell(metric, cell, one) for cell, one in zip(cells, results, strict=True)],
@@ -731,7 +748,7 @@ def _find_best_values(metric: Metric, results: Sequence[Result], cells: Sequence
 
 def likely_scores(results: Sequence[Result]) -> list[str]:
     """Return the interval of each score, as tables show it."""
-    cells = [reach(*result.interval("score"), whole, "-") for result in results]
+    cells = [reach(*result.interval("score"), format_whole, "-") for result in results]
     return [cell.replace("at most ", "to ") for cell in cells]
 
 
@@ -740,12 +757,12 @@ def likely_scores(results: Sequence[Result]) -> list[str]:
 
 def fields(comparison: Comparison) -> list[str]:
     """Return the columns of CSV, which are the keys of JSON lines."""
-    return [*_PLACES, *_ADVICE, *figure_names(comparison.turns, comparison.sent), "note"]
+    return [*_PLACES, *_ADVICE, *list_figure_names(comparison.turns, comparison.sent), "note"]
 
 
 def records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
     """Return a record for each result, its keys in the order of ``fields``."""
-    games = best_for(comparison.results)
+    games = find_best_games(comparison.results)
     found: list[Record] = []
     names = fields(comparison)
     for result, rank in zip(results, ranks(results), strict=True):
@@ -759,21 +776,21 @@ def _make_record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str
 
     Each metric, and the ends of its interval (``_low``, ``_high``), are in the metric's unit.
     ``behind`` is in points of score behind the best. ``games`` are the kinds of games in which a
-    strategy would have the best score, by label (``best_for``).
+    strategy would have the best score, by label (``find_best_games``).
     """
     gap = result.standing.gap
     behind = gap[:3] if gap else (math.nan, math.nan, math.nan)
-    numbers = dict(zip(_ADVICE[2:5], behind, strict=True)) | result.figures()
+    numbers = dict(zip(_ADVICE[2:5], behind, strict=True)) | result.list_figures()
     return {
         "strategy": result.label,
         "entity": result.entity,
         "recording": result.recording,
         "rank": result.rank,
-        "good": None if result.rank is None else good(result),
-        **{name: known(value) for name, value in numbers.items()},
+        "good": None if result.rank is None else is_good(result),
+        **{name: replace_unknown(value) for name, value in numbers.items()},
         "rows": None if math.isnan(result.value("rows")) else int(result.value("rows")),
         "best_for": " ".join(games.get(result.label, ())),
-        "note": "; ".join(map(result_words, result.notes)),
+        "note": "; ".join(map(describe_flaw, result.notes)),
     }
 
 

@@ -42,16 +42,16 @@ def run(
 
     The workers make no difference to the result. ``log`` makes the log of each recording, in any
     process. An unusable recording of several goes to the ``tally`` and is left out. Raise what
-    ``Pool.comparison`` raises, and ``UNUSABLE``: for a single recording that is unusable, or for an
-    unusable truth or worker.
+    ``Pool.combine_comparisons`` raises, and ``UNUSABLE``: for a single recording that is unusable,
+    or for an unusable truth or worker.
     """
     given, spec = job.runs, job.how
     if isinstance(given, SimulatedRuns):
         return compare(given, spec, progress)
     tally = JobTally() if tally is None else tally
-    truths, refused = given.truths(log, spec.truth_offset)
+    truths, refused = given.read_truths(log, spec.truth_offset)
     tally.refused |= refused
-    given = given.settled()
+    given = given.settle_origin()
     files = given.recordings
     pictured = files[0] if spec.selection is not None else None
     each = EachRecording(spec, given, log, pictured, _LocalValues(truths, look=look))
@@ -65,7 +65,7 @@ def run(
             else:
                 pool.add(name, found)
                 tally.left_out += len(files) > 1 and not isinstance(found, Comparison)
-    return pool.comparison()
+    return pool.combine_comparisons()
 
 
 class _LocalValues(NamedTuple):
@@ -100,7 +100,7 @@ class EachRecording:
     def run(self, recording: Any, log: ReadingLog) -> RunResult:
         """Read and compare a recording; raise ``UNUSABLE``."""
         spec, given = self.spec, self.given
-        known = given.known_truths(spec.truth_offset) if self.local is None else None
+        known = given.reread_truths(spec.truth_offset) if self.local is None else None
         local = self.local or _LocalValues(known, Place(spec.threads or 1))
         run = given.run(recording, log, local.truths, self.log)
         if run.drawn is not None:
@@ -128,6 +128,6 @@ class EachRecording:
             "offset": spec.truth_offset,
             "warm_up": spec.warm_up,
             "share": spec.share,
-            **self.given.reading.identity(),
+            **self.given.reading.identify_inputs(),
             "truth": digest_file(truth) if truth else None,
         }

@@ -221,7 +221,7 @@ def _diagnose_recording(
                     f"--drawn: {reporter.name} has no positions to compare with", "drawn"
                 )
             read, layout = given.reading.spec, reporter.layout
-            paths, doubtful = given.drawn_paths(spec.packets, read, layout, each.log)
+            paths, doubtful = given.read_drawn_paths(spec.packets, read, layout, each.log)
             in_recording = (*spec.in_recording, *doubtful)
             spec = replace(spec, drawn=paths, in_recording=in_recording)
         try:

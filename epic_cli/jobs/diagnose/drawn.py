@@ -29,11 +29,11 @@ from epic_cli.metrics.arrays import (
     TIME,
     VELOCITY,
     choose_places,
-    lengths,
-    minimum,
-    packet_table,
+    compute_lengths,
+    find_minimum,
+    make_packet_table,
 )
-from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, drawn_at_ticks
+from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, find_drawn_ticks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,13 +166,13 @@ def _find_lateness(
     wanted, drawn = comparison.times[at], comparison.drawn[at]
 
     def apart(shift: float) -> float:
-        far = lengths(at_times(times, path, wanted - shift) - drawn)
+        far = compute_lengths(at_times(times, path, wanted - shift) - drawn)
         known = np.isfinite(far)
         return float(far[known].mean()) if known.mean() > 0.5 else math.inf
 
     shifts = np.arange(EARLIEST, LATEST + APART, APART).tolist()
     near = min(shifts, key=apart)
-    return minimum(apart, near - APART, near + APART)
+    return find_minimum(apart, near - APART, near + APART)
 
 
 def _list_tunable_settings(candidate: StrategySpec) -> list[Number]:
@@ -352,7 +352,7 @@ class _DrawnEntity:
         self, name: str, path: DrawnPath, packets: PacketBlock, by_frame: bool = False
     ) -> None:
         self.name = name
-        columns = packet_table(packets)
+        columns = make_packet_table(packets)
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(columns[TIME]) & (np.abs(columns[POSITION]) < LARGEST).all(axis=0)
         #: Packets in the order of their stamps.
@@ -388,7 +388,7 @@ class _DrawnEntity:
 
     def at_ticks(self) -> bool:
         """Switch to the ticks at which positions change; return False if they always change."""
-        ticks = drawn_at_ticks(self.path)
+        ticks = find_drawn_ticks(self.path)
         if ticks is not None:
             self._set_path(ticks)
             self.tick = ticks.frame
@@ -686,7 +686,7 @@ def _search_strategies(
 ) -> list[FittedStrategy]:
     """Return the best strategy with fitted settings, without a low-pass and with one."""
     first = moving[0]
-    found = first.search().explanations(candidates, drawn_at_ticks(first.path) is None)
+    found = first.search().explanations(candidates, find_drawn_ticks(first.path) is None)
     # some strategies stand until the next packet by themselves
     if found[0].residual > first.enough and first.at_ticks():
         for entity in moving[1:]:

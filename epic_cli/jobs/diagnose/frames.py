@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.strategies.parts import SendInterval
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class Frames(NamedTuple):
     @property
     def unit(self) -> float:
         """The usual step from packet to packet (length)."""
-        steps = lengths(np.diff(self.positions, axis=0))
+        steps = compute_lengths(np.diff(self.positions, axis=0))
         return float(np.median(steps[steps > 0])) if steps.any() else 1.0
 
     @property

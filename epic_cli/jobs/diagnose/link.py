@@ -10,14 +10,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import DETECTOR as CLOCK_DRIFT
-from epic_cli.metrics.traffic import Flags, Floats, MessageLog, Stream, Traffic, sigma
+from epic_cli.metrics.traffic import Flags, Floats, MessageLog, Stream, Traffic, estimate_sigma
 from epic_cli.network.link import (
     HIGHEST_CORRELATION,
     LONGEST_DELAY,
     Distribution,
     GilbertElliott,
     LinkConditions,
-    clocks_apart,
+    are_clocks_apart,
 )
 from epic_cli.network.trace import NetworkTrace
 
@@ -331,7 +331,7 @@ def _mark_jumped_packets(delays: Floats) -> Flags:
         return jumped
     last = int(gaps.argmax())
     count, gap = last + 1, float(gaps[last])
-    apart = gap > max(APART * sigma(order[count:]), SAME)
+    apart = gap > max(APART * estimate_sigma(order[count:]), SAME)
     if (
         apart
         and float(order[last] - order[0]) < SAME
@@ -346,7 +346,7 @@ def _find_zero(delays: Floats, jumped: Flags) -> tuple[Zero, float]:
     if jumped.any():
         return "jumped", float(delays[jumped].min())
     least = float(delays.min())
-    return ("least", least) if clocks_apart(least) else ("clocks", 0.0)
+    return ("least", least) if are_clocks_apart(least) else ("clocks", 0.0)
 
 
 def _is_in_order(sent: Floats, delays: Floats) -> bool:

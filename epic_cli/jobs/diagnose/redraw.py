@@ -14,7 +14,7 @@ from epic_cli.engine.replay import TooManyRows, Trace, draw_frames
 from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
-from epic_cli.metrics.arrays import choose_places, lengths, minimum
+from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -208,7 +208,7 @@ class FrameComparison:
         """Return a strategy with its error; infinite if a tenth of the frames is not drawn."""
         key = found.candidate.label, found.shift, found.constant
         if key not in self._known:
-            apart = lengths(self.apart(found))
+            apart = compute_lengths(self.apart(found))
             known = np.isfinite(apart)
             # what is not drawn must not make a strategy look better
             self._known[key] = np.inf, np.inf
@@ -244,7 +244,7 @@ class FrameComparison:
             known = np.isfinite(here[:, 0]) & np.isfinite([s[:, 0] for s in slopes]).all(axis=0)
             if not known.any():
                 break
-            far = lengths(here[known])
+            far = compute_lengths(here[known])
             floor = max(float(np.median(far)), self.exact)
             weights = np.repeat(1 / np.sqrt(np.maximum(far, floor)), 3)
             of = np.stack([slope[known].ravel() * weights for slope in slopes], axis=1)
@@ -274,7 +274,7 @@ class FrameComparison:
             tried.append(self.off(found.changed({key: value})))
             return tried[-1].apart
 
-        minimum(apart, low, high, steps)
+        find_minimum(apart, low, high, steps)
         return min([found, *tried], key=lambda one: one.apart)
 
     def _limit_numbers(

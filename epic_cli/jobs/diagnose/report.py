@@ -22,10 +22,17 @@ from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.mechanism.supply import in_seconds
 from epic_cli.jobs.diagnose.redraw import FittedStrategy
 from epic_cli.jobs.diagnose.run import Diagnosis
-from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
+from epic_cli.metrics.digits import (
+    format_count,
+    format_number,
+    format_seconds,
+    format_share,
+    format_three_digits,
+    replace_unknown,
+)
 from epic_cli.metrics.traffic import SHARES, Network
-from epic_cli.network.link import PERFECT, GilbertElliott, clocks_apart
-from epic_cli.network.link_spec import differences, word_parameter
+from epic_cli.network.link import PERFECT, GilbertElliott, are_clocks_apart
+from epic_cli.network.link_spec import find_word_parameter, list_differences
 from epic_cli.recordings.findings import RecordingFinding, limits, worst_first
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.show import report as model
@@ -138,8 +145,13 @@ class _WrittenValue:
     def __format__(self, kind: str) -> str:
         if isinstance(self._value, str):
             return self._value
-        ways = {"s": seconds, "share": share, "number": number, "": number}
-        return ways[kind](self._value) if kind in ways else counted(round(self._value), kind)
+        ways = {
+            "s": format_seconds,
+            "share": format_share,
+            "number": format_number,
+            "": format_number,
+        }
+        return ways[kind](self._value) if kind in ways else format_count(round(self._value), kind)
 
 
 class _WrittenValues(dict[str, _WrittenValue]):
@@ -214,12 +226,15 @@ def _describe_comparison(finding: Finding, drawn: bool) -> str:
 def _describe_amount(name: str, found: Diagnosis) -> str:
     """Return the number of findings, and the amount of data."""
     count = len(found.findings)
-    words = counted(count, "finding") if count else "nothing wrong found"
+    words = format_count(count, "finding") if count else "nothing wrong found"
     if found.drawn is not None:  # what the game drew may be wrong all the same
         words, name = f"{words} in the traffic", "The packets"
     if found.doubts:  # how it is read decides what is found
         words = "the input is in doubt"
-    return f"{name}: {words} ({counted(found.packets, 'packet')} in {seconds(found.duration)})"
+    return (
+        f"{name}: {words} ({format_count(found.packets, 'packet')} in"
+        f" {format_seconds(found.duration)})"
+    )
 
 
 def _list_grave_findings(found: Diagnosis) -> list[RecordingFinding]:
@@ -247,9 +262,9 @@ def _describe_moments(finding: Finding) -> str:
 
 def _describe_network(network: Network) -> str:
     """Return send rate, network delay, and the delay that a buffer needs, in a sentence."""
-    middle = seconds(network.middle)
-    delay = "clocks that differ" if clocks_apart(network.middle) else f"median delay {middle}"
-    needed = seconds(network.needed[SHARES.index(0.99)])
+    middle = format_seconds(network.middle)
+    delay = "clocks that differ" if are_clocks_apart(network.middle) else f"median delay {middle}"
+    needed = format_seconds(network.needed[SHARES.index(0.99)])
     return (
         f"{network.rate:.3g} messages a second, {delay}; a delay buffer of {needed} has 99 % of"
         " them in time."
@@ -259,17 +274,17 @@ def _describe_network(network: Network) -> str:
 def _describe_network_details(network: Network) -> str:
     """Return the spread of the delays, and the buffer delay for several shares of packets."""
     needs = [
-        f"{seconds(delay)} for {of * 100:g} %"
+        f"{format_seconds(delay)} for {of * 100:g} %"
         for of, delay in zip(SHARES, network.needed, strict=True)
     ]
     frames = ""
     if network.frame:
         frames = (
             f" The receiver reads once a frame ({1 / network.frame:.3g} Hz), so that packets wait"
-            f" up to {seconds(network.frame)} for it."
+            f" up to {format_seconds(network.frame)} for it."
         )
     return (
-        f"Delays spread over {seconds(network.spread)} from 5 to 95 %. A delay buffer needs"
+        f"Delays spread over {format_seconds(network.spread)} from 5 to 95 %. A delay buffer needs"
         f" {needs[0]} of the packets to be in time, {', '.join(needs[1:])}.{frames}"
     )
 
@@ -279,8 +294,9 @@ def _describe_unseen_drift(least: float, length: float) -> list[str]:
     if not least > USUAL:
         return []
     return [
-        f"A clock drift below {number(least * 1e6)} ppm does not show in so short a recording;"
-        f" {number(USUAL * 1e6)} ppm would in {seconds(length)}."
+        f"A clock drift below {format_number(least * 1e6)} ppm does not show in so short a"
+        " recording;"
+        f" {format_number(USUAL * 1e6)} ppm would in {format_seconds(length)}."
     ]
 
 
@@ -329,7 +345,7 @@ def drawn_words(match: DrawnMatch) -> list[str]:
 def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     """Return the engine's strategy that draws the frames, or the one with the least error."""
     best = match.best
-    residual = f"residual {three_digits(best.residual)} (RMS)"
+    residual = f"residual {format_three_digits(best.residual)} (RMS)"
     left = f"{residual}, {_write_error(match.off)} of the usual step"
     options, behind = (
         strategy_options(best.candidate, 6 if match.found else _NEARLY),
@@ -468,10 +484,10 @@ FEW_STATES = 10
 
 def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     over, supply = settings["clock_time"], found.supply
-    time = "the whole session" if math.isinf(over) else f"the last {seconds(over)}"
+    time = "the whole session" if math.isinf(over) else f"the last {format_seconds(over)}"
     clock = _CLOCKS[settings["clock"]].format(time=time)
     if settings["clock"] == "mean" and settings["clock_share"]:
-        part = share(settings["clock_share"])
+        part = format_share(settings["clock_share"])
         clock = f", with a mean clock offset that each packet moves by {part}"
     if settings["start"] == "last":
         clock += ", counted from the frame before each packet"
@@ -488,13 +504,13 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     if beyond <= 0:
         after = f"{_EMPTY[beyond]} when the buffer is empty{frames}"
     else:
-        far = "goes on" if math.isinf(beyond) else f"goes on for at most {seconds(beyond)}"
+        far = "goes on" if math.isinf(beyond) else f"goes on for at most {format_seconds(beyond)}"
         after = f"{far} when the buffer is empty{frames}"
     delay, low_pass = settings["delay"], settings["low_pass"]
     if beyond > 0 and supply is not None and supply.empty > GUESSES:
-        far = "" if math.isinf(beyond) else f", for at most {seconds(beyond)}"
+        far = "" if math.isinf(beyond) else f", for at most {format_seconds(beyond)}"
         return f"predicts from the newest state, {stamps}{far}"
-    late = seconds(in_seconds(delay, found.interval))
+    late = format_seconds(in_seconds(delay, found.interval))
     if delay < 0:
         late = f"{-delay:g} x the send interval ({late})"
     if margin := settings["jitter_margin"]:
@@ -503,10 +519,14 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         stamps += f" of the last {settings['keep']:g} states"
     behind = ""
     if low_pass or settings["follow"] == "share":
-        part = share(settings["follow_share"])
-        behind = f", {_FOLLOWS[settings['follow']].format(time=seconds(low_pass), share=part)}"
+        part = format_share(settings["follow_share"])
+        behind = (
+            f", {_FOLLOWS[settings['follow']].format(time=format_seconds(low_pass), share=part)}"
+        )
     curve = _CURVES[settings["curve"]]
-    period = seconds(found.interval if math.isnan(settings["interval"]) else settings["interval"])
+    period = format_seconds(
+        found.interval if math.isnan(settings["interval"]) else settings["interval"]
+    )
     if settings["catch_up"] == "queue":
         return (
             f"plays a queue of states {curve}, one each {period}, and never catches up"
@@ -549,33 +569,33 @@ def _write_steps(settings: Mapping[str, Any]) -> str:
     if every < 0:
         return ", once a packet"
     between = "on the line between the last two" if settings["between"] == "lerp" else "as they are"
-    return f", in ticks of {seconds(every)}, drawn {between}"
+    return f", in ticks of {format_seconds(every)}, drawn {between}"
 
 
 def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
-    goal = _AHEAD[settings["ahead"]].format(ahead_time=seconds(settings["ahead_time"]))
+    goal = _AHEAD[settings["ahead"]].format(ahead_time=format_seconds(settings["ahead_time"]))
     if settings["age"] == "arrival":
         goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
     rest = f"{_write_steps(settings)}{_write_rounding(settings)}"
     if settings["how"] == "share" and settings["share"] == 1:
         return f"draws {goal} without any smoothing{rest}"
-    time = seconds(in_seconds(settings["time"], found.interval))
+    time = format_seconds(in_seconds(settings["time"], found.interval))
     if settings["time"] < 0 and settings["interval"] in _MEASURED:
         time = _MEASURED[settings["interval"]]
     how = _APPROACHES[settings["how"]].format(
-        time=time, share=share(settings["share"]),
+        time=time, share=format_share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
         begin=_BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
     if settings["how"] == "interval" and "interval" in found.strategy.settings:
         own = settings["interval"]
-        how = f"within {_MEASURED[own] if own in _MEASURED else seconds(own)}"
+        how = f"within {_MEASURED[own] if own in _MEASURED else format_seconds(own)}"
     if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
         how += ", on from where that led until then"
     if settings["overshoot"] == "on" and settings["how"] == "spring":
         how += " that may pass it"
     if settings["snap_after"]:
-        how += f", there at once after {seconds(settings['snap_after'])} without a packet"
+        how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
     return f"moves toward {goal.rstrip(',')}, {how}{rest}"
 
 
@@ -647,7 +667,7 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     whole = found is not None or not _describe_shift(match.best)
 
     def span(name: str) -> float | None:
-        return known(in_seconds(settings[name], interval)) if name in settings else None
+        return replace_unknown(in_seconds(settings[name], interval)) if name in settings else None
 
     return {
         "kind": None if found is None else spec.name,
@@ -657,8 +677,8 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         "beyond_s": None if beyond is None else 0.0 if beyond in _EMPTY else span("beyond"),
         "low_pass_s": settings.get("low_pass"),
         "time_s": span("time"),
-        "empty": None if supply is None else known(supply.empty),
-        "needed_s": None if supply is None else known(supply.needed),
+        "empty": None if supply is None else replace_unknown(supply.empty),
+        "needed_s": None if supply is None else replace_unknown(supply.needed),
         "causes": [
             {
                 "cause": each.cause,
@@ -693,7 +713,9 @@ def _describe_lag(lag: float) -> str:
 def _describe_entities(one: EntityMatch) -> str:
     smoothing = f", low-pass of {one.constant * 1e3:.3g} ms" if one.constant else ""
     late = "" if math.isnan(one.lag) else f", {_describe_lag(one.lag)} the packets"
-    return f"{one.entity or 'unnamed'}: residual {three_digits(one.residual)}{late}{smoothing}."
+    return (
+        f"{one.entity or 'unnamed'}: residual {format_three_digits(one.residual)}{late}{smoothing}."
+    )
 
 
 def drawn_record(match: DrawnMatch) -> dict[str, Any]:
@@ -704,16 +726,17 @@ def drawn_record(match: DrawnMatch) -> dict[str, Any]:
         "settings": dict(best.candidate.settings),
         "found": match.found,
         "probably": match.likely,
-        "residual": known(best.residual),
-        "lag": known(match.lag),
+        "residual": replace_unknown(best.residual),
+        "lag": replace_unknown(match.lag),
         "shift": best.shift,
         "low_pass": best.constant,
-        "without": known(match.without.residual),
-        "residual_of_step": known(match.off),
+        "without": replace_unknown(match.without.residual),
+        "residual_of_step": replace_unknown(match.off),
         "rest": match.rest or None,
         **_make_mechanism_record(match),
         "entities": [
-            {key: known(value) for key, value in row._asdict().items()} for row in match.entities
+            {key: replace_unknown(value) for key, value in row._asdict().items()}
+            for row in match.entities
         ],
     }
 
@@ -736,18 +759,18 @@ _ZEROS = {
 
 def link_description(link: FoundLink) -> str:
     """Return the ``--link`` option for a similar network."""
-    words = differences(PERFECT, link.conditions)
+    words = list_differences(PERFECT, link.conditions)
     return description.write((name, _write_figure(name, value)) for name, value in words)
 
 
 def _write_figure(name: str, value: object) -> str:
     if isinstance(value, GilbertElliott):
-        return f"{share(value.p)},{share(value.r)}"
+        return f"{format_share(value.p)},{format_share(value.r)}"
     if isinstance(value, float):
         if name in _TIMES:
             return f"{value * 1e3:.4g}ms"
-        return share(value) if name in _SHARES else f"{value:g}"
-    return word_parameter(name).write(value)
+        return format_share(value) if name in _SHARES else f"{value:g}"
+    return find_word_parameter(name).write(value)
 
 
 def link_story(link: FoundLink, path: str) -> str:
@@ -756,13 +779,14 @@ def link_story(link: FoundLink, path: str) -> str:
     network, found = description.write([("trace", path)]), link_description(link)
     found = f"--link {shlex.quote(found)} " if found else ""
     lines = [
-        f"{printable(path)}: {len(link.trace.times):,} packets sent in {seconds(link.duration)},"
+        f"{printable(path)}: {len(link.trace.times):,} packets sent in"
+        f" {format_seconds(link.duration)},"
         f" {link.lost:,} of them lost",
         f"packet by packet: epic simulate --link {printable(shlex.quote(network))} {timing}",
         f"as parameters: epic simulate {found}{timing}",
     ]
     if link.misfit > 0.0005:
-        off = seconds(link.misfit)
+        off = format_seconds(link.misfit)
         lines.append(f"the parameters' delays are {off} off (RMS of the quantiles)")
     lines += [_LOSSES[link.losses], _ZEROS[link.zero]]
     if link.drift:

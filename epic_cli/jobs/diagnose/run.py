@@ -116,7 +116,7 @@ class DiagnoseEach:
         Raises ``UNUSABLE``.
         """
         trace = self.reading.trace(recording, log)
-        packets = self.reading.packets(recording, log) if trace is None else trace
+        packets = self.reading.read_packets(recording, log) if trace is None else trace
         return DiagnoseSpec(
             packets,
             self.strategies,
@@ -141,7 +141,7 @@ class DiagnoseEach:
         return {
             "candidates": list(map(strategy_identity, self.strategies)),
             "span": list(self.span),
-            **self.reading.identity(),
+            **self.reading.identify_inputs(),
         }
 
 

@@ -15,7 +15,7 @@ from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.explain.spec import ExplainSpec, NameEntry, NameKind
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Better, Weights
-from epic_cli.metrics.score import COSTS, formula
+from epic_cli.metrics.score import COSTS, write_formula
 from epic_cli.network.link_spec import LINK_KEYS
 from epic_cli.network.movement_spec import MOVEMENT_KEYS
 from epic_cli.network.sender import SENDER
@@ -121,7 +121,7 @@ def _iterate_metrics() -> Iterator[NameEntry]:
             ("column", entry.title if entry.weight else ""),
             ("unit", "the recording's length" if entry.unit == "length" else entry.unit),
             ("better", _BETTER[entry.better]),
-            ("formula", formula(Weights()) if entry.name == "score" else ""),
+            ("formula", write_formula(Weights()) if entry.name == "score" else ""),
         )
         yield _make_explanation(NameKind.METRIC, entry.name, entry.help, "", terms)
     for name, cost in COSTS.items():

@@ -12,8 +12,8 @@ import numpy as np
 from epic_cli.engine.packets import Track, angles
 from epic_cli.jobs.inspect.run import HELD
 from epic_cli.metrics.arrays import LARGEST
-from epic_cli.metrics.digits import counted, known, number, seconds
-from epic_cli.network.link import clocks_apart
+from epic_cli.metrics.digits import format_count, format_number, format_seconds, replace_unknown
+from epic_cli.network.link import are_clocks_apart
 from epic_cli.recordings.findings import RecordingFinding, Severity
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.show import report as model
@@ -57,10 +57,10 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     parts += [finding(row, command, found.name) for row in found.findings]
     grave = ", ".join(found.doubts)
     warnings = sum(row.severity is Severity.WARNING for row in found.findings)
-    verdict = f"{counted(warnings, 'warning')}, below." if warnings else "Nothing looks wrong."
+    verdict = f"{format_count(warnings, 'warning')}, below." if warnings else "Nothing looks wrong."
     verdict = f"In doubt: {grave}." if grave else verdict
     return model.Report(
-        title=f"{found.name}: {counted(found.packets, 'packet')}",
+        title=f"{found.name}: {format_count(found.packets, 'packet')}",
         verdict=[verdict if found.packets else "No packet could be read."],
         parts=parts,
         method=METHOD,
@@ -93,15 +93,23 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
     yield "time", f"{begin:.6g} to {end:.6g} s; {_describe_clocks(found)}"
     if found.step is not None:
         step, even = found.step, "even" if found.is_regular else "uneven"
-        rate = f"{1 / step.middle:.3g} Hz, a packet every {seconds(step.middle)}"
-        spread = "" if found.is_regular else f", {seconds(step.low)} to {seconds(step.high)}"
+        rate = f"{1 / step.middle:.3g} Hz, a packet every {format_seconds(step.middle)}"
+        spread = (
+            ""
+            if found.is_regular
+            else f", {format_seconds(step.low)} to {format_seconds(step.high)}"
+        )
         yield "sent", f"{rate}, {even}{spread}"
     if found.speeds is not None:
         words = (
-            f"median {number(found.speeds.middle)}, at most {number(found.speeds.high)} a second"
+            f"median {format_number(found.speeds.middle)}, at most"
+            f" {format_number(found.speeds.high)} a second"
         )
         if found.given is not None:
-            words += f"; as given, {number(found.given.middle)} and {number(found.given.high)}"
+            words += (
+                f"; as given, {format_number(found.given.middle)} and"
+                f" {format_number(found.given.high)}"
+            )
         else:
             words += "; no velocities are given"
         yield "speed", words
@@ -114,14 +122,14 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
     teleports, numbers = (
         sum(getattr(row, name) for row in found.entities) for name in ("teleports", "sequences")
     )
-    marks = [counted(teleports, "teleport")] if teleports else []
-    marks += [counted(numbers, "sequence number")] if numbers else []
+    marks = [format_count(teleports, "teleport")] if teleports else []
+    marks += [format_count(numbers, "sequence number")] if numbers else []
     yield "marks", ", ".join(marks) or "no teleports, no sequence numbers"
     names = ", ".join(name for name, _ in found.unread)
     yield "carried", names or "no other key or column"
     if found.first_refused is not None:
         first = found.first_refused.line
-        yield "refused", f"{counted(found.refused, 'line')}, the first is line {first}"
+        yield "refused", f"{format_count(found.refused, 'line')}, the first is line {first}"
 
 
 def _describe_rotation(found: Inspection) -> str:
@@ -165,16 +173,16 @@ def _describe_arrivals(found: Inspection) -> str:
         return "no arrival times"
     delays = [entity.delays for entity in found.entities if entity.arrivals]
     low, high = min(low for low, _ in delays), max(high for _, high in delays)
-    clock = "another clock than the times" if clocks_apart(low) else "one clock"
+    clock = "another clock than the times" if are_clocks_apart(low) else "one clock"
     some = "" if found.arrivals == found.packets else f"{found.arrivals:,} packets have one: "
-    return f"{some}{seconds(low)} to {seconds(high)} after the times: {clock}"
+    return f"{some}{format_seconds(low)} to {format_seconds(high)} after the times: {clock}"
 
 
 def _make_entity_table(tracks: tuple[Track, ...], count: int) -> model.Table:
     shown = tracks[:_ENTITIES]
     rest = max(count, len(tracks)) - len(shown)
     size = [
-        " x ".join(number(high - low) for low, high in zip(row.low, row.high, strict=True))
+        " x ".join(format_number(high - low) for low, high in zip(row.low, row.high, strict=True))
         for row in shown
     ]
     columns = [
@@ -284,7 +292,7 @@ def record(found: Inspection) -> dict[str, Any]:
                 "low": list(entity.low),
                 "high": list(entity.high),
                 "arrivals": entity.arrivals,
-                "delays": [known(value) for value in entity.delays],
+                "delays": [replace_unknown(value) for value in entity.delays],
                 "teleports": entity.teleports,
                 "sequences": entity.sequences,
             }

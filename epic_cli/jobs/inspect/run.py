@@ -10,7 +10,14 @@ import numpy as np
 
 from epic_cli.engine.packets import PacketBlock, Track, Turning
 from epic_cli.engine.replay import separate
-from epic_cli.metrics.arrays import POSITION, TELEPORT, TIME, VELOCITY, lengths, packet_table
+from epic_cli.metrics.arrays import (
+    POSITION,
+    TELEPORT,
+    TIME,
+    VELOCITY,
+    compute_lengths,
+    make_packet_table,
+)
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.checks import new_findings
 from epic_cli.recordings.extras import MOST_NAMES, extras_at
@@ -119,7 +126,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
     watch.end()
     new_findings(watch)
     tracks = watch.census.tracks
-    tables = {entity: packet_table(one) for entity, one in held.items()}
+    tables = {entity: make_packet_table(one) for entity, one in held.items()}
     reader = watch.reader
     others: dict[str, str] = {}
     for sample in watch.samples:
@@ -138,7 +145,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         tuple(tracks),
         _measure_spread([np.diff(table[TIME]) for table in tables.values()], 0.95, least=0.0),
         _measure_spread([_measure_speeds(table) for table in tables.values()]),
-        _measure_spread([lengths(table[VELOCITY].T) for table in tables.values()]),
+        _measure_spread([compute_lengths(table[VELOCITY].T) for table in tables.values()]),
         tuple(others.items()),
         tuple(head),
         refused,
@@ -155,7 +162,7 @@ def _measure_speeds(table: Floats) -> Floats:
     with np.errstate(all="ignore"):
         steps = np.diff(table[TIME])
         moved = (steps > 0) & (table[TELEPORT, 1:] == 0)
-        return np.where(moved, lengths(np.diff(table[POSITION].T, axis=0)) / steps, np.nan)
+        return np.where(moved, compute_lengths(np.diff(table[POSITION].T, axis=0)) / steps, np.nan)
 
 
 def _measure_spread(

@@ -9,7 +9,7 @@ import click
 
 from epic_cli.jobs.samples.run import FOLDER, copy, find
 from epic_cli.jobs.samples.run import samples as known
-from epic_cli.metrics.digits import counted
+from epic_cli.metrics.digits import format_count
 from epic_cli.shell.console import PROSE, ColorChoice, screen_columns, show, write_document
 from epic_cli.shell.declared import Parsed, command, completions, flag, shared
 from epic_cli.shell.errors import WrongUsage
@@ -55,7 +55,7 @@ def samples(
         raise WrongUsage("--all copies all: leave out the names", "all")
     if names or everything:
         new, there = copy(names or ["."])
-        write_document(f"{FOLDER}: {counted(new, 'new file')}, {there} there already\n")
+        write_document(f"{FOLDER}: {format_count(new, 'new file')}, {there} there already\n")
         return
     from rich.console import Group  # rich is slow to load
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.network.link import Fates, fates
-from epic_cli.network.sender import sample
+from epic_cli.network.sender import sample_movement
 from epic_cli.network.simulation import Simulation, Statistics
 from epic_cli.network.truth_file import TruthWriter
 from epic_cli.recordings.reading import make_writer
@@ -21,11 +21,13 @@ class SimulationRun:
     """
 
     def __init__(self, simulation: Simulation, seed: int) -> None:
-        self._channel = simulation.channel(seed)
-        self.movement = simulation.movement(seed)
+        self._channel = simulation.make_channel(seed)
+        self.movement = simulation.make_movement(seed)
         self.statistics = Statistics()
-        simulation.spec.send.alone()
-        self.blocks: Iterator[PacketBlock] = simulation.blocks(seed, self._channel, self.statistics)
+        simulation.spec.send.drop_strategies()
+        self.blocks: Iterator[PacketBlock] = simulation.iterate_blocks(
+            seed, self._channel, self.statistics
+        )
         #: For how long it goes on; infinite: endlessly.
         self.seconds = min(
             simulation.spec.movement.seconds, self.movement.end - self.movement.start
@@ -64,5 +66,5 @@ class SimulationRun:
             raise ValueError("needs an end: set a duration in --movement")
         writer = TruthWriter(self.movement.turns)
         yield writer.header
-        for snapshot in sample(self.movement, rate, self.seconds):
-            yield writer.rows(snapshot)
+        for snapshot in sample_movement(self.movement, rate, self.seconds):
+            yield writer.format_rows(snapshot)

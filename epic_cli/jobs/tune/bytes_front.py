@@ -29,9 +29,9 @@ from epic_cli.metrics.evaluation import (
     SentOver,
     compare,
     evaluate,
+    iterate_simulated_runs,
     pool_results,
     prepare,
-    simulated,
 )
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.tabular import Tabular
@@ -121,7 +121,7 @@ class BytesSpec:
     def given(self) -> SenderSpec:
         """The sender as described, with whole numbers where possible (shorter to write)."""
         send = self.simulation.spec.send
-        numbers = {key: getattr(send, key) for key, _ in send.entries()}
+        numbers = {key: getattr(send, key) for key, _ in send.list_entries()}
         whole: dict[str, Any] = {
             key: int(value)
             for key, value in numbers.items()
@@ -301,7 +301,7 @@ def _cut_movement(movement: RecordedMovement, start: float, end: float) -> Recor
         part, before = Track(track.max_gap), None
         for index, time in enumerate(track.times):
             if start <= time < end:
-                state = track.state(index)
+                state = track.get_state(index)
                 breaks = before is not None and state.teleports != before.teleports
                 part.add(time, *state[:2], breaks, state.rotation, state.spin)
                 before = state
@@ -330,7 +330,7 @@ class SentPart:
     @cached_property
     def speed(self) -> float:
         """The RMS speed of the movement (length/s)."""
-        run = next(simulated(self.simulation, self.seeds[:1]))
+        run = next(iterate_simulated_runs(self.simulation, self.seeds[:1]))
         prepared = prepare(run, replace(self.spec.compare, participants=()))
         squares = rows = 0.0
         for entity in prepared.entities.judged:
@@ -354,7 +354,9 @@ class SentPart:
         """Return a strategy's result with a sender, over all networks; raise ``NotEnoughToSay``."""
         results = [
             evaluate(prepare(run, self.spec.compare), candidate.strategy, self.spec.compare.weights)
-            for run in simulated(_change_sender(self.simulation, candidate.send), self.seeds)
+            for run in iterate_simulated_runs(
+                _change_sender(self.simulation, candidate.send), self.seeds
+            )
         ]
         return results[0] if len(results) == 1 else pool_results(results)
 
@@ -379,7 +381,7 @@ class SentPart:
 
     def _simulate_runs(self, senders: Mapping[str, SenderSpec]) -> Iterator[Run]:
         first = _change_sender(self.simulation, next(iter(senders.values())))
-        for seed, run in zip(self.seeds, simulated(first, self.seeds), strict=True):
+        for seed, run in zip(self.seeds, iterate_simulated_runs(first, self.seeds), strict=True):
             yield run._replace(again=_SenderRuns(self.simulation, seed, run, senders))
 
 

@@ -9,9 +9,15 @@ from dataclasses import replace
 from epic_cli.jobs.compare import report as compared
 from epic_cli.jobs.tune.bytes_front import BytesFound, BytesFronts, Limit
 from epic_cli.jobs.tune.report import called, figure, likely, points, stairs, with_ends
-from epic_cli.metrics import named
+from epic_cli.metrics import find_metric
 from epic_cli.metrics.comparison import Result
-from epic_cli.metrics.digits import counted, known, percent, reach, three_digits
+from epic_cli.metrics.digits import (
+    format_count,
+    format_percent,
+    format_three_digits,
+    reach,
+    replace_unknown,
+)
 from epic_cli.metrics.metric import Metric
 from epic_cli.network.sender import SenderSpec
 from epic_cli.show.chart import Chart, chart_line
@@ -65,23 +71,26 @@ def report(found: BytesFronts, details: bool = False) -> Report:
 
 def _describe_limit(limit: Limit) -> str:
     if limit.figure == "bytes":
-        return f"at most {three_digits(limit.value)} bytes a second"
-    metric = named(limit.figure)
-    return f"{called(metric)} {metric.cell(limit.value)}"
+        return f"at most {format_three_digits(limit.value)} bytes a second"
+    metric = find_metric(limit.figure)
+    return f"{called(metric)} {metric.format_cell(limit.value)}"
 
 
 def _describe_front(entry: BytesFound, found: BytesFronts, metric: Metric) -> list[str]:
     result, given = entry.result(entry.chosen), entry.result(entry.given)
     bytes_, usual = result.value("bytes"), given.value("bytes")
     sentences = [
-        f"{entry.strategy.label}: send {entry.chosen.write()}: {three_digits(bytes_)} bytes a"
+        f"{entry.strategy.label}: send {entry.chosen.write()}: {format_three_digits(bytes_)}"
+        " bytes a"
         f" second, {called(metric)} {likely(metric, result)}, on data that it was not tuned on."
     ]
     if entry.given != entry.chosen:
-        more = metric.key(result.value(metric.name)) - metric.key(given.value(metric.name))
+        more = metric.compute_key(result.value(metric.name)) - metric.compute_key(
+            given.value(metric.name)
+        )
         sentences.append(
             f"That is {_describe_change(bytes_, usual, 'bytes')} than {entry.given.write()}"
-            f" ({three_digits(usual)}), an error that is"
+            f" ({format_three_digits(usual)}), an error that is"
             f" {_describe_change(result.value('error'), given.value('error'), 'error')}, and"
             f" {points(metric, abs(more))} {'worse' if more > 0 else 'better'}."
         )
@@ -96,8 +105,11 @@ def _describe_front(entry: BytesFound, found: BytesFronts, metric: Metric) -> li
 
 
 def _keeps_limit(result: Result, limit: Limit) -> bool:
-    metric = named(limit.figure)
-    return bool(metric.key(result.value(limit.figure)) <= metric.key(limit.value) * 1.02 + 1e-9)
+    metric = find_metric(limit.figure)
+    return bool(
+        metric.compute_key(result.value(limit.figure))
+        <= metric.compute_key(limit.value) * 1.02 + 1e-9
+    )
 
 
 def _describe_change(value: float, usual: float, what: str) -> str:
@@ -108,7 +120,7 @@ def _describe_change(value: float, usual: float, what: str) -> str:
 
 
 def _format_percent(share: float) -> str:
-    return percent(share) if share >= 0.005 else "less than 1 %"
+    return format_percent(share) if share >= 0.005 else "less than 1 %"
 
 
 def _describe_shares(entry: BytesFound) -> list[str]:
@@ -125,10 +137,11 @@ def _describe_shares(entry: BytesFound) -> list[str]:
 def _explain_basis(found: BytesFronts) -> list[str]:
     seeds, recorded = len(found.spec.seeds), found.spec.simulation.recorded is not None
     half = ", the second half of the movement" if recorded else ""
-    tried = counted(sum(entry.tried for entry in found.found), "sender")
+    tried = format_count(sum(entry.tried for entry in found.found), "sender")
     return [
-        f"{tried} tried on {counted((seeds + 1) // 2, 'network')}, the front evaluated on"
-        f" {counted(seeds // 2, 'other network')}{half}. Bytes are those of each entity, with its"
+        f"{tried} tried on {format_count((seeds + 1) // 2, 'network')}, the front evaluated on"
+        f" {format_count(seeds // 2, 'other network')}{half}. Bytes are those of each entity,"
+        " with its"
         " part of the headers of IPv4 and UDP (28 bytes a packet) and of the packet's number, stamp"
         " and counts (some 9)."
     ]
@@ -139,8 +152,8 @@ def _make_table(entry: BytesFound, metric: Metric) -> Table:
     results = [entry.result(send) for send in shown]
 
     def column(name: str, weight: int = KEPT) -> Column:
-        entry = named(name)
-        cells = [entry.cell(result.value(name)) for result in results]
+        entry = find_metric(name)
+        cells = [entry.format_cell(result.value(name)) for result in results]
         return Column(entry.title, cells, weight, right=True, meaning=entry.help)
 
     ends = [
@@ -203,7 +216,7 @@ def picture(found: BytesFronts, width: int | None = None) -> str:
             marked = send in (entry.chosen, entry.given)
             style = None if marked else styles[entry.strategy.label]
             dots.append(Dot(result.value("bytes"), value, words, style, send == entry.chosen))
-    better = "up" if metric.key(1.0) < metric.key(0.0) else "down"
+    better = "up" if metric.compute_key(1.0) < metric.compute_key(0.0) else "down"
     note = (
         f"{called(metric)} over bytes a second; further {better} and to the left is better."
         " Hollow: as given, filled: chosen."
@@ -227,4 +240,4 @@ def _make_records(found: BytesFronts) -> Iterator[Record]:
                 **with_ends("bytes", result.value("bytes"), result.interval("bytes")),
                 **with_ends("figure", result.value(metric.name), result.interval(metric.name)),
             }
-            yield {name: known(record[name]) for name in _FIELDS}
+            yield {name: replace_unknown(record[name]) for name in _FIELDS}

@@ -14,7 +14,7 @@ import click
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import CORRECTION, StrategySpec
 from epic_cli.jobs.tune.spec import DIVISIONS, GOALS, Division, TuneJob
-from epic_cli.metrics import named
+from epic_cli.metrics import find_metric
 from epic_cli.shell.console import ColorChoice
 from epic_cli.shell.declared import (
     OutputFile,
@@ -126,7 +126,7 @@ FIGURE = Parsed(
     "figure",
     lambda text: choose(text, GOALS, f"figure {text!r} to tune for"),
     (),
-    lambda begun: completions(((goal, named(goal).help) for goal in GOALS), begun),
+    lambda begun: completions(((goal, find_metric(goal).help) for goal in GOALS), begun),
 )
 
 

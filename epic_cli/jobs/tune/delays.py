@@ -15,7 +15,7 @@ import numpy as np
 
 from epic_cli.engine.parameters import SettingError, Value
 from epic_cli.engine.strategies import declaration
-from epic_cli.metrics.traffic import SHARES, MessageLog, make_traffic, waits
+from epic_cli.metrics.traffic import SHARES, MessageLog, make_traffic, measure_waits
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -290,10 +290,12 @@ def delays_needed(
         apart,
         apart + middle(lambda one, low: float(np.median(one.delays)) - low),
         apart + middle(lambda one, low: _measure_median_kept_delay(one) - low),
-        apart + middle(lambda one, low: float(np.quantile(waits(one), 2 / 3)) - low),
+        apart + middle(lambda one, low: float(np.quantile(measure_waits(one), 2 / 3)) - low),
     )
     stamps = [
-        np.concatenate([waits(one, lost) - low for one, low in zip(known, least, strict=True)])
+        np.concatenate(
+            [measure_waits(one, lost) - low for one, low in zip(known, least, strict=True)]
+        )
         for lost in LOST
     ]
     arrivals = [np.concatenate([_measure_gaps(log, lost) for log in known]) for lost in LOST]

@@ -55,9 +55,9 @@ from epic_cli.jobs.tune.trials import (
     make_space,
     spread,
 )
-from epic_cli.metrics.arrays import POSITION, packet_table
+from epic_cli.metrics.arrays import POSITION, make_packet_table
 from epic_cli.metrics.certainty import STEADY
-from epic_cli.metrics.comparison import Comparison, Result, causes
+from epic_cli.metrics.comparison import Comparison, Result, list_causes
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic import make_traffic
 
@@ -285,7 +285,7 @@ def conditions(runs: Sequence[Run], by_arrival: bool) -> Conditions:
     usual, largest, periods, steady = 0.0, 0.0, list[float](), True
     for run in runs:
         for block in run.packets.values():
-            table = packet_table(block)
+            table = make_packet_table(block)
             steps = np.linalg.norm(np.diff(table[POSITION]), axis=0)
             usual = max(usual, float(np.quantile(steps, NEARLY_ALL)) if len(steps) else 0.0)
             largest = max(largest, float(steps.max(initial=0.0)))
@@ -666,7 +666,7 @@ def design(
         sum(len(row.trials.made) for row in tried),
         there.period,
         rows[-1] if shown else None,
-        causes(rows[at].result, rows[-1].result, spec.compare.weights) if shown else (),
+        list_causes(rows[at].result, rows[-1].result, spec.compare.weights) if shown else (),
         participants,
         interrupted,
     )

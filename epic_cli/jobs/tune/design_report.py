@@ -32,8 +32,14 @@ from epic_cli.jobs.tune.report import (
     written,
 )
 from epic_cli.jobs.tune.run import POINT, find_worse
-from epic_cli.metrics import named
-from epic_cli.metrics.digits import counted, known, listed, one_decimal, seconds
+from epic_cli.metrics import find_metric
+from epic_cli.metrics.digits import (
+    format_count,
+    format_one_decimal,
+    format_seconds,
+    join_words,
+    replace_unknown,
+)
 from epic_cli.metrics.metric import GAMES
 from epic_cli.show.report import Column, Data, Part, Record, Report, Table, Usage
 
@@ -146,7 +152,7 @@ def _describe_composition(row: DesignRow, found: Design) -> str:
     for name, value in settings.items():
         meant = ""
         if value.endswith("i") and value[:-1].replace(".", "").isdigit():
-            meant = f" ({seconds(float(value[:-1]) * found.period)})"
+            meant = f" ({format_seconds(float(value[:-1]) * found.period)})"
         words.append(f"{name}={value}{meant}")
     if spec.name == "buffer" and "beyond" not in settings:
         words.append("no extrapolation")
@@ -156,7 +162,7 @@ def _describe_composition(row: DesignRow, found: Design) -> str:
 def _describe_score(found: Design) -> str:
     metric, result = found.goal.metric, found.taken.result
     name = called(metric)
-    error = f"RMS error {named('error').cell(result.value('error'))}"
+    error = f"RMS error {find_metric('error').format_cell(result.value('error'))}"
     lag = compared.lag_words(result.value("lag"))
     value = f"{name[0].upper()}{name[1:]} {likely(metric, result)}"
     words = f"{value} {where(found.divided)}; {error}, {lag}."
@@ -180,7 +186,7 @@ def _describe_more_parts(found: Design, more: Sequence[DesignRow]) -> str:
     little = metric.name == "score" and gain.gain < POINT
     if gain.low <= 0:
         return f"{words}, {'too little to see here' if little else 'which may be chance'}."
-    parts = counted(_count_parts(best) - _count_parts(found.taken), "more part")
+    parts = format_count(_count_parts(best) - _count_parts(found.taken), "more part")
     return f"{words}{': little' if little else ','} for {parts}."
 
 
@@ -213,10 +219,10 @@ def _compare_parts(one: Composition | None, other: Composition | None) -> str:
     if one.strategy != other.strategy or (more and less):
         parts = list(filter(None, own.values()))
         words = f"a {one.strategy}" if one.strategy in ("buffer", "chase") else one.strategy
-        words += f" with {listed(parts)}" if parts else ""
+        words += f" with {join_words(parts)}" if parts else ""
         words = words if parts else words.replace("a ", "a plain ")
     else:
-        words = listed(more) if more else f"without {listed(less)}, it"
+        words = join_words(more) if more else f"without {join_words(less)}, it"
     return f"{words[0].upper()}{words[1:]}"
 
 
@@ -232,11 +238,11 @@ def _describe_game_drawing(found: Design, drawn: DesignRow) -> str:
     words = f"What you draw now (--drawn) is {points(metric, -gain.gain)} lower{ends}"
     whole = sum(part for _, part in found.causes)
     great = [
-        f"{compared.cost_words(name)} ({one_decimal(part)} points)"
+        f"{compared.cost_words(name)} ({format_one_decimal(part)} points)"
         for at, (name, part) in enumerate(found.causes)
         if part > 0 and (at == 0 or part > _NAMED_SHARE * whole)
     ]
-    return f"{words}, mostly by {listed(great)}." if great else f"{words}."
+    return f"{words}, mostly by {join_words(great)}." if great else f"{words}."
 
 
 #: What players see as faults, whatever they are for.
@@ -277,7 +283,7 @@ def _explain_basis(found: Design) -> list[str]:
     return [
         division(found.divided),
         f"Tuned for {called(found.goal.metric)}: {found.trials} settings of"
-        f" {counted(found.compositions, 'composition')} tried; the same --seed"
+        f" {format_count(found.compositions, 'composition')} tried; the same --seed"
         f" ({found.spec.compare.seed}) finds the same.",
         _COMPLEXITY,
         *compared.explain_method(comparison, comparison.results),
@@ -292,7 +298,7 @@ def _make_table(found: Design) -> Table:
     rows, metric = found.rows, found.goal.metric
 
     def cells(name: str) -> list[str]:
-        return [named(name).cell(row.result.value(name)) for row in rows]
+        return [find_metric(name).format_cell(row.result.value(name)) for row in rows]
 
     gains = ["" if row is found.taken else figure(metric, row.gain.gain) for row in rows]
     gains = [f"+{gain}" if gain and gain[0] not in "-+u" else gain for gain in gains]
@@ -300,7 +306,7 @@ def _make_table(found: Design) -> Table:
         "" if row is found.taken else interval_words(metric, row.gain.low, row.gain.high)[2:-1]
         for row in rows
     ]
-    shown = [named(name) for name in ("score", "lag", "error", "residual", "jumps", "jerk")]
+    shown = [find_metric(name) for name in ("score", "lag", "error", "residual", "jumps", "jerk")]
     if metric.name not in [each.name for each in shown]:
         shown.insert(1, metric)
     gaps = [len(found.simplest), len(rows) - 1] if found.drawn else [len(found.simplest)]
@@ -341,7 +347,7 @@ def picture(found: Design) -> str:
 
 
 def _format_line_name(count: int) -> str:
-    return "plain" if count == 0 else counted(count, "part")
+    return "plain" if count == 0 else format_count(count, "part")
 
 
 def _list_points(found: Design) -> list[DesignPoint]:
@@ -399,7 +405,7 @@ def _make_rows(found: Design) -> Iterator[Record]:
             "own": row.own.value(name),
             **{each: row.result.value(each) for each in TUNED},
         }
-        yield {key: known(value) for key, value in values.items()}
+        yield {key: replace_unknown(value) for key, value in values.items()}
 
 
 def _make_records(found: Design) -> Iterator[Record]:

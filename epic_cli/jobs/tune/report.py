@@ -26,17 +26,17 @@ from epic_cli.jobs.tune.run import (
     worth,
 )
 from epic_cli.jobs.tune.trials import Divided
-from epic_cli.metrics import named
+from epic_cli.metrics import find_metric
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.digits import (
-    counted,
-    known,
-    listed,
-    one_decimal,
-    percent,
+    format_count,
+    format_one_decimal,
+    format_percent,
+    format_seconds,
+    format_three_digits,
+    join_words,
     reach,
-    seconds,
-    three_digits,
+    replace_unknown,
 )
 from epic_cli.metrics.metric import Metric, Weights
 from epic_cli.metrics.notes import NothingToDraw
@@ -73,7 +73,7 @@ def figure(metric: Metric, value: float) -> str:
     if math.isnan(value):
         return "unknown"
     if metric.name == "score":
-        return one_decimal(value)
+        return format_one_decimal(value)
     if metric.unit == "s":
         return f"{value * 1000:.0f} ms"
     return metric.format(value)
@@ -81,7 +81,9 @@ def figure(metric: Metric, value: float) -> str:
 
 def points(metric: Metric, value: float) -> str:
     """Return a difference of figures: points of score, else in the figure's own format."""
-    return f"{one_decimal(value)} points" if metric.name == "score" else figure(metric, value)
+    return (
+        f"{format_one_decimal(value)} points" if metric.name == "score" else figure(metric, value)
+    )
 
 
 def called(metric: Metric) -> str:
@@ -172,10 +174,10 @@ _RAISED = {"backward": "steps back", "held": "held rows"}
 def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
     """Name the figures that rise, with both values."""
     words = []
-    for metric in map(named, names):
+    for metric in map(find_metric, names):
         ends = [figure(metric, abs(result.value(metric.name))) for result in (before, after)]
         words.append(f"{_RAISED.get(metric.name, called(metric))} from {ends[0]} to {ends[1]}")
-    return listed(words)
+    return join_words(words)
 
 
 def _describe_harmless_settings(one: Tuning, metric: Metric) -> str:
@@ -229,7 +231,7 @@ def _describe_changes(one: Tuning) -> str:
 
 
 def _write_cell(result: Result, name: str) -> str:
-    return named(name).cell(result.value(name))
+    return find_metric(name).format_cell(result.value(name))
 
 
 def _describe_influences(one: Tuning, metric: Metric) -> str:
@@ -241,9 +243,9 @@ def _describe_influences(one: Tuning, metric: Metric) -> str:
     words = []
     if great:
         names = [f"{each.name} ({points(metric, each.loss)})" for each in great[:_NAMED]]
-        words.append(f"{listed(names)} {'matters' if len(great) == 1 else 'matter'} most")
+        words.append(f"{join_words(names)} {'matters' if len(great) == 1 else 'matter'} most")
     if flat := [each.name for each in one.influences if each.flat]:
-        words.append(f"{listed(flat)} {'makes' if len(flat) == 1 else 'make'} no difference")
+        words.append(f"{join_words(flat)} {'makes' if len(flat) == 1 else 'make'} no difference")
     return f"{'; '.join(words)}." if words else ""
 
 
@@ -252,9 +254,9 @@ def _describe_bounds(one: Tuning) -> str:
     ends = [each for each in one.influences if each.bound and not each.flat and each.name in found]
     last = [f"{each.name} is as {each.bound} as it goes" for each in ends if each.last]
     tried = [f"{each.name}'s {each.bound} end" for each in ends if not each.last]
-    words = [*filter(None, [listed(last)])]
+    words = [*filter(None, [join_words(last)])]
     if tried:
-        words.append(f"nothing was tried beyond {listed(tried)}")
+        words.append(f"nothing was tried beyond {join_words(tried)}")
     return f"{'; '.join(words)}." if words else ""
 
 
@@ -302,7 +304,7 @@ def _describe_entities(found: Tunings) -> list[str]:
         words.append(f"Tuning clearly helps {len(better)} of {len(found.tunings)}.")
     kept = (GainKind.NO_BETTER, GainKind.SAME, GainKind.WORSE)
     if keep := [name for verdict in kept for name in groups.get(verdict, [])]:
-        names = listed(keep if len(keep) <= _NAMED else [*keep[:_NAMED], "others"])
+        names = join_words(keep if len(keep) <= _NAMED else [*keep[:_NAMED], "others"])
         words.append(f"No better than with their defaults: {names}.")
     if found.interrupted:
         words.append("Interrupted: more trials may find better settings.")
@@ -315,7 +317,7 @@ def _describe_entities(found: Tunings) -> list[str]:
 def basis(found: Tunings) -> list[str]:
     """Name the data for tuning and judging, and the number of trials."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
-    tried = counted(sum(tuning.trials for tuning in found.tunings), "setting")
+    tried = format_count(sum(tuning.trials for tuning in found.tunings), "setting")
     lines = [] if found.divided.evaluated is None else [division(found.divided)]
     lines += [
         f"Tuned for {called(found.goal.metric)}: {tried} tried; the same --seed"
@@ -410,8 +412,9 @@ def delays_report(found: DelaysNeeded) -> Report:
         parts.append(_make_buffers_table(found.buffers))
     return Report(
         verdict=[
-            f"A delay of {seconds(alone[1])} is enough for 95 % of the packets, {seconds(alone[2])}"
-            f" for 99 %; {seconds(lost[2])} where the packet before is lost."
+            f"A delay of {format_seconds(alone[1])} is enough for 95 % of the packets,"
+            f" {format_seconds(alone[2])}"
+            f" for 99 %; {format_seconds(lost[2])} where the packet before is lost."
         ],
         parts=parts,
         notes=_list_buffer_notes(found.buffers),
@@ -424,7 +427,11 @@ def delays_report(found: DelaysNeeded) -> Report:
 
 def _make_needed_table(found: DelaysNeeded) -> Table:
     columns = [
-        Column(_write_percent(share), [seconds(needed[at]) for needed in found.needed], right=True)
+        Column(
+            _write_percent(share),
+            [format_seconds(needed[at]) for needed in found.needed],
+            right=True,
+        )
         for at, share in enumerate(SHARES)
     ]
     return Table([Column("delay needed", _LOST), *columns], caption="The delay that packets need")
@@ -457,7 +464,7 @@ def _make_cells(one: BufferDelay) -> list[str]:
         return "-" if cure.settings is None else written(cure.settings[one.setting])
 
     cures = [*one.cures[0], *(lost[_WITH_LOSSES] for lost in one.cures[1:])]
-    now = [written(one.now), seconds(one.latency), percent(one.covers)]
+    now = [written(one.now), format_seconds(one.latency), format_percent(one.covers)]
     return [one.label, one.setting, *now, *map(value, cures)]
 
 
@@ -680,7 +687,7 @@ def _make_dot(style: LineStyle, point: FrontPoint) -> Dot:
     words = (
         f"{point.strategy} {assignments(point.settings) or 'the defaults'}:"
         f" {point.latency * 1000:.0f} ms, roughness {point.roughness:.3g}, score"
-        f" {one_decimal(point.score)}"
+        f" {format_one_decimal(point.score)}"
     )
     return Dot(point.latency * 1000, point.roughness, words, style)
 
@@ -744,7 +751,7 @@ def report(found: Tunings, details: bool = False) -> Report:
 
 def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
     """Return a table of default and tuned settings on each part of the data."""
-    shown = [named(name) for name in FIGURES]
+    shown = [find_metric(name) for name in FIGURES]
     if metric.name not in FIGURES:
         shown.insert(1, metric)
     parts = [("what it was tuned on", one.tuned_on)]
@@ -761,7 +768,7 @@ def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
         if evaluation.kind is GainKind.BETTER:
             better.add(len(results) - 1)
     score = shown[0]
-    scores = [score.cell(result.value(score.name)) for result in results]
+    scores = [score.format_cell(result.value(score.name)) for result in results]
     ends = [likely_cell(result, score) for result in results]
     columns = [
         Column("on", names),
@@ -770,7 +777,7 @@ def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
         Column("likely", ends, right=True),
     ]
     for at, each in enumerate(shown[1:]):
-        cells = [each.cell(result.value(each.name)) for result in results]
+        cells = [each.format_cell(result.value(each.name)) for result in results]
         columns.append(Column(each.title, cells, 16 - at, right=True))
     gaps = [2] if len(results) > 2 else []
     return Table(columns, gaps, caption=f"{one.strategy} before and after")
@@ -778,7 +785,7 @@ def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
 
 def likely_cell(result: Result, metric: Metric) -> str:
     """Return an interval for a table."""
-    return reach(*result.interval(metric.name), metric.cell)
+    return reach(*result.interval(metric.name), metric.format_cell)
 
 
 def _make_settings_table(one: Tuning, metric: Metric) -> Table:
@@ -827,7 +834,7 @@ def _make_strategies_table(found: Tunings) -> Table:
     tuned = [evaluation.tuned for evaluation in judged]
 
     def cells(name: str, of: Sequence[Result] = tuned) -> list[str]:
-        return [named(name).cell(result.value(name)) for result in of]
+        return [find_metric(name).format_cell(result.value(name)) for result in of]
 
     ends = [likely_cell(result, metric) for result in tuned]
     settings = [assignments(tuning.settings) or _DEFAULTS for tuning in tunings]
@@ -868,8 +875,8 @@ def front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Colu
     """Return latency, roughness and score of points; ``right`` if other columns come before."""
     return [
         Column("lag ms", [f"{row.latency * 1000:.0f}" for row in shown], right=right),
-        Column("roughness", [three_digits(row.roughness) for row in shown], right=True),
-        Column("score", [one_decimal(row.score) for row in shown], right=True),
+        Column("roughness", [format_three_digits(row.roughness) for row in shown], right=True),
+        Column("score", [format_one_decimal(row.score) for row in shown], right=True),
     ]
 
 
@@ -899,7 +906,7 @@ def _make_record(one: Tuning, found: Tunings) -> dict[str, Any]:
         "trials": one.trials,
         "interrupted": one.interrupted,
     }
-    return {key: known(value) for key, value in values.items()}
+    return {key: replace_unknown(value) for key, value in values.items()}
 
 
 def with_ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
@@ -933,7 +940,7 @@ def _make_records(found: Tunings) -> Iterator[Record]:
             yield {
                 "kind": "setting",
                 "strategy": tuning.strategy,
-                **{key: known(value) for key, value in values.items()},
+                **{key: replace_unknown(value) for key, value in values.items()},
             }
     for point in common_front(found):
         yield {"kind": "front", **point._asdict(), "settings": dict(point.settings)}

@@ -42,12 +42,12 @@ from epic_cli.jobs.tune.trials import (
     make_space,
     spread,
 )
-from epic_cli.metrics import named
-from epic_cli.metrics.arrays import minimum
-from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, difference
-from epic_cli.metrics.evaluation import Participant, Run, make_piece, needs_arrivals, pool_runs
+from epic_cli.metrics import find_metric
+from epic_cli.metrics.arrays import find_minimum
+from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, compute_difference
+from epic_cli.metrics.evaluation import Participant, Run, is_arrival_needed, make_piece, pool_runs
 from epic_cli.metrics.inputs import RecordedRuns
-from epic_cli.metrics.metric import Better, Weights, without_turning
+from epic_cli.metrics.metric import Better, Weights, drop_turning
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.opening import ReadingLog
@@ -140,7 +140,7 @@ def _search_one_number(space: Space, trials: Trials, places: int) -> None:
         return
     step = 1 / (places - 1)
     low, high = max(share - step, 0.0), min(share + step, 1.0)
-    minimum(lambda x: trials.costs([settings(kinds, x)])[0], low, high, REFINED)
+    find_minimum(lambda x: trials.costs([settings(kinds, x)])[0], low, high, REFINED)
 
 
 def _search_several_numbers(space: Space, trials: Trials, seed: int) -> None:
@@ -398,7 +398,7 @@ def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
         if any(map(math.isnan, values)):
             continue
         least = _UNSEEN.get(name, UNSEEN_SECONDS * before.get("speed", 0.0))
-        was, now = (float(named(name).key(value)) for value in values)
+        was, now = (float(find_metric(name).compute_key(value)) for value in values)
         if now > was * (1 + WORSE_SHARE) + least:
             found.append(name)
     return tuple(found)
@@ -492,7 +492,7 @@ def roughness(figures: FigureValues, weights: Weights) -> float:
     if not any(others):
         others = others._replace(accuracy=1.0, smoothness=1.0)
     if math.isnan(figures.get("angle", math.nan)):
-        others = without_turning(others)
+        others = drop_turning(others)
     found = {name: figures[f"{name}_cost"] for name in others._fields}
     if math.isnan(found["recovery"]):  # there is nothing to recover from
         found["recovery"] = 0.0
@@ -700,7 +700,7 @@ class Paired(NamedTuple):
         one, other = (float(merit(result.value(metric.name))) for result in results)
         gain, ends = other - one, None
         if metric.interval and all(result.values for result in results):
-            ends = difference(
+            ends = compute_difference(
                 self._collect_figures(before),
                 self._collect_figures(after),
                 lambda drawn: merit(metric.value(drawn)),
@@ -925,7 +925,7 @@ def _select_tunable_candidates(
     """
     if all(prepared.by_arrival for prepared in divided.tuned.prepared):
         return candidates, ()
-    fit = [candidate for candidate in candidates if not needs_arrivals(candidate.make())]
+    fit = [candidate for candidate in candidates if not is_arrival_needed(candidate.make())]
     unfit = tuple(candidate.label for candidate in candidates if candidate not in fit)
     if not fit:
         raise NeedsArrivals(unfit)

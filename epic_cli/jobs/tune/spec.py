@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from epic_cli.metrics import METRICS, named
+from epic_cli.metrics import METRICS, find_metric
 from epic_cli.metrics.metric import Better, Metric
 from epic_cli.work.jobs import HERE, Workers
 
@@ -44,7 +44,7 @@ class Goal(NamedTuple):
 
 def goal(figure: str) -> Goal:
     """Return the goal with this name; raise ``KeyError``."""
-    return Goal(named(figure))
+    return Goal(find_metric(figure))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table
+from epic_cli.metrics.arrays import ARRIVAL, TIME, make_packet_table
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.evaluation import (
     HELD_FOR_TRIALS,
@@ -289,7 +289,7 @@ class EvaluationSet:
             found.update(repr((prepared.arrivals, prepared.offset)).encode())
             for entity in prepared.entities.judged:
                 found.update(entity.name.encode("utf-8", "surrogatepass"))
-                found.update(packet_table(entity.packets).tobytes())
+                found.update(make_packet_table(entity.packets).tobytes())
                 truth = entity.truth
                 for part in (truth.times, truth.positions, truth.velocities, truth.segments):
                     found.update(np.ascontiguousarray(part).tobytes())
@@ -389,7 +389,7 @@ def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
 
 def _select_packets_before(block: PacketBlock, end: float) -> PacketBlock:
     """Return the packets that had arrived by ``time``."""
-    table = packet_table(block)
+    table = make_packet_table(block)
     arrivals = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
     early = np.flatnonzero(arrivals < end)
     if len(early) == (early[-1] + 1 if len(early) else 0):

@@ -482,6 +482,6 @@ def _make_channels(
 
     def make(way: Way, number: int) -> Link | AddedLink:
         now, purpose = links.directions[way].conditions, f"{way}/{number}"
-        return link.channel(seed, traces, way=way, purpose=purpose, conditions=now)
+        return link.make_channel(seed, traces, way=way, purpose=purpose, conditions=now)
 
     return make

@@ -21,7 +21,7 @@ from epic_cli.live.proxy.run import ProxyClient, Relay
 from epic_cli.live.proxy.spec import Direction
 from epic_cli.network.link import PERFECT as NO_LINK
 from epic_cli.network.link import WAYS, LinkConditions
-from epic_cli.network.link_spec import differences, write_words
+from epic_cli.network.link_spec import list_differences, write_words
 from epic_cli.recordings.addresses import Address
 
 #: The reported quantiles.
@@ -168,7 +168,7 @@ class Commands:
 
 def describe_conditions(conditions: LinkConditions) -> str:
     """Return the words that recreate a link; ``perfect`` for a perfect one."""
-    return write_words(differences(NO_LINK, conditions)) or "perfect"
+    return write_words(list_differences(NO_LINK, conditions)) or "perfect"
 
 
 def _quote_text(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from epic_cli.live.proxy.control import describe_conditions
 from epic_cli.live.proxy.run import Relay
 from epic_cli.live.proxy.spec import Direction
-from epic_cli.metrics.digits import counted
+from epic_cli.metrics.digits import format_count
 from epic_cli.network.link import fates
 from epic_cli.show.link import quantiles
 from epic_cli.show.link import summary as link_summary
@@ -34,7 +34,7 @@ def summary(relay: Relay) -> str:
     for way in (relay.up, relay.down):
         where = "to the server" if way.way == "up" else "from the server"
         lines += f"{way.way}, {where}: {link_summary(way, fates(way))}{_format_details(way)}"
-    return f"{counted(relay.clients_total, 'client')}\n{lines}{_format_error(relay)}"
+    return f"{format_count(relay.clients_total, 'client')}\n{lines}{_format_error(relay)}"
 
 
 def _format_details(one: Direction) -> str:
@@ -57,13 +57,17 @@ def _format_details(one: Direction) -> str:
 def _format_error(relay: Relay) -> str:
     lines = ""
     if relay.refused:
-        lines += f"the target refused {counted(relay.refused, 'datagram')}: nothing listens there\n"
+        lines += (
+            f"the target refused {format_count(relay.refused, 'datagram')}: nothing listens there\n"
+        )
     for reason, count in sorted(relay.socket_errors.items()):
-        lines += f"no socket for a client, {counted(count, 'time')}: {reason}\n"
+        lines += f"no socket for a client, {format_count(count, 'time')}: {reason}\n"
     if relay.rejected:
-        lines += f"{counted(relay.rejected, 'datagram')} rejected: too many clients\n"
+        lines += f"{format_count(relay.rejected, 'datagram')} rejected: too many clients\n"
     if relay.overrun:
-        lines += f"{counted(relay.overrun, 'datagram')} dropped by the full queue of the socket\n"
+        lines += (
+            f"{format_count(relay.overrun, 'datagram')} dropped by the full queue of the socket\n"
+        )
     return lines
 
 
@@ -83,7 +87,7 @@ class Status:
             self._seen.popleft()
         since, up, down = self._seen[0]
         seconds = max(now - since, 1e-9)
-        head = f"{self.what}  {_format_clock(now)}  {counted(len(relay.clients), 'client')}"
+        head = f"{self.what}  {_format_clock(now)}  {format_count(len(relay.clients), 'client')}"
         head += f"  keys: {chosen}" + (f"  preset {preset}" if preset else "")
         return [
             head,

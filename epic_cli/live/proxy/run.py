@@ -332,7 +332,7 @@ class Flow:
 
     def ended(self, time: float) -> bool:
         """Return True if a recorded network has ended by this time."""
-        return self._channel.ended(max(time, self._last))
+        return self._channel.has_ended(max(time, self._last))
 
     def take(
         self, data: bytes, time: float, watched: Callable[[float], None] | None = None

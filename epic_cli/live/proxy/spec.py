@@ -212,7 +212,7 @@ class LinkController:
         self._link = link
         self.ways = ways = link.ways
         self.preset = ""
-        self.directions = {way: Direction(way, ways.of(way)) for way in WAYS}
+        self.directions = {way: Direction(way, ways.get_direction(way)) for way in WAYS}
 
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
         """Apply these words from now on; apply none of them if one is wrong."""
@@ -220,7 +220,7 @@ class LinkController:
             raise ValueError(
                 "leave packet_size out: each of a proxy's datagrams has a length of its own"
             )
-        ways = self.ways.changed(words)
+        ways = self.ways.apply_words(words)
         self.preset = next((value.name for name, value in words if name == "preset"), self.preset)
         self._apply_conditions(ways)
 
@@ -256,10 +256,10 @@ class LinkController:
         highest = 1.0 if name == "loss" else LONGEST_DELAY
         changed = self.ways
         for way in ways:
-            now = getattr(changed.of(way), name)
+            now = getattr(changed.get_direction(way), name)
             now = now if isinstance(now, float) else 0.0  # replaces losses in bursts
             value = round(min(max(now + step, 0.0), highest), 6)
-            changed = changed.changed([(f"{way}.{name}", value)])
+            changed = changed.apply_words([(f"{way}.{name}", value)])
         self._apply_conditions(changed)
 
     async def follow(self, begun: asyncio.Event) -> None:
@@ -273,6 +273,6 @@ class LinkController:
     def _apply_conditions(self, ways: TwoWays) -> None:
         self.ways = ways
         for way, direction in self.directions.items():
-            conditions = ways.of(way)
+            conditions = ways.get_direction(way)
             if conditions != direction.conditions:
                 direction.change(conditions)

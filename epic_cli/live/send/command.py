@@ -124,19 +124,19 @@ def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
         raise WrongUsage(
             "--send: only separate goes with a RECORDING, whose packets are sent unchanged"
         )
-    if any(key in ("pack", "mtu") for key, _ in source.send.entries()):
+    if any(key in ("pack", "mtu") for key, _ in source.send.list_entries()):
         raise WrongUsage("--send: pack and mtu are for encoded bits, but epic send sends text")
 
 
 def sample_movement(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterator[Moment]:
     """Yield the packets of a movement by time; endless for a path without a ``duration``."""
-    send = simulation.spec.send.alone()
-    moves = simulation.movement(seed)
+    send = simulation.spec.send.drop_strategies()
+    moves = simulation.make_movement(seed)
     is_recorded = simulation.recorded is not None
     endless = movement.duration is None and not is_recorded
     seconds = math.inf if endless else movement.seconds
-    sender = Sender(send, send.reach(lambda: send.farthest(moves, seconds)))
-    return moments_of_movement(moves, send.hertz(is_recorded), seconds, sender)
+    sender = Sender(send, send.reach(lambda: send.get_farthest(moves, seconds)))
+    return moments_of_movement(moves, send.get_rate(is_recorded), seconds, sender)
 
 
 def read_recordings(
@@ -259,7 +259,7 @@ def send(
     reporter_of = partial(Reporter, messages=Messages(quiet))
     load = partial(load_movement, spec=source.read, log=reporter_of)
     simulation = SimulationSpec(movement, source.send, link).open(load)
-    channel = simulation.channel(seed)
+    channel = simulation.make_channel(seed)
     with contextlib.ExitStack() as stack:
         for reporter in reporters:
             stack.enter_context(reporter)

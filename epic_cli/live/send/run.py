@@ -345,7 +345,7 @@ class Sending:
                     self._start = asyncio.get_running_loop().time()
                 moment = (datagram.time - first) / self._spec.speed
                 await self._wait_until(moment)
-                if self._channel.ended(moment):
+                if self._channel.has_ended(moment):
                     return
                 arrivals = self._channel.send(moment)
                 self.statistics.count_sent(moment, arrivals)

@@ -9,7 +9,7 @@ from itertools import chain
 
 from epic_cli.engine.contract import Packet
 from epic_cli.network.movement import Movement
-from epic_cli.network.sender import Sender, sample
+from epic_cli.network.sender import Sender, sample_movement
 
 #: The states of one moment (seconds), in the order of sending.
 Moment = tuple[float, list[Packet]]
@@ -173,5 +173,5 @@ def moments_of_movement(
     movement: Movement, rate: float | None, duration: float, sender: Sender
 ) -> Iterator[Moment]:
     """Yield the packets of a movement by time, sampled at ``rate`` (Hz; None: as recorded)."""
-    for snapshot in sample(movement, rate, duration):
-        yield snapshot.time, sender.packets(snapshot)
+    for snapshot in sample_movement(movement, rate, duration):
+        yield snapshot.time, sender.make_packets(snapshot)

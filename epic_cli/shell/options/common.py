@@ -230,12 +230,12 @@ def film_scenes(
     unit: str,
 ) -> tuple[Scene, ...]:
     """Return the scenes of a video of these packets by entity; raises ``WrongUsage``."""
-    from epic_cli.metrics.evaluation import drawn_scenes
+    from epic_cli.metrics.evaluation import make_drawn_scenes
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.show.scene import Selection
 
     try:
         every = Selection(_ROWS, -math.inf, math.inf)
-        return drawn_scenes(packets, participants, timing, every, unit)
+        return make_drawn_scenes(packets, participants, timing, every, unit)
     except NotEnoughToSay as error:
         raise WrongUsage(f"--video: {error.why}", "video") from error

@@ -101,7 +101,7 @@ def link_options(
         }
         with wrong_usage("--link: ", about=("link",)):
             spec = LinkSpec.parse(link or "", usual, two_ways=two_ways, over=over)
-            return spec if sized else spec.unsized()
+            return spec if sized else spec.drop_sizes()
 
     prefix = ' "up." or "down." before a key is for one direction.' if two_ways else ""
     return OptionGroup(

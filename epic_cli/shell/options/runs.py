@@ -11,7 +11,7 @@ import click
 from epic_cli.engine.description import Described
 from epic_cli.engine.parameters import FileName, Number
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
+from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, parse_condition
 from epic_cli.metrics.metric import AIM_RANGE, GAMES, Weighing, Weights
 from epic_cli.shell.declared import (
     STRATEGIES,
@@ -53,9 +53,9 @@ class TimedFile(Described):
     file: str | None = None
     offset: float = 0.0
 
-    def entries(self) -> list[tuple[str, str]]:
+    def list_entries(self) -> list[tuple[str, str]]:
         """Return the entries of the description; the file stands without its key."""
-        return [("" if name == "file" else name, value) for name, value in super().entries()]
+        return [("" if name == "file" else name, value) for name, value in super().list_entries()]
 
 
 #: ``FILE,offset=SECONDS``: a file that is read, and by what its clock differs.
@@ -148,7 +148,7 @@ weights_option = click.option(
 #: ``error>0.3``, ``score(snapshot)<60``
 CONDITION = Parsed(
     "condition",
-    condition,
+    parse_condition,
     Condition,
     lambda begun: completions(((metric.name, metric.help) for metric in METRICS), begun),
 )

@@ -12,7 +12,14 @@ from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay import TooManyRows, Trace, separate
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.strategies import create
-from epic_cli.metrics.arrays import ARRIVAL, POSITION, TELEPORT, TIME, collect_rows, packet_table
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    POSITION,
+    TELEPORT,
+    TIME,
+    collect_rows,
+    make_packet_table,
+)
 
 
 def trace(packets: list[Packet], **given: object) -> Trace:
@@ -108,7 +115,7 @@ def test_packets_are_separated_by_entity_in_their_order() -> None:
         for k in range(part, part + 5):
             block.append(Packet((k, 0, 0), (0, 0, 0), k, entity="ab"[k % 2], teleport=k == 6))
         assert separate(block, found) == 5
-    tables = {name: packet_table(one) for name, one in found.items()}
+    tables = {name: make_packet_table(one) for name, one in found.items()}
     assert tables["a"][TIME].tolist() == [0, 2, 4, 6, 8]
     assert tables["b"][POSITION][0].tolist() == [1, 3, 5, 7, 9]
     assert tables["a"][TELEPORT].tolist() == [0, 0, 0, 1, 0]

@@ -19,7 +19,7 @@ from support.places import SAMPLES
 from support.running import environment, epic
 
 from epic_cli.engine.strategies import remote_names
-from epic_cli.metrics import METRICS, named
+from epic_cli.metrics import METRICS, find_metric
 
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
 VARIANTS = "epic,epic+calc_ahead=0.1"
@@ -73,7 +73,7 @@ def test_the_table_and_the_csv_show_the_same_values() -> None:
         shown = dict(zip(head, cells, strict=True))
         for metric in METRICS:
             if metric.title in shown:
-                text = metric.cell(float(row[metric.name] or "nan"))
+                text = metric.format_cell(float(row[metric.name] or "nan"))
                 assert unescape(shown[metric.title].strip("*")) == text
 
 
@@ -84,7 +84,7 @@ def test_lines_are_sorted_by_any_metric(by: str) -> None:
     if by in ("name", "given"):
         assert names == (["epic", "lerp"] if by == "name" else ["lerp", "epic"])
     else:
-        ranks = [named(by).rank(float(record[by])) for record in found]
+        ranks = [find_metric(by).rank(float(record[by])) for record in found]
         assert ranks == sorted(ranks)
 
 

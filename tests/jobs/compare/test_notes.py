@@ -24,8 +24,8 @@ from epic_cli.metrics.notes import (
     TooFewStates,
     Unusable,
     VelocitiesReplaced,
+    describe_flaw,
     note_words,
-    result_words,
 )
 from epic_cli.metrics.traffic import TooFewPackets
 
@@ -78,7 +78,7 @@ NOT_ENOUGH = (
 def test_what_notes_say(words: Callable[[str, str], None]) -> None:
     lines = [
         *map(note_words, NOTES),
-        *map(result_words, RESULT_NOTES),
+        *map(describe_flaw, RESULT_NOTES),
         *(getattr(error, "why", str(error)) for error in NOT_ENOUGH),
     ]
     words("comparison-notes", "".join(f"{line}\n" for line in lines))

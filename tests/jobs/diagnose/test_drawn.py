@@ -14,7 +14,7 @@ from epic_cli.engine.strategies import system_names
 from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
 from epic_cli.jobs.diagnose.redraw import Redraw, low_pass
 from epic_cli.jobs.diagnose.report import strategy_options
-from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, drawn_paths
+from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, make_drawn_paths
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
@@ -283,13 +283,13 @@ def test_frames_that_cannot_be_used_are_refused_in_a_sentence() -> None:
         (rows(*((t, np.nan) for t, _ in many)), {"": 0}, "it has 0 usable frames"),
     ):
         with pytest.raises(UnusableDrawing) as error:
-            drawn_paths(given, entities)
+            make_drawn_paths(given, entities)
         assert told in str(error.value)
 
 
 def test_of_frames_with_one_time_the_last_counts_and_nan_is_left_out() -> None:
     frames = [(n // 2 / 60, float(n)) for n in range(80)]
-    (path,) = drawn_paths(rows(*frames, (5.0, np.nan)), {"tank": 0}, offset=1.0).values()
+    (path,) = make_drawn_paths(rows(*frames, (5.0, np.nan)), {"tank": 0}, offset=1.0).values()
     assert path.positions[:, 0].tolist() == list(range(1, 80, 2))
     assert path.times[0] == 1.0
     assert path.times[-1] == pytest.approx(1 + 39 / 60)

@@ -24,8 +24,8 @@ from support.faulty_traffic import (
 
 from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, registry
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.metrics.arrays import SEQUENCE, packet_table
-from epic_cli.metrics.evaluation import simulated
+from epic_cli.metrics.arrays import SEQUENCE, make_packet_table
+from epic_cli.metrics.evaluation import iterate_simulated_runs
 from epic_cli.network.link import LinkConditions
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
@@ -183,9 +183,9 @@ def test_the_size_of_a_threshold_is_told(
 def arrived(movement: str, send: str, link: LinkConditions, seed: int = 2) -> dict[str, Columns]:
     """Return the packets that arrive in a minute, by entity, with this sender and link."""
     moving = MovementSpec.parse(f"{movement},duration=60")
-    spec = SimulationSpec(moving, SenderSpec.parse(send), LinkSpec.of(link))
-    (run,) = simulated(spec.open(), [seed])
-    return {name: packet_table(block) for name, block in run.packets.items()}
+    spec = SimulationSpec(moving, SenderSpec.parse(send), LinkSpec.from_description(link))
+    (run,) = iterate_simulated_runs(spec.open(), [seed])
+    return {name: make_packet_table(block) for name, block in run.packets.items()}
 
 
 def of_sender(

@@ -8,33 +8,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.metrics.traffic import (
-    concentration,
-    lattice,
-    lower_envelope,
-    robust_line,
-    runs,
-    sigma,
+    estimate_sigma,
+    find_lattice,
+    find_lower_envelope,
+    find_runs,
+    fit_robust_line,
+    measure_concentration,
 )
 
 
 def test_sigma_is_the_standard_deviation_of_the_bulk() -> None:
     random = np.random.default_rng(1)
     values = np.concatenate((random.normal(5, 2, 9000), np.full(1000, 1e6)))
-    assert sigma(values) == pytest.approx(2.2, rel=0.15)
+    assert estimate_sigma(values) == pytest.approx(2.2, rel=0.15)
 
 
 def test_multiples_are_concentrated_and_others_are_not() -> None:
     random = np.random.default_rng(1)
-    assert concentration(0.02 * np.array([3.0, 5, 8]), 0.02) == pytest.approx(1)
-    assert concentration(0.02 * np.array([2.5, 3.5]), 0.02) == pytest.approx(-1)
-    assert abs(concentration(random.uniform(0, 1, 10_000), 0.02)) < 0.05
+    assert measure_concentration(0.02 * np.array([3.0, 5, 8]), 0.02) == pytest.approx(1)
+    assert measure_concentration(0.02 * np.array([2.5, 3.5]), 0.02) == pytest.approx(-1)
+    assert abs(measure_concentration(random.uniform(0, 1, 10_000), 0.02)) < 0.05
 
 
 def test_a_line_is_found_through_wild_values() -> None:
     times = np.arange(40.0)
     values = 3 + 0.5 * times
     values[::5] += 100
-    line = robust_line(times, values)
+    line = fit_robust_line(times, values)
     assert line.slope == pytest.approx(0.5)
     assert line.start == pytest.approx(3)
 
@@ -42,7 +42,7 @@ def test_a_line_is_found_through_wild_values() -> None:
 @given(st.lists(st.floats(-1e6, 1e6), min_size=20, max_size=60), st.integers(2, 5))
 def test_the_lower_envelope_is_the_least_of_each_window(values: list[float], windows: int) -> None:
     times = np.arange(len(values), dtype=float)
-    found = lower_envelope(times, np.array(values), windows)
+    found = find_lower_envelope(times, np.array(values), windows)
     per = len(values) // windows
     assert found.levels.tolist() == [min(values[k * per : (k + 1) * per]) for k in range(windows)]
     assert [values[int(time)] for time in found.times] == found.levels.tolist()
@@ -56,7 +56,7 @@ def test_runs_are_what_a_loop_finds(flags: list[bool]) -> None:
             expected[-1] = (expected[-1][0], index + 1)
         elif flag:
             expected.append((index, index + 1))
-    assert [tuple(run) for run in runs(np.array(flags, bool))] == expected
+    assert [tuple(run) for run in find_runs(np.array(flags, bool))] == expected
 
 
 @given(
@@ -67,9 +67,9 @@ def test_a_lattice_is_recognized_though_its_numbers_are_rounded(
     turns: list[int], step: float
 ) -> None:
     turns += [0, 1, 2]  # neighbors, which tell the step
-    found = lattice(np.round(np.array(turns) * step, 6))
+    found = find_lattice(np.round(np.array(turns) * step, 6))
     assert found == pytest.approx(step, rel=0.001)
 
 
 def test_numbers_at_random_are_on_no_lattice() -> None:
-    assert lattice(np.random.default_rng(1).uniform(0, 10, 500)) == 0
+    assert find_lattice(np.random.default_rng(1).uniform(0, 10, 500)) == 0

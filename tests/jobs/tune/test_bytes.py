@@ -24,7 +24,7 @@ from epic_cli.jobs.tune.bytes_front import (
     find_bytes,
 )
 from epic_cli.jobs.tune.bytes_report import picture, report
-from epic_cli.metrics.evaluation import CompareSpec, compare, simulated
+from epic_cli.metrics.evaluation import CompareSpec, compare, iterate_simulated_runs
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.sender import SenderSpec
@@ -98,7 +98,7 @@ def test_what_is_evaluated_is_what_compare_says_of_that_sender() -> None:
         read_specs(["dead-reckoning"]), SCREEN_TIMING, total=2, runs_are="networks", intervals=False
     )
     again = compare(
-        simulated(simulation.open(), [1, 3]),
+        iterate_simulated_runs(simulation.open(), [1, 3]),
         CompareSpec(spec.participants, SCREEN_TIMING, total=2, runs_are="networks"),
     ).results[0]
     for name in ("score", "error", "bytes", "lag"):

@@ -10,7 +10,7 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import FAMILIES, declarations
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import starved
 from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, delays_needed
-from epic_cli.metrics.evaluation import by_entity
+from epic_cli.metrics.evaluation import group_by_entity
 from epic_cli.metrics.traffic import SHARES, make_traffic
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
@@ -23,7 +23,7 @@ LATENCY, JITTER, PERIOD = 0.15, 0.025, 0.05
 def packets(jitter: float = JITTER, duration: float = 60.0) -> dict[str, PacketBlock]:
     link = LinkConditions(latency=LATENCY, jitter=jitter, distribution="uniform")
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
-    return by_entity(
+    return group_by_entity(
         simulate(movement, send_rate=1 / PERIOD, duration=duration, channel=Link(link, seed=1))
     )
 
@@ -94,7 +94,7 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
     link = LinkConditions(latency=LATENCY, jitter=JITTER, distribution="uniform")
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
     sent = simulate(movement, send_rate=20, duration=60.0, channel=Link(link, seed=1))
-    later = by_entity(
+    later = group_by_entity(
         packet._replace(arrival=packet.arrival + 2.0)
         for packet in sent
         if packet.arrival is not None

@@ -23,7 +23,7 @@ from epic_cli.jobs.tune.design import Design, DesignRow, Part, design
 from epic_cli.jobs.tune.report import TITLE
 from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.main import main
-from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
+from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity
 from epic_cli.metrics.metric import Weighing
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
@@ -40,7 +40,7 @@ def sent(
     movement = PathMovement(PATHS[path](5.0, 5.0, seed))
     packets = simulate(movement, send_rate=rate, duration=seconds, channel=Link(link, seed=seed))
     taken = [packet if velocities else packet._replace(velocity=None) for packet in packets]
-    return Run(f"seed {seed}", by_entity(taken))
+    return Run(f"seed {seed}", group_by_entity(taken))
 
 
 def designed(*runs: Run, of: str = "", game: str = "accuracy=1", by: Division = "time") -> Design:

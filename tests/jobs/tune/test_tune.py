@@ -20,7 +20,7 @@ from epic_cli.jobs.tune.report import verdict
 from epic_cli.jobs.tune.run import GainKind, NothingToTune, Tunings, find_worse, roughness, tune
 from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.jobs.tune.trials import evaluation_set, halves
-from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity, simulated
+from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity, iterate_simulated_runs
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.truth import make_truths
 from epic_cli.network.link import Link, LinkConditions
@@ -38,13 +38,13 @@ def sent(seconds: float = 12.0, seed: int = 1, jitter: float = 0.03, loss: float
     link = LinkConditions(latency=0.08, jitter=jitter, loss=loss, distribution="uniform")
     movement = PathMovement(PATHS["figure-eight"](5.0, 5.0, seed))
     packets = simulate(movement, send_rate=20, duration=seconds, channel=Link(link, seed=seed))
-    return Run(f"seed {seed}", by_entity(packets))
+    return Run(f"seed {seed}", group_by_entity(packets))
 
 
 SHORT = sent()
 
 STRAFE = next(
-    simulated(
+    iterate_simulated_runs(
         SimulationSpec(
             MovementSpec.parse("strafe,duration=20"),
             SenderSpec(20.0),
@@ -108,8 +108,8 @@ def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
             )
         ]
 
-    truths, _ = make_truths(by_entity(packets(places)), "given")
-    runs = (Run("", by_entity(packets(measured)), truths),)
+    truths, _ = make_truths(group_by_entity(packets(places)), "given")
+    runs = (Run("", group_by_entity(packets(measured)), truths),)
     index = acceleration * period**2 / noise
     r = (4 + index - math.sqrt(8 * index + index**2)) / 4
     g = 1 - r**2

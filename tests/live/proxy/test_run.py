@@ -199,7 +199,7 @@ def test_what_has_left_is_in_the_log_and_what_could_not_is_not_said_to_have(tmp_
 
 
 def test_keys_change_one_direction_within_bounds() -> None:
-    steering = LinkController(LinkSpec.of(LinkConditions(latency=0.015, loss=0.99)))
+    steering = LinkController(LinkSpec.from_description(LinkConditions(latency=0.015, loss=0.99)))
     steering.add("loss", 0.02, WAYS)
     steering.add("latency", -0.01, ["up"])
     steering.add("latency", -0.01, ["up"])
@@ -217,11 +217,11 @@ def test_keys_change_one_direction_within_bounds() -> None:
 
 
 def test_wrong_words_change_nothing() -> None:
-    steering = LinkController(LinkSpec.of(LinkConditions(latency=0.015)))
+    steering = LinkController(LinkSpec.from_description(LinkConditions(latency=0.015)))
     for words in ("latency=1 up.packet_size=7", "loss=1 loss=2%", "jitter=1 gemodel=9", "x=1"):
         with pytest.raises(ValueError, match=r"packet_size|twice|gemodel|no 'x'"):
             steering.set_words(words)
-        assert steering.ways == TwoWays.both(LinkConditions(latency=0.015))
+        assert steering.ways == TwoWays.from_conditions(LinkConditions(latency=0.015))
     with pytest.raises(ValueError, match="at 3 s: loss_correlation"):
         LinkSpec.parse('at="2s gemodel=1%,9%",at="3s loss_correlation=50%"')
 

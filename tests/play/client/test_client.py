@@ -22,7 +22,7 @@ def test_the_round_trip_is_estimated_within_the_jitter(
     latency: float, jitter: float, send_rate: float
 ) -> None:
     link = LinkConditions(latency=latency, jitter=jitter)
-    played = match("0 A right\n", link=TwoWays.both(link), send=SenderSpec(send_rate))
+    played = match("0 A right\n", link=TwoWays.from_conditions(link), send=SenderSpec(send_rate))
     played.run_until(10)
     for participant in played.participants:
         real = participant.up.mean_delay + participant.down.mean_delay
@@ -31,7 +31,9 @@ def test_the_round_trip_is_estimated_within_the_jitter(
 
 def test_the_round_trip_needs_no_clocks_that_agree() -> None:
     players = (PlayerConfig("A", (300.0, 300.0), offset=777.0), PlayerConfig("B", (600.0, 600.0)))
-    played = match("0 A right\n", players, link=TwoWays.both(LinkConditions(latency=0.07)))
+    played = match(
+        "0 A right\n", players, link=TwoWays.from_conditions(LinkConditions(latency=0.07))
+    )
     played.run_until(3)
     assert played.participants[0].client.round_trip.estimate == pytest.approx(0.14, abs=1e-6)
 
@@ -41,7 +43,9 @@ def find_events(played: Match, *whats: str) -> list[tuple[float, str]]:
 
 
 def test_an_effect_is_predicted_at_once_and_completed_when_the_server_confirms() -> None:
-    played = match("1 A right shoot\n2 A throw\n", link=TwoWays.both(LinkConditions(latency=0.1)))
+    played = match(
+        "1 A right shoot\n2 A throw\n", link=TwoWays.from_conditions(LinkConditions(latency=0.1))
+    )
     played.run_until(4)
     events = find_events(
         played, "predicted effect", "effect confirmed", "shot", "thrown", "effect refused"
@@ -60,7 +64,7 @@ def test_unwarranted_optimism_is_reported() -> None:
     played = match(
         "1 A shoot aim=B\n1.2 B shoot aim=A\n",
         players,
-        link=TwoWays.both(LinkConditions(latency=0.15)),
+        link=TwoWays.from_conditions(LinkConditions(latency=0.15)),
     )
     played.run_until(3)
     events = [event for event in played.take_events() if event.player == "B"]
@@ -70,7 +74,7 @@ def test_unwarranted_optimism_is_reported() -> None:
 
 
 def test_a_throw_is_drawn_half_a_round_trip_ahead() -> None:
-    played = match("1 A throw aim=1,0\n", link=TwoWays.both(LinkConditions(latency=0.1)))
+    played = match("1 A throw aim=1,0\n", link=TwoWays.from_conditions(LinkConditions(latency=0.1)))
     played.run_until(2)
     [drawn] = played.participants[0].client.drawn_projectiles()
     [true] = played.server.weapons.projectiles
@@ -125,7 +129,7 @@ def test_a_message_that_is_none_changes_nothing(message: bytes) -> None:
 
 def test_states_that_come_late_or_twice_do_not_correct_the_player() -> None:
     link = LinkConditions(latency=0.1, jitter=0.1, duplicate=0.5, reorder=0.2)
-    played = match("0 A right\n0.7 A up\n1.5 A left\n", link=TwoWays.both(link))
+    played = match("0 A right\n0.7 A up\n1.5 A left\n", link=TwoWays.from_conditions(link))
     played.run_until(5)
     client = played.participants[0].client
     assert client.refused["late"] > 0
@@ -139,7 +143,7 @@ def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset
     players = (PlayerConfig("A", (300.0, 300.0), offset=offset), PlayerConfig("B", (320.0, 300.0)))
     link = LinkConditions(latency=0.05, jitter=0.03, loss=0.1, duplicate=0.1)
     text = "0 B up\n0.5 A shoot aim=B\n1 B left\n1.5 A shoot aim=B\n"
-    played = match(text, players, link=TwoWays.both(link), remote_strategy=name)
+    played = match(text, players, link=TwoWays.from_conditions(link), remote_strategy=name)
     drawn = 0
     for frame in range(1, 90):
         played.run_until(frame * 0.033)
@@ -152,7 +156,7 @@ def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset
 
 
 def test_a_strategy_can_be_changed_and_goes_on_with_the_newest_packet() -> None:
-    played = match("0 B up\n", link=TwoWays.both(LinkConditions(latency=0.05)))
+    played = match("0 B up\n", link=TwoWays.from_conditions(LinkConditions(latency=0.05)))
     played.run_until(1)
     remote: RemotePlayer = played.participants[0].client.remotes[1]
     from epic_cli import strategy

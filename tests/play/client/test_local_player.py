@@ -72,7 +72,7 @@ def test_a_predicted_player_is_never_corrected_to_the_last_bit(
     latency: float, jitter: float
 ) -> None:
     link = LinkConditions(latency=latency, jitter=min(jitter, latency))
-    played = match(ZIGZAG + "2 A stop\n", link=TwoWays.both(link))
+    played = match(ZIGZAG + "2 A stop\n", link=TwoWays.from_conditions(link))
     played.run_until(4)
     local = played.participants[0].client.local
     assert (local.corrections, local.mispredictions) == (0, 0)
@@ -123,7 +123,9 @@ def test_a_triple_loss_without_a_change_of_input_needs_no_correction() -> None:
 
 
 def test_losing_a_packet_on_the_way_back_loses_no_moves() -> None:
-    played = match(ZIGZAG, link=TwoWays.both(LinkConditions(latency=0.05, loss=0.3)), seed=3)
+    played = match(
+        ZIGZAG, link=TwoWays.from_conditions(LinkConditions(latency=0.05, loss=0.3)), seed=3
+    )
     played.run_until(0.01)
     for participant in played.participants:  # all input arrives, a third of the states does not
         participant.up.channel = dropping()("up/B")

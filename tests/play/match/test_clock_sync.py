@@ -73,7 +73,7 @@ def test_under_constant_latency_it_is_within_a_tick_after_five_seconds_and_stays
     name: str, offset: float, latency: float
 ) -> None:
     frames, game = played(
-        name, 9, (offset, 1.0), link=TwoWays.both(LinkConditions(latency=latency))
+        name, 9, (offset, 1.0), link=TwoWays.from_conditions(LinkConditions(latency=latency))
     )
     assert frames[0].time < 1.0
     assert max(errors(frames, 5)) < STEP
@@ -86,7 +86,7 @@ def test_under_constant_latency_it_is_within_a_tick_after_five_seconds_and_stays
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_under_jitter_and_loss_time_never_runs_backwards(name: str, seed: int) -> None:
     link = LinkConditions(latency=0.1, jitter=0.05, loss=0.1, distribution="normal")
-    frames, _ = played(name, 12, (0.5, 1.0), link=TwoWays.both(link), seed=seed)
+    frames, _ = played(name, 12, (0.5, 1.0), link=TwoWays.from_conditions(link), seed=seed)
     assert steps_back(frames) == []
     assert max(errors(frames, 6)) < 0.05 + STEP
     assert len(frames) > 300
@@ -121,7 +121,9 @@ def test_it_follows_a_server_whose_clock_runs_at_another_rate(name: str, rate: f
 
     In frames, it is off by no more than GGPO's wait and the frames between two waits.
     """
-    frames, game = played(name, 20, (0.0, rate), link=TwoWays.both(LinkConditions(latency=0.05)))
+    frames, game = played(
+        name, 20, (0.0, rate), link=TwoWays.from_conditions(LinkConditions(latency=0.05))
+    )
     longest = {"netfox": 0.035, "lightyear": 2 * STEP, "ggpo": 0.165}[name]
     assert max(errors(frames, 5)) < longest
     assert steps_back(frames) == []
@@ -134,14 +136,16 @@ def test_it_follows_a_server_whose_clock_runs_at_another_rate(name: str, rate: f
 
 def test_a_free_running_clock_drifts_away() -> None:
     frames, _ = played(
-        "free-running", 20, (0.0, 1.01), link=TwoWays.both(LinkConditions(latency=0.05))
+        "free-running", 20, (0.0, 1.01), link=TwoWays.from_conditions(LinkConditions(latency=0.05))
     )
     assert frames[-1].error == pytest.approx(0.2, abs=0.01)
 
 
 def drawn(name: str, offset: float) -> Row:
     """Return the final drawing of B, who runs at 8 units a second, on A's screen."""
-    _, game = played(name, 7, (offset, 1.0), link=TwoWays.both(LinkConditions(latency=0.05)))
+    _, game = played(
+        name, 7, (offset, 1.0), link=TwoWays.from_conditions(LinkConditions(latency=0.05))
+    )
     [row] = [row for row in rows(game) if (row.view, row.player) == ("A", "B")]
     return row
 
@@ -195,7 +199,8 @@ def test_after_a_jump_the_others_are_drawn_by_the_new_time(monkeypatch: Any) -> 
 
 def test_lightyears_clock_comes_with_its_own_delay() -> None:
     settings = MatchSpec(
-        link=TwoWays.both(LinkConditions(latency=0.08, jitter=0.01)), send=SenderSpec(25.0)
+        link=TwoWays.from_conditions(LinkConditions(latency=0.08, jitter=0.01)),
+        send=SenderSpec(25.0),
     )
     by_hand = settings.strategy_settings()["interpolation_time"]
     assert by_hand == pytest.approx(0.08 + 0.01 + 2 / 25)
@@ -206,7 +211,9 @@ def test_lightyears_clock_comes_with_its_own_delay() -> None:
 @pytest.mark.parametrize("name", CLOCK_SYNCS)
 def test_the_same_seed_is_the_same_match(name: str) -> None:
     link = LinkConditions(latency=0.08, jitter=0.03, loss=0.05)
-    runs = [played(name, 5, (1.0, 1.02), link=TwoWays.both(link), seed=4) for _ in range(2)]
+    runs = [
+        played(name, 5, (1.0, 1.02), link=TwoWays.from_conditions(link), seed=4) for _ in range(2)
+    ]
     assert runs[0][0] == runs[1][0]
     assert runs[0][1].events == runs[1][1].events
     assert [*rows(runs[0][1])] == [*rows(runs[1][1])]

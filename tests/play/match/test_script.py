@@ -63,7 +63,7 @@ def test_bytes_that_are_no_text_are_told() -> None:
 
 def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
     settings = MatchSpec(
-        link=TwoWays.both(LinkConditions(latency=0.08, jitter=0.03, loss=0.1)),
+        link=TwoWays.from_conditions(LinkConditions(latency=0.08, jitter=0.03, loss=0.1)),
         seed=9,
         smoothing=0.2,
         smoothing_curve="exponential",

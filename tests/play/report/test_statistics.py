@@ -117,7 +117,7 @@ def test_rows_tell_truth_and_every_screen() -> None:
 
 def test_a_packet_that_arrives_twice_makes_up_for_no_lost_one() -> None:
     """A packet that is lost and duplicated arrives once, as in netem."""
-    link = TwoWays.both(LinkConditions(loss=0.5, duplicate=0.5))
+    link = TwoWays.from_conditions(LinkConditions(loss=0.5, duplicate=0.5))
     game, statistics = played("", trace=None, link=link)
     figures = {one.name: one.value for one in statistics.figures(game.participants[0])}
     assert 0.15 < figures["packets up lost"] < 0.35

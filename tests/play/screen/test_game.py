@@ -76,7 +76,8 @@ def test_three_arenas_fit_the_terminal(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("lines", [10, 16, 24, 50])
 def test_nothing_is_cut_on_any_screen(columns: int, lines: int) -> None:
     played = game(
-        link=TwoWays.both(LinkConditions(latency=0.5)), remote_strategy="local-perception"
+        link=TwoWays.from_conditions(LinkConditions(latency=0.5)),
+        remote_strategy="local-perception",
     )
     now = go_on(played, 0, 1)
     played.press("space")
@@ -325,7 +326,7 @@ def test_no_order_of_keys_and_sizes_breaks_the_screen(seed: int) -> None:
 
 
 def test_ladders_end() -> None:
-    settings = MatchSpec(link=TwoWays.both(LinkConditions(latency=LATENCIES[-1])))
+    settings = MatchSpec(link=TwoWays.from_conditions(LinkConditions(latency=LATENCIES[-1])))
     switches = Switches(settings)
     assert switches.press("l", settings) == []
     for _ in LATENCIES:
@@ -354,7 +355,9 @@ def test_a_pause_is_not_made_up_for() -> None:
 
 def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
     conditions = LinkConditions(latency=0.08, jitter=0.02, loss=0.05)
-    played = Game(MatchSpec(link=TwoWays.both(conditions), seed=4), "A", ASCII, recorded=True)
+    played = Game(
+        MatchSpec(link=TwoWays.from_conditions(conditions), seed=4), "A", ASCII, recorded=True
+    )
     assert played.recorder is not None
     found: list[Row] = []
     statistics = played.match.on_frame

@@ -16,8 +16,8 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.diagnose.cures.packets import send_once
 from epic_cli.jobs.diagnose.redraw import Redraw
-from epic_cli.metrics.arrays import lengths, minimum
-from epic_cli.metrics.digits import rough, seconds
+from epic_cli.metrics.arrays import compute_lengths, find_minimum
+from epic_cli.metrics.digits import format_rough, format_seconds
 from epic_cli.metrics.notes import TooFewStates
 from epic_cli.metrics.traffic import Traffic
 from epic_cli.metrics.truth import (
@@ -25,8 +25,8 @@ from epic_cli.metrics.truth import (
     JUMP_FLOOR,
     JUMP_WINDOW,
     Truth,
+    compute_sliding_maximum,
     make_truth,
-    sliding_maximum,
 )
 
 if TYPE_CHECKING:
@@ -53,9 +53,11 @@ class DrawingFigure(NamedTuple):
 #: The figures of a drawing, by name.
 FIGURES = {
     "step_error": DrawingFigure("step error", lambda value: f"{value:.2f}", "", 0.03, 1.0, 0.02),
-    "lag": DrawingFigure("lag", seconds, "", 0.005, 2.0, math.inf),
-    "jumps": DrawingFigure("jumps", rough, " a minute", 2.0, 0.02, 2.0),
-    "held": DrawingFigure("still frames", lambda value: rough(value * 100), " %", 0.005, 2.0, 0.01),
+    "lag": DrawingFigure("lag", format_seconds, "", 0.005, 2.0, math.inf),
+    "jumps": DrawingFigure("jumps", format_rough, " a minute", 2.0, 0.02, 2.0),
+    "held": DrawingFigure(
+        "still frames", lambda value: format_rough(value * 100), " %", 0.005, 2.0, 0.01
+    ),
 }
 
 
@@ -132,7 +134,7 @@ def _write_change(name: str, before: float, after: float) -> str:
 
 
 def _write_milliseconds(time: float) -> str:
-    return seconds(round(time, 3))
+    return format_seconds(round(time, 3))
 
 
 #: Length of the turns in which rows choose a cure and judge it (s), or a sixteenth if that is less.
@@ -217,23 +219,25 @@ class Bench:
         times, shown, turns = self.times[used] + phase, shown[used], self.turns[used][1:]
 
         def far(lag: float) -> float:
-            apart = truth.squared_distance(times - lag, shown)
+            apart = truth.square_distances(times - lag, shown)
             known = np.isfinite(apart)
             return float(apart[known].mean()) if 2 * known.sum() > len(known) else math.inf
 
         lags = self._usual_delay + np.arange(*LAGS, LAGS_APART)
         near = min(lags.tolist(), key=far)
-        lag, _ = minimum(far, near - LAGS_APART, near + LAGS_APART, 10)
-        motion = truth.at(times, lag)
+        lag, _ = find_minimum(far, near - LAGS_APART, near + LAGS_APART, 10)
+        motion = truth.interpolate(times, lag)
         inside = (np.diff(motion.segments) == 0) & (motion.segments[1:] >= 0)
         true = np.where(inside[:, None], np.diff(motion.positions, axis=0), 0.0)
         step = np.diff(shown, axis=0)
-        true_far, far_drawn = lengths(true), lengths(step)
+        true_far, far_drawn = compute_lengths(true), compute_lengths(step)
         usual = math.sqrt(float(np.square(true_far[inside]).mean())) if inside.any() else 0.0
         if not usual:
             return None
         intervals = np.diff(times)
-        longest = sliding_maximum(true_far, round(JUMP_WINDOW / float(np.median(intervals))))
+        longest = compute_sliding_maximum(
+            true_far, round(JUMP_WINDOW / float(np.median(intervals)))
+        )
         jumps = far_drawn > np.maximum(JUMP_FACTOR * longest, longest + JUMP_FLOOR * usual)
         held = (far_drawn < STANDS * true_far) & (true_far > MOVES * usual)
         rows = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.metrics.arrays import median
+from epic_cli.metrics.arrays import compute_median
 from epic_cli.metrics.repeats import find_repeats, step_times
 from epic_cli.metrics.traffic import SILENT, Floats, Stream, Traffic, make_traffic, measure_network
 
@@ -92,15 +92,15 @@ def fill_rests(block: PacketBlock) -> PacketBlock:
     stream = stream_in(block)
     if stream is None:
         return block
-    silent = stream.stretched(SILENT)
-    begins = set(map(_make_stamp_key, stream.times[silent[stream.rested(silent)]].tolist()))
+    silent = stream.find_stretched(SILENT)
+    begins = set(map(_make_stamp_key, stream.times[silent[stream.mark_rested(silent)]].tolist()))
     ends = dict(
         zip(
             map(_make_stamp_key, stream.times[:-1].tolist()), stream.times[1:].tolist(), strict=True
         )
     )
     delays = stream.arrivals - stream.times
-    delay = median(delays[np.isfinite(delays)]) if np.isfinite(delays).any() else 0.0
+    delay = compute_median(delays[np.isfinite(delays)]) if np.isfinite(delays).any() else 0.0
     sent = []
     for packet in packets_in(block):
         sent.append(packet)

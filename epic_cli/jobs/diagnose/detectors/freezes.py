@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic import FEWEST_STATES, Floats, RunLength, Stream, Traffic, runs
+from epic_cli.metrics.arrays import compute_lengths
+from epic_cli.metrics.traffic import FEWEST_STATES, Floats, RunLength, Stream, Traffic, find_runs
 
 #: Fewest states in a row with one position: single repeats are those of a slower simulation.
 LEAST = 3
@@ -20,16 +20,16 @@ def freezes(stream: Stream) -> list[RunLength]:
     """Return the runs in which positions stand still though velocities are not zero."""
     if not stream.has_velocities:
         return []
-    pace = np.nan_to_num(lengths(stream.velocities))
+    pace = np.nan_to_num(compute_lengths(stream.velocities))
     goes = (pace[1:] > 0) & (pace[:-1] > 0)
     way = np.nan_to_num(stream.velocities[:-1] + stream.velocities[1:]) / 2
     way = np.cumsum(np.pad(way * stream.intervals[:, None], ((1, 0), (0, 0))), axis=0)
-    found = runs((stream.steps == 0) & goes)
+    found = find_runs((stream.steps == 0) & goes)
     return [
         length
         for length in found
         if length.end - length.begin >= LEAST
-        and float(lengths(way[length.begin : length.end + 1] - way[length.begin]).max())
+        and float(compute_lengths(way[length.begin : length.end + 1] - way[length.begin]).max())
         > FAR * stream.usual_step
     ]
 
@@ -44,6 +44,6 @@ def thawed(traffic: Traffic, begins: Floats, ends: Floats) -> Traffic:
             since, until = stream.times[run.begin] - around, stream.times[run.end] + around
             if ((begins < until) & (since < ends)).any():
                 kept[run.begin + 1 : run.end + 1] = False
-        streams.append(stream.at(np.flatnonzero(kept)))
+        streams.append(stream.select_states(np.flatnonzero(kept)))
     left = tuple(stream for stream in streams if len(stream.times) >= FEWEST_STATES)
     return replace(traffic, streams=left)

@@ -9,9 +9,9 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.turning import Turning, worst_turning
-from epic_cli.metrics.arrays import median
-from epic_cli.metrics.traffic import Floats, concentration
-from epic_cli.metrics.turns import euler
+from epic_cli.metrics.arrays import compute_median
+from epic_cli.metrics.traffic import Floats, measure_concentration
+from epic_cli.metrics.turns import compute_euler_angles
 
 #: Numbers of steps of a quaternion's component that are tried.
 PART = [2**bits - 1 for bits in range(4, 13)]
@@ -33,7 +33,7 @@ GRAIN, EXACT, ROUGH = 0.02, 0.005, 0.03
 
 def _detect_in_turns(turning: Turning) -> Finding | None:
     angles = np.degrees(turning.angles)[turning.near]
-    usual = median(angles[angles > 0])
+    usual = compute_median(angles[angles > 0])
     # angles about other axes than it turns about are on finer ones, too
     for step, kind in sorted(_find_lattices(turning), key=lambda one: -one[0]):
         coarse = step / usual
@@ -51,7 +51,7 @@ def _find_lattices(turning: Turning) -> Iterator[tuple[float, str]]:
     moves = turning.near & (stream.steps > 0.2 * stream.usual_step)
     x, y, z = np.diff(stream.positions, axis=0)[moves].T
     ways = {"z": np.degrees(np.arctan2(y, x)), "y": np.degrees(np.arctan2(x, z))}
-    for up, angles in euler(rotations).items():
+    for up, angles in compute_euler_angles(rotations).items():
         for values, name in zip(angles, ("yaw", "pitch", "roll"), strict=True):
             # those below 0 may have been rounded above 180
             step, count = _find_step(values)
@@ -72,7 +72,7 @@ def _is_facing_ahead(angles: Floats, several: Sequence[Floats], step: float) -> 
     """Return True if the entity faces its direction of movement, rounded to such steps."""
     return any(
         abs(np.exp(1j * np.radians(angles + way * ways)).mean()) > AHEAD
-        and concentration(ways, step) > ELSEWHERE
+        and measure_concentration(ways, step) > ELSEWHERE
         for ways in several
         for way in (-1, 1)
         if len(ways)
@@ -96,12 +96,14 @@ def _find_step(angles: Floats) -> tuple[float, int]:
     step = float(gaps.sum() / np.round(gaps / step).sum())
     whole = 360 / round(360 / step)
     step = whole if abs(whole - step) < EXACT else step
-    return (step, len(different)) if concentration(angles, step) > STANDS else (0.0, 0)
+    return (step, len(different)) if measure_concentration(angles, step) > STANDS else (0.0, 0)
 
 
 def _has_whole_numbers(values: Floats) -> bool:
     """Return True if there are enough values, and all are whole numbers."""
-    return concentration(values, 1.0) > STANDS and len(np.unique(np.round(values))) >= FEWEST
+    return (
+        measure_concentration(values, 1.0) > STANDS and len(np.unique(np.round(values))) >= FEWEST
+    )
 
 
 DETECTOR = Detector(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding, worst
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Floats, Numbers, Stream, Traffic
 
 #: Fewest losses.
@@ -86,8 +86,8 @@ def _detect_wrong_base(stream: Stream) -> Finding | None:
     even = (steps[places - 1] + steps[places + 1]) / 2  # what each packet brings around a loss
     lacks = even * (1 + stream.missing[places])[:, None] - steps[places]
     due = even * stream.missing[places][:, None]
-    moving = lengths(due) > 0.5 * stream.usual_step
-    open_ = moving & (lengths(lacks - due) < NEAR * lengths(due))
+    moving = compute_lengths(due) > 0.5 * stream.usual_step
+    open_ = moving & (compute_lengths(lacks - due) < NEAR * compute_lengths(due))
     if moving.sum() < LEAST or open_.sum() < FITS * moving.sum():
         return None
     # what a step has more than those beside it
@@ -97,7 +97,7 @@ def _detect_wrong_base(stream: Stream) -> Finding | None:
     for place, end, lack in zip(places[open_], ends[open_], lacks[open_], strict=True):
         later = np.arange(place + 1, end)
         later = later[(later > 1) & (later < len(more))]
-        good = later[lengths(more[later - 1] - lack) < NEAR * math.hypot(*lack)]
+        good = later[compute_lengths(more[later - 1] - lack) < NEAR * math.hypot(*lack)]
         made += bool(len(good))
         runs.append((good[0] if len(good) else end) - place)
     if made < LEAST // 2:

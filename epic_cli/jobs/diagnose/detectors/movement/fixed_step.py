@@ -7,8 +7,8 @@ import numpy as np
 from epic_cli.jobs.diagnose.cures.packets import needed_delay
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.stamps import mend_stamps
-from epic_cli.metrics.arrays import quantile
-from epic_cli.metrics.traffic import USUAL_RATES, Traffic, concentration
+from epic_cli.metrics.arrays import compute_quantile
+from epic_cli.metrics.traffic import USUAL_RATES, Traffic, measure_concentration
 
 #: Mean resultant lengths: the states' is at least this, the stamps' at most that.
 STATES = 0.95
@@ -29,7 +29,7 @@ def detect(traffic: Traffic) -> list[Finding]:
             continue
         stamped = stream.intervals[steady.steps]
         # a beat takes or gives a step, and none goes back
-        off = quantile(np.abs(steady.took - stamped), NEARLY_ALL)
+        off = compute_quantile(np.abs(steady.took - stamped), NEARLY_ALL)
         if float((steady.took > 0).mean()) < NEARLY_ALL:
             continue
         for rate in USUAL_RATES:
@@ -39,8 +39,8 @@ def detect(traffic: Traffic) -> list[Finding]:
             usual = turns[stamped < 1.5 * stream.period]  # not those in which packets were lost
             if len(usual) and np.unique(usual, return_counts=True)[1].max() > ALIKE * len(usual):
                 continue  # always as many steps
-            by_states = concentration(steady.took, 1 / rate)
-            by_stamps = concentration(stamped, 1 / rate)
+            by_states = measure_concentration(steady.took, 1 / rate)
+            by_stamps = measure_concentration(stamped, 1 / rate)
             if by_states > STATES and by_stamps < STAMPS:
                 return [
                     Finding(

@@ -6,9 +6,9 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.turning import Turning, worst_turning
-from epic_cli.metrics.arrays import quantile
+from epic_cli.metrics.arrays import compute_quantile
 from epic_cli.metrics.traffic import Flags, Floats
-from epic_cli.metrics.turns import euler
+from epic_cli.metrics.turns import compute_euler_angles
 
 #: Seams (degrees) where angles begin again.
 SEAMS = {180.0: "-180 to 180", 0.0: "0 to 360"}
@@ -30,7 +30,7 @@ FEWEST, SHORT = 2, 2
 def _detect_in_turns(turning: Turning) -> Finding | None:
     found = None
     times = turning.stream.times
-    for up, (yaw, pitch, _) in euler(turning.rotations).items():
+    for up, (yaw, pitch, _) in compute_euler_angles(turning.rotations).items():
         for seam, words in SEAMS.items():
             short, begin, end = _count_short_turns(
                 turning, (yaw - seam) % 360 - 180, np.abs(pitch) > STEEP
@@ -60,7 +60,7 @@ def _count_short_turns(
     """
     times, size = turning.stream.times, np.abs(angles)
     rates = np.abs((np.diff(angles) + 180) % 360 - 180) / np.diff(times)
-    usual = quantile(rates[turning.near], 0.75)
+    usual = compute_quantile(rates[turning.near], 0.75)
     behind = np.flatnonzero(size > 90)
     begin, end = behind[:-1], behind[1:]
     broken = np.cumsum(np.append(0, ~turning.near)) + np.cumsum(steep)

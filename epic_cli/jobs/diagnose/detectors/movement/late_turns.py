@@ -15,7 +15,7 @@ from epic_cli.jobs.diagnose.detectors.movement.turning import (
     interpolated,
     turned,
 )
-from epic_cli.metrics.arrays import choose_places, lengths
+from epic_cli.metrics.arrays import choose_places, compute_lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Floats
 
 #: It looks along its way if it is nearer than this (degrees) to one of its axes on average; a
@@ -73,7 +73,7 @@ def _find_lag_by_direction(turning: Turning) -> TurnLag | None:
         if int(known.sum()) < FEWEST_STATES:
             return found
         seen = turned(interpolated(middles, ways, at[known]), back[known])
-        cosines = seen / np.maximum(lengths(seen), 1e-300)[:, None]
+        cosines = seen / np.maximum(compute_lengths(seen), 1e-300)[:, None]
         mean = cosines.mean(axis=0)
         axis = int(np.abs(mean).argmax())
         along = cosines[:, axis] * np.sign(mean[axis])

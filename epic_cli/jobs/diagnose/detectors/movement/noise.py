@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
-from epic_cli.metrics.traffic import Stream, Traffic, lattice
+from epic_cli.metrics.traffic import Stream, Traffic, find_lattice
 
 #: Least noise in usual steps.
 SHARE = 0.02
@@ -34,7 +34,7 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
     if not (across > SHARE * usual and low < back < high):
         return None
     axis = stream.positions[:, np.argmax(np.ptp(stream.positions, axis=0))]
-    if across < 2 * ROUNDING * lattice(axis):
+    if across < 2 * ROUNDING * find_lattice(axis):
         return None
     share = across / usual
     values = {"noise": across, "usual": usual}

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
-from epic_cli.metrics.arrays import lengths, median
-from epic_cli.metrics.traffic import Flags, Floats, Stream, Traffic, lattice
+from epic_cli.metrics.arrays import compute_lengths, compute_median
+from epic_cli.metrics.traffic import Flags, Floats, Stream, Traffic, find_lattice
 
 #: Least step of the lattice, in usual steps from packet to packet.
 COARSE = 0.1
@@ -46,8 +46,12 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
         return None
     squares = steps * steps / 12
     # what is rounded to a few steps is a longer way from packet to packet than it was
-    far = lengths(stream.positions[FAR:] - stream.positions[:-FAR]) / FAR
-    true = min(stream.usual_step, median(far[far > 0])) if (far > 0).any() else stream.usual_step
+    far = compute_lengths(stream.positions[FAR:] - stream.positions[:-FAR]) / FAR
+    true = (
+        min(stream.usual_step, compute_median(far[far > 0]))
+        if (far > 0).any()
+        else stream.usual_step
+    )
     bits = max(1, math.ceil(math.log2(steps.max() / (COARSE * true))))
     alone = np.diff((stream.steps > 0).astype(int), 2) == -2
     stairs = float(alone[near[2:] & near[1:-1] & near[:-2]].mean()) / stream.period
@@ -73,7 +77,7 @@ def _find_lattice(axes: Floats, usual: Flags) -> tuple[str, Floats]:
 
 def _measure_axis_step(axis: Floats, usual: Flags) -> float:
     """Return the quantization step of an axis; 0 if an even movement alone explains the step."""
-    step = lattice(axis)
+    step = find_lattice(axis)
     if not step or len(np.unique(axis)) < FEWEST_STEPS:
         return 0.0
     turns = np.where(usual, np.round(np.diff(axis) / step), 0)
@@ -94,7 +98,7 @@ def _is_half_precision(axes: Floats) -> bool:
     rounded = axes.astype(np.float16).astype(float)
     # numbers in text have six digits and more
     exact = np.abs(rounded - axes) <= 1e-6 * np.maximum(np.abs(axes), 1)
-    return bool(exact.all()) and len(np.unique(axes)) > 20 and lattice(axes[:, 0]) == 0
+    return bool(exact.all()) and len(np.unique(axes)) > 20 and find_lattice(axes[:, 0]) == 0
 
 
 DETECTOR = Detector(

@@ -9,7 +9,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
 from epic_cli.jobs.diagnose.cures.packets import needed_delay, send_once
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
-from epic_cli.metrics.repeats import BLOCK, SHARE, find_repeats, without_repeats
+from epic_cli.metrics.repeats import BLOCK, SHARE, drop_repeats, find_repeats
 from epic_cli.metrics.traffic import Stream, Traffic, round_rate
 
 
@@ -55,7 +55,7 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
 
 def mended(traffic: Traffic) -> Traffic:
     """Return the traffic with each state once."""
-    return replace(traffic, streams=tuple(map(without_repeats, traffic.streams)))
+    return replace(traffic, streams=tuple(map(drop_repeats, traffic.streams)))
 
 
 DETECTOR = Detector(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
-from epic_cli.metrics.arrays import median, quantile
-from epic_cli.metrics.traffic import SILENT, USUAL_RATES, Floats, Stream, Traffic, lattice
+from epic_cli.metrics.arrays import compute_median, compute_quantile
+from epic_cli.metrics.traffic import SILENT, USUAL_RATES, Floats, Stream, Traffic, find_lattice
 
 #: Least width of the middle 80 % of the intervals, in usual ones.
 SPREAD = 0.3
@@ -26,12 +26,12 @@ def detect(traffic: Traffic) -> list[Finding]:
     intervals = _list_sent_intervals(stream)
     if len(intervals) < 20:
         return []
-    usual = median(intervals)
-    low, high = quantile(intervals, 0.1), quantile(intervals, 0.9)
+    usual = compute_median(intervals)
+    low, high = compute_quantile(intervals, 0.1), compute_quantile(intervals, 0.9)
     spread = (high - low) / usual
     limit = SPREAD
     if _has_alternating_intervals(intervals):
-        limit = max(REGULAR_SPREAD, 2.5 * lattice(stream.excerpt.times) / usual)
+        limit = max(REGULAR_SPREAD, 2.5 * find_lattice(stream.excerpt.times) / usual)
     if spread < limit:
         return []
     mean = float(intervals.mean())
@@ -58,7 +58,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 def _has_alternating_intervals(intervals: Floats) -> bool:
     """Return True if short and long intervals alternate more than random intervals would."""
-    off = intervals - median(intervals)
+    off = intervals - compute_median(intervals)
     off = np.clip(off, *np.quantile(off, (0.05, 0.95))) - off.mean()
     square = float(np.square(off).sum())
     return square > 0 and float((off[1:] * off[:-1]).sum()) < -ALTERNATE * square
@@ -68,8 +68,8 @@ def _list_sent_intervals(stream: Stream) -> Floats:
     """Return the intervals in which no packet is known to be missing."""
     if stream.numbered:
         sent = stream.follows.copy()
-        silent = stream.stretched(SILENT)
-        sent[silent[stream.rested(silent)]] = False
+        silent = stream.find_stretched(SILENT)
+        sent[silent[stream.mark_rested(silent)]] = False
         return stream.intervals[sent]
     # a loss makes an interval two periods long: what could be one is none of the sender's
     turns = stream.intervals / stream.period

@@ -10,7 +10,7 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.freezes import thawed
 from epic_cli.jobs.diagnose.detectors.network.shifts import MOST as ROUTES
 from epic_cli.jobs.diagnose.detectors.network.shifts import Shift, shifts, without
-from epic_cli.metrics.arrays import quantile
+from epic_cli.metrics.arrays import compute_quantile
 from epic_cli.metrics.traffic import Flags, Floats, Numbers, Stream, Traffic
 
 #: Longest stall (s) of a sender whose entities have moved on meanwhile.
@@ -41,17 +41,17 @@ def _find_stalls(traffic: Traffic) -> _Stalls | None:
     if not streams:
         return None
     stream = max(streams, key=lambda one: len(one.times))
-    places = stream.stretched(LONG * _measure_usual_interval(stream))
+    places = stream.find_stretched(LONG * _measure_usual_interval(stream))
     for other in streams:
         if other is not stream and other.times[0] <= stream.times[0] + other.period:
-            own = other.times[other.stretched(LONG * _measure_usual_interval(other))]
+            own = other.times[other.find_stretched(LONG * _measure_usual_interval(other))]
             there = stream.times[places] < other.times[-1]
             places = places[~there | np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
     paused, rested = np.zeros(len(places), bool), np.ones(len(places), bool)
     for each in streams:
         at, inside = across(each, stream.times[places])
-        paused |= inside & each.paused(at)
-        rested &= ~inside | each.rested(at)
+        paused |= inside & each.mark_paused(at)
+        rested &= ~inside | each.mark_rested(at)
     stands = int(paused.sum()) >= len(places) / 2
     # what has moved on may have been lost, where no number says otherwise
     moved_on = (stream.intervals[places] < HOLE) & numbered
@@ -147,7 +147,7 @@ def across(stream: Stream, begins: Floats) -> tuple[Numbers, Flags]:
 def _measure_usual_interval(stream: Stream) -> float:
     """Return the 90 % quantile of send intervals, in periods; uneven sending raises it."""
     sent = stream.intervals[stream.follows]
-    return quantile(sent, 0.9) / stream.period if len(sent) else 1.0
+    return compute_quantile(sent, 0.9) / stream.period if len(sent) else 1.0
 
 
 DETECTOR = Detector(

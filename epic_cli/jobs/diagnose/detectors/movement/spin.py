@@ -13,7 +13,7 @@ from epic_cli.jobs.diagnose.detectors.movement.turning import (
     interpolated,
     turned,
 )
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 from epic_cli.metrics.traffic import USUAL_RATES, Floats
 
 #: Least difference of spins that one change mends, as a share of the rotations' rates.
@@ -47,7 +47,7 @@ def _explain_spins(spins: Spins, body: Floats, period: float) -> tuple[float, st
     """Return the difference that remains after the best correction, and the correction in words."""
     found = []
     for axes, given in (("", spins.given()), ("about the axes of the turning body", body)):
-        ratio = float(lengths(given).sum() / lengths(spins.rates).sum())
+        ratio = float(compute_lengths(given).sum() / compute_lengths(spins.rates).sum())
         for way, words in ((1.0, [axes]), (-1.0, [axes, "backwards"])):
             found.append((spins.off(way * given), words))
             if ratio and not 1 / 1.5 < ratio < 1.5:

@@ -10,9 +10,17 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
 from epic_cli.jobs.diagnose.cures.packets import needed_delay, number_stamps, restamp
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
-from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.digits import seconds, share
-from epic_cli.metrics.traffic import SHARE, Floats, Stamping, Stream, Traffic, round_rate, sigma
+from epic_cli.metrics.arrays import compute_lengths
+from epic_cli.metrics.digits import format_seconds, format_share
+from epic_cli.metrics.traffic import (
+    SHARE,
+    Floats,
+    Stamping,
+    Stream,
+    Traffic,
+    estimate_sigma,
+    round_rate,
+)
 
 #: Least spread in periods.
 SPREAD = 0.04
@@ -51,7 +59,8 @@ def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Findi
     if stamping.kind == "received":
         what = (
             "The stamps are the times of arrival, not those of the sender: by the sequence numbers"
-            f" they are off by {seconds(stamping.spread)} (1 sigma), which is the network's jitter."
+            f" they are off by {format_seconds(stamping.spread)} (1 sigma), which is the"
+            " network's jitter."
         )
         cure = (
             "Send the sender's own time (tick number times step) with each state, and record it; a"
@@ -59,7 +68,7 @@ def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Findi
         )
     else:
         what = (
-            f"{share(stamping.share)} of the states have the stamp of the one before, though"
+            f"{format_share(stamping.share)} of the states have the stamp of the one before, though"
             " their sequence numbers go on: nothing of them is lost."
         )
         cure = "Stamp each state with the simulation's own time (tick number times step), not once"
@@ -96,7 +105,7 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
         return None
     off = steady.took - stream.intervals[steady.steps]
     # no spread is wider than the farthest, as the robust one of two values is
-    spread = min(sigma(off), float(np.sqrt(np.square(off).mean())))
+    spread = min(estimate_sigma(off), float(np.sqrt(np.square(off).mean())))
     # rounded and noisy positions make such a spread, too: noise shows across the way as well
     noise = steady.across / stream.usual_speed
     limit = max(SPREAD * stream.period, 4 * steady.rounding, 4 * noise)
@@ -104,7 +113,7 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
         return None
     place, most = int(steady.steps[int(np.abs(off).argmax())]), float(np.abs(off).max())
     back = float((steady.took < 0).mean())
-    older = f", and {share(back)} of the steps lead back to an older state" if back else ""
+    older = f", and {format_share(back)} of the steps lead back to an older state" if back else ""
     return Finding(
         "stamps",
         min(1.0, spread / stream.period),
@@ -114,8 +123,9 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
             "spread": spread,
             "worst": most,
             "period": stream.period,
-            "what": f"By its velocity an entity moves for {seconds(spread)} more or less (1 sigma;"
-            f" at most {seconds(most)}) than its stamps say{older}.",
+            "what": f"By its velocity an entity moves for {format_seconds(spread)} more or less"
+            " (1 sigma;"
+            f" at most {format_seconds(most)}) than its stamps say{older}.",
             "cure": _CURE,
         },
         None,
@@ -134,7 +144,7 @@ def mended(traffic: Traffic) -> Traffic:
 
 
 def _restamp_stream(stream: Stream) -> Stream:
-    return stream.moved(_compute_times_by_velocity(stream) - stream.times)
+    return stream.move_states(_compute_times_by_velocity(stream) - stream.times)
 
 
 def _compute_times_by_velocity(stream: Stream) -> Floats:
@@ -142,12 +152,12 @@ def _compute_times_by_velocity(stream: Stream) -> Floats:
     steady = stream.elapsed
     if steady is None:
         return stream.times
-    speeds = lengths(stream.velocities)
+    speeds = compute_lengths(stream.velocities)
     speeds = np.maximum(speeds[1:], speeds[:-1])  # it starts and stops at once
     with np.errstate(invalid="ignore", divide="ignore"):
         took = np.where(speeds > 0, stream.steps / speeds, stream.period)
     # what is further off are leaps
-    most = FARTHEST * sigma(steady.took - stream.intervals[steady.steps])
+    most = FARTHEST * estimate_sigma(steady.took - stream.intervals[steady.steps])
     intervals = stream.intervals + np.clip(np.nan_to_num(took - stream.intervals), -most, most)
     intervals[steady.steps] = steady.took
     return np.asarray(stream.times[0] + np.append(0.0, np.cumsum(intervals)))

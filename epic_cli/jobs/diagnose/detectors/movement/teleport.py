@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
-from epic_cli.metrics.arrays import lengths, quantile
-from epic_cli.metrics.traffic import Stream, Traffic, runs
+from epic_cli.metrics.arrays import compute_lengths, compute_quantile
+from epic_cli.metrics.traffic import Stream, Traffic, find_runs
 
 #: Least pace of a leap, in the pace that 90 % of the moving steps do not exceed.
 PACE = 4.0
@@ -34,13 +34,13 @@ def leaps(stream: Stream) -> list[Jump]:
     moving = pace > 0
     if int(moving.sum()) < 10:
         return []
-    limit = PACE * quantile(pace if moving.all() else pace[moving], 0.9)
+    limit = PACE * compute_quantile(pace if moving.all() else pace[moving], 0.9)
     fast = pace > limit
     if fast.any() and stream.has_velocities:
-        speeds = lengths(stream.velocities)
-        fast &= pace > 2 * quantile(speeds[np.isfinite(speeds)], 0.99)
+        speeds = compute_lengths(stream.velocities)
+        fast &= pace > 2 * compute_quantile(speeds[np.isfinite(speeds)], 0.99)
     found = []
-    for run in runs(fast):
+    for run in find_runs(fast):
         if run.end - run.begin > LONGEST or stream.teleports[run.begin + 1 : run.end + 1].any():
             continue
         complete = stream.follows & (stream.numbered | (stream.intervals < 1.5 * stream.period))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
-from epic_cli.metrics.arrays import lengths, median, quantile
-from epic_cli.metrics.digits import number
+from epic_cli.metrics.arrays import compute_lengths, compute_median, compute_quantile
+from epic_cli.metrics.digits import format_number
 from epic_cli.metrics.traffic import FEWEST_STATES, USUAL_RATES, Flags, Floats, Stream, Traffic
 
 #: Least share of the intervals that fit one threshold.
@@ -56,12 +56,12 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
     counted = ~stream.teleports[1:] & (stream.follows | (not stream.numbered))
     counted &= ~_mark_heartbeats(intervals, frame)
     usual = counted & (
-        intervals <= SHORT * median(intervals[counted] if counted.any() else intervals)
+        intervals <= SHORT * compute_median(intervals[counted] if counted.any() else intervals)
     )
     used, single = usual & (intervals > 1.5 * frame), usual & (intervals < 1.5 * frame)
     if used.sum() < FEWEST_STATES:
         return None
-    short, long = quantile(intervals[used], 0.1), quantile(intervals[used], 0.9)
+    short, long = compute_quantile(intervals[used], 0.1), compute_quantile(intervals[used], 0.9)
     uneven = long >= UNEVEN * short and round((long - short) / frame) >= FRAMES
     several = single.sum() >= FEWEST_STATES  # what is sent in the next frame has passed it, too
     # what is missed by an extrapolation in a single frame is small, and noise is as large
@@ -87,14 +87,14 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
         if told and fits >= FITS and (best is None or fits > best[0] + CLEARLY):
             # each has passed it, some by next to nothing, unless a frame is longer than that
             if len(groups) == 1:
-                size = quantile(np.sort(passed[every & fit]), LEAST)
+                size = compute_quantile(np.sort(passed[every & fit]), LEAST)
             best = fits, size, measure
     if best is None:
         return None
     fits, size, measure = best
     values: dict[str, float | str] = {
         "size": size,
-        "what": f"{number(size)}{measure.unit} from {measure.against}",
+        "what": f"{format_number(size)}{measure.unit} from {measure.against}",
         "against": measure.against,
         "rate": 1 / frame,
         "mean": 1 / float(intervals.mean()),
@@ -122,23 +122,29 @@ def _iterate_measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_
     if not guessed:
         return
     missed = moved - stream.velocities[:-1] * stream.intervals[:, None]
-    yield _ThresholdMeasure("its extrapolation", lengths(missed), before * before, guesses=True)
+    yield _ThresholdMeasure(
+        "its extrapolation", compute_lengths(missed), before * before, guesses=True
+    )
     on_axis = np.abs(missed).max(axis=1)
     yield _ThresholdMeasure(
         "its extrapolation, on one axis", on_axis, before * before, guesses=True
     )
     ways = stream.velocities[:-1], stream.velocities[1:]
     with np.errstate(invalid="ignore", divide="ignore"):
-        cosines = (ways[0] * ways[1]).sum(axis=1) / (lengths(ways[0]) * lengths(ways[1]))
+        cosines = (ways[0] * ways[1]).sum(axis=1) / (
+            compute_lengths(ways[0]) * compute_lengths(ways[1])
+        )
     turned = np.degrees(np.arccos(np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1)))
     yield _ThresholdMeasure("the direction that was sent last", turned, before, " degrees", True)
 
 
 def _mark_heartbeats(intervals: Floats, frame: float) -> Flags:
     """Mark the intervals of a heartbeat: the intervals of the longest length, if frequent."""
-    most = quantile(np.sort(intervals), 0.995)
+    most = compute_quantile(np.sort(intervals), 0.995)
     beats = np.abs(intervals - most) < 0.5 * frame
-    return np.asarray(beats & (beats.sum() >= BEATS) & (most > SHORT / 2 * median(intervals)))
+    return np.asarray(
+        beats & (beats.sum() >= BEATS) & (most > SHORT / 2 * compute_median(intervals))
+    )
 
 
 def _find_frame(intervals: Floats) -> float:
@@ -155,7 +161,7 @@ def _find_frame(intervals: Floats) -> float:
 
 def _compute_quantile_ratio(values: Floats) -> float:
     """Return the 90th percentile divided by the 10th."""
-    low, high = quantile(values, 0.1), quantile(values, 0.9)
+    low, high = compute_quantile(values, 0.1), compute_quantile(values, 0.9)
     return high / low if low > 0 else math.inf
 
 

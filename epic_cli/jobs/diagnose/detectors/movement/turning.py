@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Finding, worst
-from epic_cli.metrics.arrays import choose_places, lengths
+from epic_cli.metrics.arrays import choose_places, compute_lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
-from epic_cli.metrics.turns import between, one_sided, vectors
+from epic_cli.metrics.turns import align_signs, compute_rotation_vectors, find_turns_between
 
 #: Range and steps (s) of the lags that are tried; the least lag that counts (s), and in packets.
 EARLIEST, LATEST, STEP = -0.3, 1.0, 0.01
@@ -44,7 +44,7 @@ class Turning(NamedTuple):
     @property
     def angles(self) -> Floats:
         """Angle between each rotation and the next, in radians (n - 1)."""
-        return lengths(self.rates) * self.stream.intervals
+        return compute_lengths(self.rates) * self.stream.intervals
 
 
 def find_turning(stream: Stream) -> Turning | None:
@@ -54,9 +54,12 @@ def find_turning(stream: Stream) -> Turning | None:
         known = np.flatnonzero((sizes > 1e-6) & (sizes < 1e6))
     if len(known) < FEWEST_STATES:
         return None
-    found = stream.at(known)
-    rotations = one_sided(found.turns[:, :4] / sizes[known, None])
-    rates = np.radians(vectors(between(rotations[:-1], rotations[1:]))) / found.intervals[:, None]
+    found = stream.select_states(known)
+    rotations = align_signs(found.turns[:, :4] / sizes[known, None])
+    rates = (
+        np.radians(compute_rotation_vectors(find_turns_between(rotations[:-1], rotations[1:])))
+        / found.intervals[:, None]
+    )
     near = np.logical_and(found.intervals < 2.5 * found.period, ~found.teleports[1:])
     turns = rates[near].any() and int(near.sum()) >= FEWEST_STATES
     return Turning(found, rotations, rates, near) if turns else None
@@ -92,11 +95,15 @@ class Spins(NamedTuple):
     def steady(self) -> bool:
         """True if spins change so little between packets that no turn between was missed."""
         spins = self.stream.turns[:, 4:]
-        return bool(np.nanmean(lengths(np.diff(spins, axis=0))) < np.nanmean(lengths(spins)))
+        return bool(
+            np.nanmean(compute_lengths(np.diff(spins, axis=0))) < np.nanmean(compute_lengths(spins))
+        )
 
     def off(self, spins: Floats) -> float:
         """Return the difference of spins from the rates of the rotations, as a share of these."""
-        return float(lengths(spins - self.rates).mean() / lengths(self.rates).mean())
+        return float(
+            compute_lengths(spins - self.rates).mean() / compute_lengths(self.rates).mean()
+        )
 
 
 def find_spins(turning: Turning) -> Spins | None:

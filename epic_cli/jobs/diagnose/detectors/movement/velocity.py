@@ -12,7 +12,7 @@ from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.cures import Cure
 from epic_cli.jobs.diagnose.cures.packets import rewrite
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
 
 #: Least difference of velocities from the positions' own, as a share of their length.
@@ -60,7 +60,7 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
         return None
     kind, mended, right, mend = _explain_velocities(stream, usable, moved, said)
     if off < OFF:
-        changes = lengths(np.diff(stream.velocities, axis=0)[usable])
+        changes = compute_lengths(np.diff(stream.velocities, axis=0)[usable])
         steady = changes <= np.median(changes)
         worse = _measure_difference(right[steady], moved[steady]) > _measure_difference(
             said[steady], moved[steady]
@@ -117,12 +117,12 @@ def _measure_difference(said: Floats, moved: Floats) -> float:
     Stamps that are not the states' times change the lengths of steps and send some of them back,
     but not their sum; the longest steps, some of which may be teleports, do not count.
     """
-    steps, driven = lengths(moved), lengths(said)
+    steps, driven = compute_lengths(moved), compute_lengths(said)
     usual = steps <= 2 * np.quantile(steps, 0.9)
     ahead = np.sign(np.einsum("ij,ij->i", said, moved))
     with np.errstate(invalid="ignore", divide="ignore"):
         ways = said / driven[:, None] - moved * (ahead / steps)[:, None]
-    turned = lengths(np.where(np.isfinite(ways), ways, 1.0))
+    turned = compute_lengths(np.where(np.isfinite(ways), ways, 1.0))
     apart = float((driven - ahead * steps)[usual].sum() / steps[usual].sum())
     return max(float(turned.mean()), abs(apart))
 
@@ -136,7 +136,7 @@ def _explain_velocities(
     """
     if not said.any():
         return "all of them are zero", 1.0, said, None
-    ratio = float(lengths(said).sum() / lengths(moved).sum())
+    ratio = float(compute_lengths(said).sum() / compute_lengths(moved).sum())
     mends: dict[str, _Mend] = {
         f"they are {ratio:.3g} times as long": lambda some: some / (ratio or 1.0),
         "they point backwards": lambda some: -some,
@@ -174,7 +174,7 @@ def _fit_axes(said: Floats, moved: Floats) -> tuple[Floats, str]:
     W. Kabsch, "A solution for the best rotation to relate two sets of vectors", Acta
     Crystallographica A 32, 1976.
     """
-    usual = lengths(moved) <= 2 * np.quantile(lengths(moved), 0.9)
+    usual = compute_lengths(moved) <= 2 * np.quantile(compute_lengths(moved), 0.9)
     left, _, right = np.linalg.svd(said[usual].T @ moved[usual])
     proper = np.sign(np.linalg.det(left @ right))
     turn = left @ np.diag([1.0, 1.0, proper]) @ right
@@ -193,10 +193,10 @@ def _fit_axes(said: Floats, moved: Floats) -> tuple[Floats, str]:
 
 def _explain_unmended_velocities(said: Floats, moved: Floats) -> str:
     """Return what is wrong with velocities that no choice of axes corrects."""
-    long = (lengths(said) > 0) & (lengths(moved) > 0)
-    ways = said[long] / lengths(said[long])[:, None]
-    there = moved[long] / lengths(moved[long])[:, None]
-    ratio = lengths(said[long]) / lengths(moved[long])
+    long = (compute_lengths(said) > 0) & (compute_lengths(moved) > 0)
+    ways = said[long] / compute_lengths(said[long])[:, None]
+    there = moved[long] / compute_lengths(moved[long])[:, None]
+    ratio = compute_lengths(said[long]) / compute_lengths(moved[long])
     if not len(ways) or abs(float(np.median(ratio)) - 1) > 0.1:
         return "they go another way"
     middle, spread = ways.mean(axis=0), float(np.linalg.norm(there.mean(axis=0)))

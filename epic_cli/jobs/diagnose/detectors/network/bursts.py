@@ -15,7 +15,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.freezes import thawed
-from epic_cli.metrics.arrays import edges, median, quantile
+from epic_cli.metrics.arrays import compute_median, compute_quantile, find_edges
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, MessageLog, Numbers, Traffic
 
 #: Arrivals closer than this many periods, of messages sent a period apart, are one burst.
@@ -88,15 +88,19 @@ class Bursts(NamedTuple):
 def find_bursts(messages: MessageLog) -> Bursts:
     """Return the bursts among these messages."""
     behind = _mark_close_behind(messages, messages.arrivals)
-    begins, ends = edges(behind)
+    begins, ends = find_edges(behind)
     heights = messages.delays[begins] - messages.usual_delay
     free = messages.unread[np.append(True, ~behind)]  # those behind others may have waited
     ordered = bool((np.diff(messages.arrivals) > -0.05 * messages.period).mean() > IN_ORDER)
     random = np.random.default_rng(1)
-    chance = float(_mark_close_behind(messages, messages.shuffled(random, free, ordered)).mean())
+    chance = float(
+        _mark_close_behind(messages, messages.shuffle_arrivals(random, free, ordered)).mean()
+    )
     limit = SHARE + max(chance * (HELD if ordered else 1.0) - CHANCE, 0.0)
     pieces = np.array_split(free, -(-len(free) // PIECE))  # but for queues, which come and go
-    low, high = np.quantile(np.concatenate([piece - median(piece) for piece in pieces]), (0.5, 0.9))
+    low, high = np.quantile(
+        np.concatenate([piece - compute_median(piece) for piece in pieces]), (0.5, 0.9)
+    )
     # delays with an exponential tail come so far beyond the median once in some recordings
     unusual = float(high - low) / np.log(5) * (np.log(len(free)) + BEYOND)
     frames, share = 1 / messages.frame if messages.frame else 0.0, float(behind.mean())
@@ -104,7 +108,7 @@ def find_bursts(messages: MessageLog) -> Bursts:
     if len(alone) > ALONE * len(messages.sent):
         low, high = np.quantile(alone, (0.05, 0.95))
         if high - low < messages.period:  # jitter alone makes no bursts, frames might
-            draws = [messages.shuffled(random, alone) for _ in range(SHUFFLES)]
+            draws = [messages.shuffle_arrivals(random, alone) for _ in range(SHUFFLES)]
             chance = float(np.mean([_mark_close_behind(messages, drawn).mean() for drawn in draws]))
             few = FEW + chance
             limit = min(limit, few + ERRORS * float(np.sqrt(few * (1 - few) / len(behind))))
@@ -138,7 +142,7 @@ def late_bursts(messages: MessageLog) -> list[LateBurst]:
                 continue
             apart = np.abs(messages.arrivals[begin:end] - messages.arrivals[begin])
             over = float(messages.sent[end - 1] - messages.sent[begin])
-            if quantile(np.sort(apart), NEARLY_ALL) <= min(spread, LOOSE * over):
+            if compute_quantile(np.sort(apart), NEARLY_ALL) <= min(spread, LOOSE * over):
                 bursts.append(LateBurst(begin, end, float(heights[begin])))
                 taken[begin:end] = True
     for begin, end in zip(found.begins[high].tolist(), found.ends[high].tolist(), strict=True):
@@ -152,9 +156,9 @@ def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
 
     Jitter is the usual difference of neighboring delays.
     """
-    usual = median(np.abs(np.diff(messages.delays)))
+    usual = compute_median(np.abs(np.diff(messages.delays)))
     within = [np.diff(messages.arrivals[burst.begin : burst.end]) for burst in bursts]
-    return median(np.abs(np.concatenate(within))) > max(OWN_WAYS * usual, COARSE)
+    return compute_median(np.abs(np.concatenate(within))) > max(OWN_WAYS * usual, COARSE)
 
 
 def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
@@ -177,7 +181,7 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
     lost = any((stream.lost > 0).any() for stream in traffic.numbered)
     values: dict[str, float | str] = {
         "times": float(len(bursts)),
-        "height": median(np.array(heights)),
+        "height": compute_median(np.array(heights)),
         "highest": max(heights),
         "size": held / len(bursts),
         "frames": find_bursts(messages).frames,
@@ -197,7 +201,7 @@ def without_late(traffic: Traffic) -> Traffic:
         wanted[burst.begin : burst.end] = False
     begins, ends = ([burst.begin for burst in bursts], [burst.end - 1 for burst in bursts])
     thawn = thawed(traffic, messages.sent[begins], messages.sent[ends])
-    left = messages.only(wanted) if wanted.sum() >= FEWEST_STATES else None
+    left = messages.select_messages(wanted) if wanted.sum() >= FEWEST_STATES else None
     return replace(thawn, messages=left)
 
 
@@ -228,7 +232,7 @@ def batched(traffic: Traffic) -> list[Finding]:
     if found.share < limit:
         return []
     sizes, begins = (found.ends - found.begins).astype(float), found.begins
-    every = median(np.diff(messages.arrivals[begins])) if len(begins) > 1 else 0.0
+    every = compute_median(np.diff(messages.arrivals[begins])) if len(begins) > 1 else 0.0
     if every < FRAMES * messages.frame:
         return []
     return [
@@ -239,7 +243,7 @@ def batched(traffic: Traffic) -> list[Finding]:
             limit,
             {
                 "share": found.share,
-                "size": median(sizes),
+                "size": compute_median(sizes),
                 "every": every,
                 "period": messages.period,
                 "frames": found.frames,

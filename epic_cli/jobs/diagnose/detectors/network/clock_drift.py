@@ -9,19 +9,19 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.metrics.arrays import median
+from epic_cli.metrics.arrays import compute_median
 from epic_cli.metrics.traffic import (
     SLOWEST_FRAMES,
     FittedLine,
     Floats,
     MessageLog,
     Traffic,
-    lattice,
-    lower_envelope,
+    compute_middles,
+    estimate_sigma,
+    find_lattice,
+    find_lower_envelope,
+    fit_robust_line,
     measure_network,
-    middles,
-    robust_line,
-    sigma,
 )
 
 #: Least drift in standard errors.
@@ -94,7 +94,8 @@ def without_drift(traffic: Traffic) -> Traffic:
     messages = traffic.arrived
     line = _select_likeliest(_try_lines(messages)).line
     return replace(
-        traffic, messages=messages.moved(0.0, line.slope * (messages.sent[0] - messages.sent))
+        traffic,
+        messages=messages.move_messages(0.0, line.slope * (messages.sent[0] - messages.sent)),
     )
 
 
@@ -140,20 +141,20 @@ def _try_lines(messages: MessageLog) -> list[_TriedLine]:
         return []
     # times that are rounded, or read once a frame, beat against the sender's ticks, unless jitter
     # is wider than that
-    rounded = lattice(messages.arrivals[:MANY]) + lattice(messages.sent[:MANY])
+    rounded = find_lattice(messages.arrivals[:MANY]) + find_lattice(messages.sent[:MANY])
     step = rounded if rounded < ROUNDED else 0.0
     jitter = messages.find_delay(0.9) - messages.find_delay(0.1)
     usual = STEADY if _are_delays_steady(messages) else LEAST
     frame = max(messages.frame, step)
     least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)
     tried = [
-        (lower_envelope(messages.sent, messages.unread, WINDOWS), least),
-        (middles(messages.sent, messages.unread, WINDOWS), least),
+        (find_lower_envelope(messages.sent, messages.unread, WINDOWS), least),
+        (compute_middles(messages.sent, messages.unread, WINDOWS), least),
     ]
     if messages.frame:
         # where ticks meet frames everywhere, some packet of each window has hardly waited
         waited = max(step, _find_unmet_part(messages) * messages.frame)
-        envelope = lower_envelope(messages.sent, messages.delays, WINDOWS)
+        envelope = find_lower_envelope(messages.sent, messages.delays, WINDOWS)
         tried.append((envelope, max(usual, 1.25 * waited)))
     # a clock that was set can leave one stamp for nearly all
     return [_fit_drift(*line, least) for line, least in tried if np.ptp(line.times) > 0]
@@ -161,7 +162,7 @@ def _try_lines(messages: MessageLog) -> list[_TriedLine]:
 
 def _are_delays_steady(messages: MessageLog) -> bool:
     """Return True if most neighboring delays are equal."""
-    return sigma(np.diff(messages.delays)) < STILL
+    return estimate_sigma(np.diff(messages.delays)) < STILL
 
 
 def _find_unmet_part(messages: MessageLog) -> float:
@@ -179,7 +180,7 @@ def _find_unmet_part(messages: MessageLog) -> float:
 
 def _fit_drift(times: Floats, levels: Floats, least: float) -> _TriedLine:
     """Return a line that fits all windows, or that rises equally in each quarter."""
-    line = robust_line(times, levels)
+    line = fit_robust_line(times, levels)
     rise = line.slope * float(times[-1] - times[0])
     # stamps and arrivals are rounded: no spread at all is no certainty
     rounded = 1e-6 / float(np.ptp(times))
@@ -189,7 +190,9 @@ def _fit_drift(times: Floats, levels: Floats, least: float) -> _TriedLine:
     spread = float(np.sqrt(np.square(residuals).mean() / len(levels)) / np.std(times))
     steep = abs(line.slope) / max(spread, rounded)
     # half of the rise in one place is a step, and so is a quarter of the time without its part
-    quarters = np.diff([median(part) for part in np.array_split(levels, 4)]) / (rise / 4 or 1.0)
+    quarters = np.diff([compute_median(part) for part in np.array_split(levels, 4)]) / (
+        rise / 4 or 1.0
+    )
     bent = float(residuals.max()) / BENT
     if abs(line.slope) < BEAT and float(abs(quarters - 1).max()) < EVEN and steep > ERRORS:
         errors = max(errors, steep)

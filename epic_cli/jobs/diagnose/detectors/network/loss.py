@@ -9,7 +9,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.cures import cure_by, make_buffer
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
-from epic_cli.metrics.digits import seconds
+from epic_cli.metrics.digits import format_seconds
 from epic_cli.metrics.traffic import FEWEST_STATES, Traffic, measure_network
 
 #: Least share of losses: every strategy bridges a single one; of this many, some are lost in a row.
@@ -50,12 +50,13 @@ def detect(traffic: Traffic) -> list[Finding]:
     worst = int(places[holes.argmax()])
     silence = float(stream.intervals[worst])
     bridge = (
-        f"A buffer of {seconds(silence)} covers the longest outage, and draws all that much later"
+        f"A buffer of {format_seconds(silence)} covers the longest outage, and draws all"
+        " that much later"
     )
     remedy = None
     if traffic.messages is not None and traffic.placed:
         needed = measure_network(traffic.messages).needed[2]
-        bridge = f"A buffer of {seconds(needed)} covers 99 % of the packets"
+        bridge = f"A buffer of {format_seconds(needed)} covers 99 % of the packets"
         remedy = cure_by(make_buffer(needed))
     if silence > SILENCE:
         bridge += "; limit how far predictions go, and blend back: no buffer is for such an outage"

@@ -7,8 +7,15 @@ import math
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.metrics.arrays import quantile
-from epic_cli.metrics.traffic import Floats, MessageLog, Traffic, lower_envelope, runs, sigma
+from epic_cli.metrics.arrays import compute_quantile
+from epic_cli.metrics.traffic import (
+    Floats,
+    MessageLog,
+    Traffic,
+    estimate_sigma,
+    find_lower_envelope,
+    find_runs,
+)
 
 #: Messages of a window, of which the least delay is taken.
 WINDOW = 8
@@ -29,14 +36,14 @@ def detect(traffic: Traffic) -> list[Finding]:
     windows = len(messages.sent) // WINDOW
     if windows < 10:
         return []
-    times, lows = lower_envelope(messages.sent, messages.delays, windows)
-    base = quantile(lows, 0.1)
+    times, lows = find_lower_envelope(messages.sent, messages.delays, windows)
+    base = compute_quantile(lows, 0.1)
     chance = _compute_chance_height(messages, windows)
     # shuffled, a high queue is in every window: its own spread counts no more than the quiet one's
-    quiet = 6 * sigma(np.diff(lows))
+    quiet = 6 * estimate_sigma(np.diff(lows))
     limit = max(HEIGHT, min(TIMES * chance, max(quiet, TIMES * _measure_jitter(messages.delays))))
     limit += messages.frame
-    hills = [run for run in runs(lows - base > limit) if run.end - run.begin >= 2]
+    hills = [run for run in find_runs(lows - base > limit) if run.end - run.begin >= 2]
     if not hills:
         return []
     heights = [float(lows[hill.begin : hill.end].max()) - base for hill in hills]
@@ -62,7 +69,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 def _measure_jitter(delays: Floats) -> float:
     """Return the typical difference of neighboring delays, without the largest ones."""
-    return quantile(np.abs(np.diff(delays)), 0.9)
+    return compute_quantile(np.abs(np.diff(delays)), 0.9)
 
 
 def _compute_chance_height(messages: MessageLog, windows: int) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.cures import cure_by, make_buffer
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.metrics.traffic import Floats, Traffic, measure_network, sigma
+from epic_cli.metrics.traffic import Floats, Traffic, estimate_sigma, measure_network
 
 SHARE = 0.04
 
@@ -34,10 +34,12 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     # as often as the bulk of the delays makes it, if it comes in any order
     delays = messages.unread
-    bulk = delays[np.abs(delays - messages.usual_delay) <= 5 * sigma(delays)]
+    bulk = delays[np.abs(delays - messages.usual_delay) <= 5 * estimate_sigma(delays)]
     random = np.random.default_rng(1)
     shuffles = max(1, min(SHUFFLES, MESSAGES // len(late)))
-    shares = [_mark_late_messages(messages.shuffled(random, bulk)).mean() for _ in range(shuffles)]
+    shares = [
+        _mark_late_messages(messages.shuffle_arrivals(random, bulk)).mean() for _ in range(shuffles)
+    ]
     chance = float(np.mean(shares))
     if share < TIMES * chance:
         return []

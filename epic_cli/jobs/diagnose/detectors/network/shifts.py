@@ -13,8 +13,15 @@ import numpy as np
 
 from epic_cli.engine.measure import running_medians
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.metrics.arrays import median
-from epic_cli.metrics.traffic import FEWEST_STATES, WRAPS, Floats, MessageLog, Traffic, sigma
+from epic_cli.metrics.arrays import compute_median
+from epic_cli.metrics.traffic import (
+    FEWEST_STATES,
+    WRAPS,
+    Floats,
+    MessageLog,
+    Traffic,
+    estimate_sigma,
+)
 
 #: Messages on each side: few show sudden changes, many show changes through jitter.
 SIDES = (16, 64)
@@ -140,13 +147,17 @@ def without(traffic: Traffic, found: list[Shift]) -> Traffic:
                 for stream in streams
                 for step in [np.where(stream.arrivals >= begin, shift.sudden, 0.0)]
             )
-            streams = tuple(stream.moved(by) for stream, by in zip(streams, moved, strict=True))
+            streams = tuple(
+                stream.move_states(by) for stream, by in zip(streams, moved, strict=True)
+            )
             streams = tuple(stream for stream in streams if len(stream.times) >= FEWEST_STATES)
     clock = any(shift.of_clock for shift in found)
     return replace(
         traffic,
         streams=streams,
-        messages=messages.moved(added, 0.0) if clock else messages.moved(0.0, -added),
+        messages=messages.move_messages(added, 0.0)
+        if clock
+        else messages.move_messages(0.0, -added),
     )
 
 
@@ -161,7 +172,7 @@ def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
     change = medians[STRIDES:] - medians[:-STRIDES]  # at message side + stride * index
     # ticks that beat against frames make delays leap by one
     frame = messages.frame
-    limit = max(LEAST + frame / 2, 1.25 * frame, ERRORS * sigma(change) + frame)
+    limit = max(LEAST + frame / 2, 1.25 * frame, ERRORS * estimate_sigma(change) + frame)
     peaks: list[int] = []
     left = np.abs(change)
     while len(left) and float(left.max()) > limit and len(peaks) < 100:
@@ -190,7 +201,7 @@ def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
         if abs(_measure_level_change(last, first)) < NEAR_SHARE * abs(level):
             continue
         sent, arrived = messages.sent[order], messages.arrivals[order]
-        usual = median(messages.sent[FEW:] - messages.sent[:-FEW])
+        usual = compute_median(messages.sent[FEW:] - messages.sent[:-FEW])
         behind, ahead = slice(place - FEW, place), slice(place, place + FEW)
         found.append(
             Shift(
@@ -206,7 +217,7 @@ def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
 
 def _measure_level_change(before: Floats, after: Floats) -> float:
     """Return the difference of the medians."""
-    return median(after) - median(before)
+    return compute_median(after) - compute_median(before)
 
 
 def _find_border(delays: Floats, place: int, side: int) -> int:
@@ -215,8 +226,8 @@ def _find_border(delays: Floats, place: int, side: int) -> int:
     There the sum of their absolute distances to the medians before and after is least.
     """
     begin = place - side
-    before = np.abs(delays[begin : place + side] - median(delays[begin:place]))
-    behind = np.abs(delays[begin : place + side] - median(delays[place : place + side]))
+    before = np.abs(delays[begin : place + side] - compute_median(delays[begin:place]))
+    behind = np.abs(delays[begin : place + side] - compute_median(delays[place : place + side]))
     cost = np.cumsum(np.append(0, before)) + np.append(np.cumsum(behind[::-1])[::-1], 0)
     return begin + int(cost.argmin())
 
