@@ -142,8 +142,8 @@ class Field:
     """The quantization of one part of a state to ``size`` whole numbers.
 
     ``widths`` are the bits of each number. Without widths the numbers are signed, and all have the
-    length of the longest, which is written before them. ``convert_to_whole`` quantizes,
-    ``convert_to_values`` restores. Of an ``exact`` field, receivers are taken to have the original
+    length of the longest, which is written before them. ``to_whole`` quantizes,
+    ``to_values`` restores. Of an ``exact`` field, receivers are taken to have the original
     values.
     """
 

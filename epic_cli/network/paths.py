@@ -308,7 +308,7 @@ def make_turning_path(name: str, speed: float, size: float, seed: int, turning: 
 def make_spread_path(
     index: int, side: int, name: str, speed: float, size: float, seed: int, turning: str
 ) -> Path:
-    """Return the ``make_turning_path`` of entity ``index`` in a square grid, ``side`` to a row.
+    """Return the turning path of entity ``index`` in a square grid, ``side`` to a row.
 
     Places are SPACING sizes apart. Random paths have a seed each; other paths are ahead by a phase,
     multiples of the golden ratio, which spread evenly.

@@ -15,7 +15,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.readings import AGED, CLEARER, PossibleReading
-from epic_cli.metrics.arrays import choose_places, lengths, minimum
+from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class _StateAges:
         self.at = later[choose_places(len(later), AGED)]
         self.newest = frames.newest[self.at]
         self.interval = frames.interval
-        steps = lengths(np.diff(frames.positions, axis=0))
+        steps = compute_lengths(np.diff(frames.positions, axis=0))
         self.moves = np.append(steps > 0.3 * frames.unit, False)
         self.guesses = self.guess()
 
@@ -95,7 +95,7 @@ class _StateAges:
 
         place = LOW_PASSES.index(near)
         low, high = LOW_PASSES[max(place - 1, 1)], LOW_PASSES[min(place + 1, len(LOW_PASSES) - 1)]
-        return math.exp(minimum(unsteady, math.log(low), math.log(high), 6)[0])
+        return math.exp(find_minimum(unsteady, math.log(low), math.log(high), 6)[0])
 
     def read(self, curve: str, low_pass: float) -> list[PossibleReading]:
         """Return the steadiness of the ages by each clock, the steadiest clock first."""
@@ -134,7 +134,7 @@ class _StateAges:
         """
         frames = self.frames
         points = _undo_low_pass(frames, low_pass)
-        steps = lengths(np.diff(points, axis=0, prepend=points[:1]))
+        steps = compute_lengths(np.diff(points, axis=0, prepend=points[:1]))
         stands = (steps < 0.1 * steps.mean())[self.at]
         points = points[self.at]
         path, parts = _make_path(frames, curve)

@@ -10,7 +10,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -23,10 +23,10 @@ LEAST_PERIOD = 1e-4
 def read_packet_steps(frames: Frames) -> float | None:
     """Return the share of the way that each packet moves the drawing; None if other steps occur."""
     step = np.diff(frames.drawn, axis=0)
-    moved, came = lengths(step), np.diff(frames.newest)
+    moved, came = compute_lengths(step), np.diff(frames.newest)
     total = moved.sum()
     left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
-    way = lengths(left)
+    way = compute_lengths(left)
     told = (came == 1) & (way > 0.1 * frames.unit)
     if told.sum() < FEW or moved[came > 0].sum() < MOSTLY * total:
         return None
@@ -97,12 +97,12 @@ def read_two_states(frames: Frames) -> Iterator[StrategySpec]:
     """
     before, after = frames.positions[frames.newest - 1], frames.positions[frames.newest]
     way = after - before
-    moving = frames.settled & (lengths(way) > 0.1 * frames.unit)
+    moving = frames.settled & (compute_lengths(way) > 0.1 * frames.unit)
     if moving.sum() < FEW:
         return
     off, way = (frames.drawn - before)[moving], way[moving]
     share = (off * way).sum(axis=1) / np.square(way).sum(axis=1)
-    on = lengths(off - share[:, None] * way) < 0.01 * frames.unit
+    on = compute_lengths(off - share[:, None] * way) < 0.01 * frames.unit
     if on.mean() < MOSTLY:
         return
     share, times = share[on], frames.times[moving][on]

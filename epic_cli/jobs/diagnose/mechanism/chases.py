@@ -14,7 +14,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.readings import AGED, PossibleReading, compute_robust_rms
-from epic_cli.metrics.arrays import choose_places, lengths, minimum
+from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -60,7 +60,7 @@ def _read_shares(
     unit: float, ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats
 ) -> list[PossibleReading]:
     """Return chases that go a share of the way each frame, or at a constant speed."""
-    way, pace = lengths(left), lengths(step)
+    way, pace = compute_lengths(left), compute_lengths(step)
     far = way**2 > np.quantile(way**2, 0.5) * 0.1
     going = (pace > 0) & (way > pace + 2e-3 * unit)
     if far.sum() < 20:
@@ -132,7 +132,7 @@ def _find_least_error_time(
     """Return the logarithm of the time (20 ms to 1 s) with the least error, and that error."""
     tried = np.log(np.geomspace(0.02, 1.0, count))
     place = int(np.argmin([off(value) for value in tried]))
-    return minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, count - 1)], steps)
+    return find_minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, count - 1)], steps)
 
 
 EASES: dict[str, Callable[[Floats], Floats]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.readings import FEW
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,11 +38,11 @@ def find_grid(frames: Frames, exact: float) -> float:
 def find_oldest(frames: Frames) -> int:
     """Return how many states are kept where the oldest is shown; 0 if no frame shows it."""
     drawn, newest = frames.drawn, frames.newest
-    gone = lengths(frames.positions[newest] - drawn) > 2 * frames.unit
+    gone = compute_lengths(frames.positions[newest] - drawn) > 2 * frames.unit
     counts = []
     for back in KEPT:
         places = newest - back
-        off = lengths(frames.positions[np.maximum(places, 0)] - drawn)
+        off = compute_lengths(frames.positions[np.maximum(places, 0)] - drawn)
         counts.append(int((gone & (places >= 0) & (off < 0.002 * frames.unit)).sum()))
     best = int(np.argmax(counts))
     return KEPT[best] + 1 if counts[best] > 2 * np.median(counts) + 2 else 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.diagnose.mechanism.clocks import time_axis
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,6 +92,6 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
 
 def _mark_silences(frames: Frames) -> NDArray[np.bool_]:
     """Mark the intervals (n - 1) in which nothing was sent because nothing moved."""
-    far = lengths(np.diff(frames.positions, axis=0))
+    far = compute_lengths(np.diff(frames.positions, axis=0))
     long = np.diff(frames.stamps) > SILENT * frames.interval
     return np.asarray(long & (far <= RESTS * frames.unit))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -52,11 +52,11 @@ def find_ticks(frames: Frames, exact: float) -> Ticks | None:
     """
     times, step = frames.times[:MOST], np.diff(frames.drawn[:MOST], axis=0)
     pace = step / np.diff(times)[:, None]
-    moved = lengths(step)
+    moved = compute_lengths(step)
     if (moved < STANDS * moved.mean()).mean() > 0.2:
         # it stands between two ticks: a step in a frame has a tick since the frame before
         return _select_ticks(times[:-1], times[1:], moved, smooth=False)
-    bend = lengths(np.diff(pace, axis=0))
+    bend = compute_lengths(np.diff(pace, axis=0))
     shorter = np.minimum(times[1:-1] - times[:-2], np.diff(times[1:]))
     bend = np.maximum(bend - 4 * exact / shorter, 0)
     return _select_ticks(times[:-2], times[2:], bend, smooth=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -71,11 +71,11 @@ def list_snap_distances(frames: Frames) -> list[float]:
     One is between the usual steps and those of teleports; for a chase, one is between what is left
     to go in frames that do not land on the newest state, and more than that in those that do.
     """
-    steps = lengths(np.diff(frames.positions, axis=0))
+    steps = compute_lengths(np.diff(frames.positions, axis=0))
     usual = LEAP * float(np.quantile(steps, 0.9))
     goal = frames.positions[frames.newest]
-    left = lengths(goal[1:] - frames.drawn[:-1])
-    lands = lengths(goal - frames.drawn)[1:] < LANDS * frames.unit
+    left = compute_lengths(goal[1:] - frames.drawn[:-1])
+    lands = compute_lengths(goal - frames.drawn)[1:] < LANDS * frames.unit
     way = float(left[~lands].max(initial=0.0))
     bounds = (usual, steps[steps > usual]), (way, left[lands & (left > way)])
     return [math.sqrt(low * float(above.min())) for low, above in bounds if low and len(above)]
