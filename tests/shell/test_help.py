@@ -8,6 +8,7 @@ import pytest
 from support.running import epic, shell
 
 import epic_cli
+from epic_cli.engine.parameters import Number
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS, GROUPS
 
@@ -116,6 +117,38 @@ def test_all_options_are_in_one_of_two_helps(name: str) -> None:
         assert "--help-all" in options(short)
         assert len(re.findall(r"(?m)^\w.*:$", whole)) > 1
         assert len(max(whole.splitlines(), key=len)) <= 80
+
+
+#: What stands for a value, by the unit of a number.
+UNITS = {"s": "SECONDS", "Hz": "HERTZ", "bit/s": "BITS", "": "SHARE", "length units": "UNITS"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_number_says_its_kind_its_default_and_its_range(name: str) -> None:
+    asked = epic(name, "--help-all")
+    text = (asked if asked.returncode == 0 else epic(name, "--help")).stdout.decode()
+    for option in load(name).params:
+        parameter = getattr(option, "parameter", None)
+        if not isinstance(parameter, Number) or getattr(option, "hidden", False):
+            continue
+        entry = re.search(
+            rf"(?ms)^  (?:-\w, )?{option.opts[-1]} ([A-Z]\S*)(.*?)(?=^  -|^\S|\Z)", text
+        )
+        assert entry, option.opts
+        kind, words = entry[1], " ".join(entry[2].split())
+        usual = "INTEGER" if parameter.whole else UNITS.get(parameter.unit, "NUMBER")
+        assert kind == (option.metavar or usual), option.opts
+        extra = re.search(r"\[([^\]]*)\]$", words)
+        told = dict(one.split(": ") for one in extra[1].split("; ") if ": " in one) if extra else {}
+        default = option.default if isinstance(option.default, int | float | str) else None
+        if default is None:
+            assert "default" not in told, option.opts
+        else:
+            read = parameter.read(told["default"])
+            assert read == (parameter.read(default) if isinstance(default, str) else default)
+        if "-inf" not in parameter.range:
+            assert extra
+            assert extra[1].endswith(" ".join(parameter.range.split())), option.opts
 
 
 def test_version_names_the_engine() -> None:

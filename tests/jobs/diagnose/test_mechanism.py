@@ -52,6 +52,13 @@ def frames(
     return DrawnPath(times[there], np.round(shown[there], 4), 5e-5)
 
 
+def in_seconds(text: str, interval: float) -> float | None:
+    """Return a time of a strategy's settings, None if it is unlimited."""
+    if text.endswith("i"):
+        return float(text[:-1]) * interval
+    return {"freeze": 0.0, "unlimited": None}[text] if text.isalpha() else float(text)
+
+
 @pytest.mark.parametrize(
     ("strategy", "movement", "rate"),
     [
@@ -100,6 +107,15 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
         expected[way] for way in ways if way in expected
     ]
     assert found.off < 0.01
+    record = drawn_record(found)
+    assert record["command"] is not None
+    words = dict(word.split("=") for word in record["command"].split("+")[1:])
+    times = ["delay", "beyond", "low_pass", *(["time"] if record["how"] == "exponential" else [])]
+    figures = {f"{name}_s": in_seconds(words[name], 1 / 20) for name in times if name in words}
+    assert {name: record[name] for name in figures} == pytest.approx(figures, rel=1e-3)
+    for way in ways:
+        if way in record and way in words:
+            assert record[way] == words[way]
 
 
 @pytest.mark.parametrize(

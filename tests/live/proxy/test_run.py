@@ -238,11 +238,32 @@ def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_pat
     count, file = 300, tmp_path / "game.csv"
     link = Link(LINK, seed=7, purpose="up/1")
     expected = [link.send(float(number)) for number in range(count)]  # no packet meets another
-    with game(*OPTIONS, "--seed", "7", "--record", f"{file},payload=on") as playing:
+    given = (*OPTIONS, "--seed", "7", "--record", f"{file},payload=on", "--control", "-")
+    with game(*given) as playing:
         send_slowly(playing.client, count)
         arrived = [int(packet) for packet in playing.arrived(sum(map(len, expected)))]
+        counts = json.loads(playing.ask("stats"))["up"]
         status, _, said = playing.proxy.end(signal.SIGTERM)
     assert status == -signal.SIGTERM
+    overtaken = sum(one < max(arrived[:k], default=0) for k, one in enumerate(arrived))
+    figures = {
+        "datagrams": count,
+        "bytes": sum(len(str(number)) for number in range(count)),
+        "lost": expected.count(()),
+        "dropped": 0,
+        "corrupted": link.corrupted,
+        "blackout": 0,
+        "overflowed": 0,
+        "duplicated": sum(len(one) == 2 for one in expected),
+        "delivered": len(arrived),
+        "delivered_bytes": sum(len(str(number)) for number in arrived),
+        "reordered": overtaken,
+        "waiting": 0,
+        "unsent": {},
+    }
+    measured = {"late", "requested_ms", "achieved_ms", "lateness_ms"}
+    assert {name: value for name, value in counts.items() if name not in measured} == figures
+    assert overtaken > 10
     assert sorted(arrived) == [n for n, one in enumerate(expected) for _ in one]
     # by what was sent: what is read at once may have one time
     recorded = sorted(rows(file), key=lambda row: int(bytes.fromhex(row["payload"])))
@@ -262,6 +283,7 @@ def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_pat
     words = said.decode()
     assert f"up, to the server: {count} sent, {expected.count(())} lost" in words
     assert f"{link.corrupted} corrupted" in words
+    assert f"{len(arrived)} arrived, {overtaken} reordered" in words
     assert f"{count} datagrams recorded in" in words
 
 

@@ -164,6 +164,15 @@ SWITCHES = {
 }
 
 
+#: What is said when a key is pressed again.
+BACK = {
+    "p": "prediction and replay on: you move at once;",
+    "r": "prediction and replay on: you move at once;",
+    "m": "smoothing OFF: your corrections are jumps",
+    "w": "rewind on: the server judges a shot by what its shooter saw",
+}
+
+
 @pytest.mark.parametrize("key", SWITCHES)
 def test_each_switch_changes_the_match_and_says_in_a_sentence_what_it_does(key: str) -> None:
     shown, sentence = SWITCHES[key]
@@ -177,9 +186,13 @@ def test_each_switch_changes_the_match_and_says_in_a_sentence_what_it_does(key: 
     assert shown in said
     assert sentence in said
     assert (WELCOME[14:60] in said) == (not sentence)
-    if key in "prwm":  # pressed again, all is as it was
+    if key in "prwm":  # pressed again, all is as it was, and that is said
         played.press(key)
         assert played.match.settings == before
+        go_on(played, 0.6, 0.1)
+        said = " ".join(text(played, 160))
+        assert BACK[key] in said
+        assert sentence not in said
 
 
 def test_a_switch_is_told_beside_a_caption_where_there_is_little_room() -> None:

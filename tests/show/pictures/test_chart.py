@@ -97,6 +97,11 @@ def test_axis_values_are_round_and_inside(low: float, span: float, about: int) -
     assert all(low - slack <= value <= low + span + slack for value in values)
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0, -1e9, 1e-9])
+def test_an_axis_of_one_value_shows_it(value: float) -> None:
+    assert ticks(value, value) == [(value, f"{value:.0f}" if abs(value) >= 1 else "0")]
+
+
 def test_labels_tell_values_apart() -> None:
     assert [text for _, text in ticks(0, 10)] == ["0", "2", "4", "6", "8", "10"]
     assert [text for _, text in ticks(0, 0.1)] == ["0", "0.02", "0.04", "0.06", "0.08", "0.1"]
