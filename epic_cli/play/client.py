@@ -474,7 +474,6 @@ class Client:
         self.effects = PredictedEffects(report)
         self._readers: dict[int, MessageReader] = {}
         self._report = report
-        self._sequence = 0
         self._state_arrival_us = 0
         self._state_machine_us = 0
 
@@ -608,14 +607,13 @@ class Client:
                 hit = first_hit(self.rules.arena, position, aim, self.drawn_remotes())
                 self.effects.predict(move, result.weapon, position, hit)
         self.effects.forget_old(now_us)
-        self._sequence += 1
         heard, held_us = None, 0
         if self.state is not None:
             machine_us = self.timekeeper.clock.machine_time(now_us)
             heard = self.state.snapshot
             held_us = min(max(machine_us - self._state_machine_us, 0), LONGEST_HELD_US)
         moves = self.local.moves.newest()
-        packet = InputPacket(self.identity.token, self._sequence, moves, heard, held_us)
+        packet = InputPacket(self.identity.token, moves, heard, held_us)
         return encode_input(packet) if packet.moves else b""
 
     def _record_own_state(

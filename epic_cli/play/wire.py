@@ -2,8 +2,7 @@
 
 Input packet, client to server:
 
-    u8 1, u32 token, u32 sequence, u32 heard, u32 held, u8 count (1 to 3), then each move, oldest
-    first:
+    u8 1, u32 token, u32 heard, u32 held, u8 count (1 to 3), then each move, oldest first:
         i64 timestamp, i8 x, i8 y, u8 weapon, f64 aim x, f64 aim y, u8 views, then each view:
             u8 player, u32 older, u32 newer, f64 fraction, u8 exact
 
@@ -46,7 +45,7 @@ LONGEST_PACKET = 8192
 FARTHEST = 1e6  # a coordinate beyond is nonsense
 
 _INPUT, _STATE = 1, 2
-_INPUT_HEAD = struct.Struct("<BIIIIB")
+_INPUT_HEAD = struct.Struct("<BIIIB")
 _MOVE = struct.Struct("<qbbBddB")
 _VIEW = struct.Struct("<BIIdB")
 _STATE_HEAD = struct.Struct("<BIIqBqI")
@@ -71,7 +70,6 @@ class InputPacket(NamedTuple):
     """
 
     token: int
-    sequence: int
     moves: list[Move]
     heard: int | None = None
     held_us: int = 0
@@ -131,7 +129,7 @@ VERDICTS = ("missed", "hit", "thrown", "stunned", "reloading")
 def encode_input(packet: InputPacket) -> bytes:
     """Encode an input packet."""
     heard = 0 if packet.heard is None else packet.heard + 1
-    head = (packet.token, packet.sequence, heard, packet.held_us, len(packet.moves))
+    head = (packet.token, heard, packet.held_us, len(packet.moves))
     parts = [_INPUT_HEAD.pack(_INPUT, *head)]
     for move in packet.moves:
         x, y, weapon, aim = move.control
@@ -143,14 +141,14 @@ def encode_input(packet: InputPacket) -> bytes:
 def decode_input(data: bytes) -> InputPacket:
     """Decode an input packet; raise ``Malformed``."""
     reader = _ByteReader(data)
-    kind, token, sequence, heard, held_us, count = reader.take(_INPUT_HEAD)
+    kind, token, heard, held_us, count = reader.take(_INPUT_HEAD)
     _refuse_unless(kind == _INPUT, "not an input packet")
     _refuse_unless(1 <= count <= MOVES_IN_PACKET, "an impossible number of moves")
     moves = [_decode_move(reader) for _ in range(count)]
     reader.finish()
     times = [move.timestamp_us for move in moves]
     _refuse_unless(times == sorted(set(times)), "moves out of order")
-    return InputPacket(token, sequence, moves, heard - 1 if heard else None, held_us)
+    return InputPacket(token, moves, heard - 1 if heard else None, held_us)
 
 
 def _decode_move(reader: _ByteReader) -> Move:

@@ -23,13 +23,13 @@ def server() -> Server:
 
 def moves(*stamps: int, token: int = 11, control: Control | None = None) -> bytes:
     control = control or Control(1, 0)
-    return encode_input(InputPacket(token, 0, [Move(control, stamp, 0) for stamp in stamps]))
+    return encode_input(InputPacket(token, [Move(control, stamp, 0) for stamp in stamps]))
 
 
 def shot(newer: int, player: int = 1) -> bytes:
     control = Control(weapon=Weapon.SHOT)
     move = Move(control, 33_000, 0, ((player, View(0, newer, 0.5)),))
-    return encode_input(InputPacket(11, 0, [move]))
+    return encode_input(InputPacket(11, [move]))
 
 
 def test_a_clients_time_never_passes_the_next_tick() -> None:
@@ -195,7 +195,7 @@ def test_the_round_trip_is_measured_by_what_the_client_has_heard() -> None:
 
     def hears(snapshot: int, held_us: int, now_us: int) -> float:
         one = Move(Control(1, 0), now_us, 0)
-        made.receive(encode_input(InputPacket(11, 0, [one], snapshot, held_us)), now_us)
+        made.receive(encode_input(InputPacket(11, [one], snapshot, held_us)), now_us)
         return made.connections[0].round_trip.estimate
 
     assert hears(1, 10_000, 130_000) == pytest.approx(0.07)

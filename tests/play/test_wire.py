@@ -52,7 +52,7 @@ STATE = st.builds(
 
 def packet(*stamps: int, **changes: Any) -> InputPacket:
     moves = [Move(Control(1, 0)._replace(**changes), stamp, 0) for stamp in stamps]
-    return InputPacket(7, 1, moves)
+    return InputPacket(7, moves)
 
 
 @given(st.lists(CONTROL, min_size=1, max_size=3), VIEW)
@@ -60,7 +60,7 @@ def packet(*stamps: int, **changes: Any) -> InputPacket:
 def test_input_comes_out_as_it_went_in(controls: list[Control], view: View) -> None:
     moves = [Move(one, stamp, 0, ((1, view),)) for stamp, one in enumerate(controls)]
     for heard, held_us in ((None, 0), (0, 0), (2**32 - 2, 2**32 - 1)):
-        sent = InputPacket(2**32 - 1, 5, moves, heard, held_us)
+        sent = InputPacket(2**32 - 1, moves, heard, held_us)
         assert decode_input(encode_input(sent)) == sent
 
 
@@ -93,7 +93,7 @@ def test_a_packet_is_used_up_and_no_longer_than_a_packet() -> None:
 
 def seen(*view: float) -> InputPacket:
     move = Move(Control(weapon=Weapon.SHOT), 100, 0, ((1, View(*view)),))  # type: ignore[arg-type]
-    return InputPacket(7, 1, [move])
+    return InputPacket(7, [move])
 
 
 NOWHERE = Body(float("nan"), 0.0)
@@ -125,6 +125,6 @@ def test_what_cannot_be_is_refused(wrong: InputPacket | StatePacket, reason: str
 
 def test_the_layout_is_the_documented_one() -> None:
     move = struct.pack("<qbbBddB", 100, 1, 0, 0, 1.0, 0.0, 0)
-    assert encode_input(packet(100)) == struct.pack("<BIIIIB", 1, 7, 1, 0, 0, 1) + move
+    assert encode_input(packet(100)) == struct.pack("<BIIIB", 1, 7, 0, 0, 1) + move
     heard = packet(100)._replace(heard=6, held_us=20_000)
-    assert encode_input(heard) == struct.pack("<BIIIIB", 1, 7, 1, 7, 20_000, 1) + move
+    assert encode_input(heard) == struct.pack("<BIIIB", 1, 7, 7, 20_000, 1) + move
