@@ -11,15 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from enum import IntEnum
 from functools import cache
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Protocol, TypeAlias
 
 from epic_cli.engine.failures import Portable
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities, PacketBlock
+    from epic_cli.engine.text import ColumnRows
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.writing import Changes
+
+    #: Some of a recording: bytes, or whole rows of a table, the first rows of which came as bytes.
+    Piece: TypeAlias = bytes | ColumnRows
+
+    #: Return the next piece of a recording; an empty one at the end.
+    PieceReader: TypeAlias = Callable[[], Piece]
 
     #: What is called with how a recording is read, where that was inferred.
     OnRead = Callable[[ReadSpec], object] | None
@@ -206,7 +213,7 @@ class Format:
         """Return a reader for a recording that begins with ``head``."""
         raise NotImplementedError
 
-    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> PieceReader:
         """Return a function that yields the bytes inside.
 
         Columns that no layout wants may be empty.

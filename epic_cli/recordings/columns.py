@@ -1,6 +1,6 @@
-"""Tables in memory as rows of CSV, written from their columns by compiled code.
+"""Tables in memory as rows that compiled code reads from their columns.
 
-NumPy arrays, pandas, Polars and Arrow columns of numbers, booleans, times and texts are written
+NumPy arrays, pandas, Polars and Arrow columns of numbers, booleans, times and texts are read
 without a Python object for each cell; only columns of Python objects are converted cell by cell.
 None of these libraries is loaded here unless the table is one of its own.
 """
@@ -19,6 +19,7 @@ from epic_cli.engine.text import COLUMN_KINDS, ColumnRows
 
 if TYPE_CHECKING:
     from epic_cli.engine.arrow import Column
+    from epic_cli.recordings import Piece
 
 #: Rows that are written at once, and bytes of the first ones.
 ROWS: Final = 4096
@@ -31,8 +32,8 @@ _PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _EMPTY: Column = ("empty", None, None, None, 0, 0)
 
 
-def iterate_csv(columns: Mapping[str, Any] | Sequence[Any]) -> Iterator[bytes]:
-    """Yield the rows of columns as CSV, below their names if they have any, some at a time.
+def iterate_rows(columns: Mapping[str, Any] | Sequence[Any]) -> Iterator[Piece]:
+    """Yield the names of columns, if they have any, and the first rows as CSV, then the other rows.
 
     Raises ``ValueError`` for columns of different lengths.
     """
@@ -44,40 +45,48 @@ def iterate_csv(columns: Mapping[str, Any] | Sequence[Any]) -> Iterator[bytes]:
     if len(sizes) > 1:
         lengths = ", ".join(map(str, sorted(sizes)))
         raise ValueError(f"the columns have different lengths: {lengths}")
-    yield from _join_first_rows(head, _iterate_rows(columns, max(sizes, default=0)))
+    yield from join_first_rows(head, _convert_rows(columns, max(sizes, default=0)))
 
 
-def _iterate_rows(columns: Sequence[Any], count: int) -> Iterator[bytes]:
+def _convert_rows(columns: Sequence[Any], count: int) -> Iterator[ColumnRows]:
     for begin in range(0, count, ROWS):
         parts = [column[begin : begin + ROWS] for column in columns]
-        rows = ColumnRows([_convert(part) for part in parts], len(parts[0]))
-        yield rows.lines(0, rows.count)
+        yield ColumnRows([_convert(part) for part in parts], len(parts[0]))
 
 
-def iterate_arrow_csv(stream: ArrowStream) -> Iterator[bytes]:
-    """Yield the rows of a table of plain columns as CSV, below their names, some at a time."""
-    return _join_first_rows(write_head(stream.names), _iterate_arrow_rows(stream))
+def iterate_arrow_rows(stream: ArrowStream) -> Iterator[Piece]:
+    """Yield the names of plain columns and the first rows as CSV, then the other rows."""
+    return join_first_rows(write_head(stream.names), _cut_batches(stream))
 
 
-def _iterate_arrow_rows(stream: ArrowStream) -> Iterator[bytes]:
+def _cut_batches(stream: ArrowStream) -> Iterator[ColumnRows]:
     for count, columns in stream:
         rows = ColumnRows(columns, count)
         for begin in range(0, count, ROWS):
-            yield rows.lines(begin, begin + ROWS)
+            yield rows.part(begin, begin + ROWS)
 
 
-def iterate_nested_csv(table: Any) -> Iterator[bytes]:
-    """Yield the rows of a PyArrow table of any columns as CSV, below their names."""
+def iterate_nested_rows(table: Any) -> Iterator[Piece]:
+    """Yield the names of a PyArrow table's columns and the first rows as CSV, then the others."""
     batches = table.to_batches(max_chunksize=ROWS)
-    return _join_first_rows(write_head(table.column_names), map(write_arrow_rows, batches))
+    return join_first_rows(write_head(table.column_names), map(convert_batch, batches))
 
 
-def _join_first_rows(head: bytes, rows: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the first rows at once: the layout is inferred from them, however small batches are."""
-    for lines in rows:
-        head += lines
-        if len(head) >= _FIRST:
-            break
+def join_first_rows(head: bytes, rows: Iterator[ColumnRows]) -> Iterator[Piece]:
+    """Yield the head and the first rows as CSV at once, then the other rows.
+
+    The layout is inferred from the first rows, however few come at a time. An error among them is
+    raised behind those that came before it.
+    """
+    rows = filter(len, rows)  # an empty piece would be the end
+    try:
+        for some in rows:
+            head += bytes(some)
+            if len(head) >= _FIRST:
+                break
+    except Exception:
+        yield head
+        raise
     yield head
     yield from rows
 
@@ -89,10 +98,9 @@ def write_head(names: Iterable[str]) -> bytes:
     return (",".join(header_field(write_cell(name)) for name in names) + "\n").encode()
 
 
-def write_arrow_rows(batch: Any) -> bytes:
-    """Return the rows of a PyArrow record batch as CSV."""
-    rows = ColumnRows([_convert(column) for column in batch.columns], batch.num_rows)
-    return rows.lines(0, rows.count)
+def convert_batch(batch: Any) -> ColumnRows:
+    """Return the rows of a PyArrow record batch."""
+    return ColumnRows([_convert(column) for column in batch.columns], batch.num_rows)
 
 
 def _convert(values: Any) -> Column:
@@ -198,13 +206,17 @@ def convert_values(values: Sequence[Any], write: Callable[[Any], str]) -> Column
     return "text64", ends, b"".join(texts), bytes(valid), 0, 0
 
 
-def write_rows(rows: Sequence[Sequence[Any]], write: Callable[[Any], str]) -> bytes:
-    """Return rows of Python objects as CSV; ``write`` gives the text of all but numbers."""
+def convert_rows(
+    rows: Sequence[Sequence[Any]], write: Callable[[Any], str]
+) -> Iterator[ColumnRows]:
+    """Yield rows of Python objects, all of one width at once if they have one.
+
+    ``write`` gives the text of all but numbers.
+    """
     widths = set(map(len, rows))
-    if len(widths) != 1:
-        return b"".join(write_rows([row], write) for row in rows)
-    columns = [convert_values(values, write) for values in zip(*rows, strict=True)]
-    return ColumnRows(columns, len(rows)).lines(0, len(rows))
+    for some in [rows] if len(widths) == 1 else ([row] for row in rows):
+        columns = [convert_values(values, write) for values in zip(*some, strict=True)]
+        yield ColumnRows(columns, len(some))
 
 
 def write_cell(value: Any) -> str:

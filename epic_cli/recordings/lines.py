@@ -24,6 +24,7 @@ from epic_cli.recordings.names.spellings import TICKS, parse_component, split_na
 from epic_cli.recordings.read_spec import ReadSpec, column_name, find_star, in_order, used_columns
 
 if TYPE_CHECKING:
+    from epic_cli.engine.text import ColumnRows
     from epic_cli.recordings.extras import Extras
 
 _NUMBER = r"[-+]?(?:\d+(?:[.,]\d*)?|\.\d+)(?:[eE][-+]?\d+)?f?|[-+]?(?:nan|inf(?:inity)?)"
@@ -133,9 +134,25 @@ class LineReader(ABC):
 
         ``final`` marks the last data.
         """
+        return self._scan_lines(self._make_block(), data, final)
+
+    def scan_rows(self, rows: ColumnRows) -> PacketBlock:
+        """Return the packets of a table's next rows."""
+        block = self._make_block()
+        taken = 0
+        if self.records is not None and not self._kept and not self._skipping and not self.ended:
+            taken = self.records.take_rows(block, rows, self._line + 1, self.longest)
+            self._line += taken
+            block.rows = rows
+        return self._scan_lines(block, rows.lines(taken, len(rows)), False)
+
+    def _make_block(self) -> PacketBlock:
         block = PacketBlock(self.entities)
         block.find_field = self.find_field
         block.extra_source = self
+        return block
+
+    def _scan_lines(self, block: PacketBlock, data: bytes, final: bool) -> PacketBlock:
         block.text = text = self._kept + data
         begin = 0
         while not self.ended:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from epic_cli.engine.refusals import Refusal
+    from epic_cli.recordings import PieceReader
     from epic_cli.recordings.findings import RecordingFinding
 
     #: Takes how much is done, of how much in all; 0: unknown.
@@ -180,7 +181,7 @@ class RecordingSource:
         name: str,
         *,
         path: str | None = None,
-        content: IO[bytes] | Callable[[], bytes] | None = None,
+        content: IO[bytes] | PieceReader | None = None,
         form: str = "",
         packets: Callable[[int], Iterator[PacketBlock]] | None = None,
         kept: bool = False,
@@ -196,7 +197,7 @@ class RecordingSource:
         self.close = close
         self._content = content
 
-    def open(self) -> AbstractContextManager[int | IO[bytes] | Callable[[], bytes]]:
+    def open(self) -> AbstractContextManager[int | IO[bytes] | PieceReader]:
         """Open the source of the bytes; raises ``CannotAccess`` and ``Overwrites``."""
         if self.path is not None:
             return open_source(self.path)

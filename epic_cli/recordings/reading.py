@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from epic_cli.recordings import (
     BYTE_ORDER_MARK,
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
     from epic_cli.engine.packets import Entities, PacketBlock
-    from epic_cli.recordings import OnRead, Reader, Requested, Writer
+    from epic_cli.recordings import OnRead, Piece, PieceReader, Reader, Requested, Writer
+    from epic_cli.recordings.lines import LineReader
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import RecordingMonitor
     from epic_cli.recordings.writing import LineWriter
@@ -40,11 +41,11 @@ _WRAPPERS, _SHORTEST, _LONGEST_MAGIC = b"\x1fB\xfd(\xff\xfe\xd4\xa1M\n", 4, 10
 class BytesSource:
     """A source of bytes that can give its first bytes again."""
 
-    def __init__(self, source: int | IO[bytes] | Callable[[], bytes]) -> None:
+    def __init__(self, source: int | IO[bytes] | PieceReader) -> None:
         self._head = b""
         self._source = source
         if isinstance(source, int):
-            self._read: Callable[[], bytes] = lambda: os.read(source, BLOCK_SIZE)
+            self._read: PieceReader = lambda: os.read(source, BLOCK_SIZE)
         elif callable(source):
             self._read = source
         else:  # what a pipe has, without waiting for more
@@ -57,6 +58,10 @@ class BytesSource:
 
     def more(self) -> bytes:
         """Return some more bytes; none at the end."""
+        return bytes(self.next_piece())
+
+    def next_piece(self) -> Piece:
+        """Return some more bytes or rows; none at the end."""
         if self._head:
             head, self._head = self._head, b""
             return head
@@ -191,7 +196,7 @@ def detect(head: bytes, final: bool = False, layout: ReadSpec | None = None) -> 
 
 
 def read(
-    source: int | IO[bytes] | Callable[[], bytes],
+    source: int | IO[bytes] | PieceReader,
     spec: ReadSpec | None = None,
     on_read: OnRead = None,
     entities: Entities | None = None,
@@ -215,6 +220,7 @@ def read(
         if entry is not None and not entry.unpacked:
             break
         open_bytes.give_again(head)
+        more: PieceReader
         if entry is None:
             more, spec, on_read = _decode_source(open_bytes, spec, on_read)
         else:
@@ -238,11 +244,17 @@ def read(
         yield block
         if final or reader.ended:
             return
-        data = open_bytes.more()
-        final = not data
+        piece = open_bytes.next_piece()
+        final = not piece
         if len(begun) < _TRIED and not len(block):
-            begun += data
-        block = reader.scan(data, final)
+            begun += bytes(piece)
+        block = _scan_piece(reader, piece, final)
+
+
+def _scan_piece(reader: Reader, piece: Piece, final: bool) -> PacketBlock:
+    if isinstance(piece, bytes):
+        return reader.scan(piece, final)
+    return cast("LineReader", reader).scan_rows(piece)  # only tables have rows
 
 
 def _report_text_after_end(

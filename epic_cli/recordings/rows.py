@@ -1,7 +1,7 @@
 """Turn Python objects into recordings: ``Packet`` objects, and anything with rows.
 
 Tables of pandas, Polars, PyArrow and any library with Arrow's stream (the PyCapsule interface),
-NumPy arrays, mappings of columns, dicts and tuples become text, which is read like a file: names,
+NumPy arrays, mappings of columns, dicts and tuples are read like a file of the same rows: names,
 units and mistakes are treated alike. None of these libraries is loaded here unless it is in use.
 """
 
@@ -11,7 +11,7 @@ import io
 import json
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, cast
@@ -22,6 +22,7 @@ from epic_cli.recordings import Unreadable
 from epic_cli.recordings.opening import RecordingSource, source_at
 
 if TYPE_CHECKING:
+    from epic_cli.recordings import Piece, PieceReader
     from epic_cli.recordings.extras import Extras
 
 #: A path.
@@ -59,7 +60,7 @@ def make_source(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each 
         raise TypeError("this is one packet: give a list of packets, as [packet]")
     if isinstance(given, (bytes, bytearray)):
         raise TypeError("these are bytes: give read_packets(io.BytesIO(them)), a path or packets")
-    if (table := write_table(given)) is not None:
+    if (table := read_table(given)) is not None:
         return RecordingSource(name, content=table, form="csv", kept=True)
     if not isinstance(given, Iterable):
         raise TypeError(f"{given!r} holds no packets: give a list of packets, or a path")
@@ -140,19 +141,15 @@ class _ObjectExtras(dict[int, "Extras"]):
         return self.get(block.line(index), {})
 
 
-#: Bytes, one by one, as ``read`` takes them.
-Bytes = Callable[[], bytes]
-
-
-def write_table(source: Any) -> Bytes | None:
-    """Return the rows of a table, an array or a mapping of columns as CSV.
+def read_table(source: Any) -> PieceReader | None:
+    """Return a reader of the rows of a table, an array or a mapping of columns.
 
     None for other objects.
     """
-    from epic_cli.recordings.columns import iterate_csv
+    from epic_cli.recordings.columns import iterate_rows
 
     if getattr(source, "ndim", 0) == 2 and hasattr(source, "dtype"):
-        return _make_source(iterate_csv(list(source.T)))  # its columns have numbers
+        return _make_source(iterate_rows(list(source.T)))  # its columns have numbers
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # Polars' LazyFrame
         source = source.collect()
     structure = str(getattr(source, "type", "")).startswith("struct<")
@@ -163,19 +160,19 @@ def write_table(source: Any) -> Bytes | None:
     if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "reset_index"):
         return _read_arrow_table(source)
     columns = _find_columns(source)
-    return None if columns is None else _make_source(iterate_csv(columns))
+    return None if columns is None else _make_source(iterate_rows(columns))
 
 
-def _read_arrow_table(source: Any) -> Bytes:
-    """Return the rows of a table with Arrow's stream as CSV; one of nested values needs PyArrow."""
+def _read_arrow_table(source: Any) -> PieceReader:
+    """Return a reader of a table with Arrow's stream; one of nested values needs PyArrow."""
     from epic_cli.engine.arrow import ArrowStream
-    from epic_cli.recordings.columns import iterate_arrow_csv, iterate_csv, iterate_nested_csv
+    from epic_cli.recordings.columns import iterate_arrow_rows, iterate_nested_rows, iterate_rows
 
     stream = ArrowStream(source.__arrow_c_stream__())
     if stream.is_plain:
-        return _make_source(iterate_arrow_csv(stream))
+        return _make_source(iterate_arrow_rows(stream))
     if hasattr(source, "get_columns"):  # Polars
-        return _make_source(iterate_csv(dict(_flatten_polars(source.get_columns()))))
+        return _make_source(iterate_rows(dict(_flatten_polars(source.get_columns()))))
     try:
         from pyarrow import table
     except ImportError as error:
@@ -184,7 +181,7 @@ def _read_arrow_table(source: Any) -> Bytes:
     whole = table(stream)
     while any(str(column.type).startswith("struct<") for column in whole.schema):
         whole = whole.flatten()  # one level: pos.x
-    return _make_source(iterate_nested_csv(whole))
+    return _make_source(iterate_nested_rows(whole))
 
 
 def _flatten_polars(columns: Iterable[Any], above: str = "") -> Iterator[tuple[str, Any]]:
@@ -209,7 +206,7 @@ def _is_dataclass_row(item: object) -> bool:
     return hasattr(item, "__dataclass_fields__") and not hasattr(item, "position")
 
 
-def encode_rows(items: Iterable[Any]) -> tuple[Bytes, str]:
+def encode_rows(items: Iterable[Any]) -> tuple[PieceReader, str]:
     """Return dicts as JSON lines, or tuples as CSV, as they come, and the name of the format."""
     left = iter(items)
     first = next(left)
@@ -263,8 +260,8 @@ def _format_column_name(name: Any) -> str:
     return ".".join(str(part) for part in parts if part != "")
 
 
-def _make_source(lines: Iterator[bytes]) -> Bytes:
-    return lambda: next(lines, b"")
+def _make_source(pieces: Iterator[Piece]) -> PieceReader:
+    return lambda: next(pieces, b"")
 
 
 def _write_csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:

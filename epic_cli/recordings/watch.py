@@ -171,6 +171,7 @@ class RecordingMonitor:
         return False
 
     def _keep_sample(self, block: PacketBlock) -> None:
+        block.hold_text()
         part = block.part(0, _MOST)
         part.text, part.extra_source = block.text, block.extra_source
         self.samples.append(WatchedBlock(part, self.reader))

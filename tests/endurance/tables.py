@@ -3,8 +3,10 @@
     python -m tests.endurance.tables 1000 --seed 1
 
 Each table has columns of other types, missing values, chunks, slices, dictionaries and time zones.
-Its CSV is written from plain Python values by Python's own ``csv``. Packets, refused lines and
-findings must be the same, from NumPy, pandas, Polars, PyArrow, DuckDB, and a Parquet file.
+Its CSV is written from plain Python values by Python's own ``csv``. Packets with their extra
+values, refused lines, findings and rows drawn in single precision must be the same, from NumPy,
+pandas, Polars, PyArrow, DuckDB, and a Parquet file. The first rows are read as text, the others
+from their columns; how many the first ones are is random, too.
 """
 
 from __future__ import annotations
@@ -29,10 +31,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from epic_cli import RecordingWarning, inspect, read_packets
+from epic_cli import RecordingWarning, inspect, read_packets, replay
+from epic_cli.recordings import columns as table_columns
 
-#: What a table of one meaning gives: packets, refused lines, codes of findings.
-Outcome = tuple[list[Any], list[str], list[str]]
+#: What a table of one meaning gives: packets, refused lines, codes of findings, drawn rows.
+Outcome = tuple[list[Any], list[str], list[str], list[str]]
 
 _START = datetime(2024, 2, 28, 23, 59, 50, tzinfo=UTC)
 _NAMES = (
@@ -95,7 +98,8 @@ def make_numbers(chance: random.Random, count: int) -> tuple[pa.DataType, list[A
         values = [Decimal(chance.randrange(-(10**7), 10**7)).scaleb(-scale) for _ in range(count)]
         return pa.decimal128(20, scale), values, [str(value) for value in values]
     if kind[0] == "f":
-        odd = [math.nan, math.inf, -0.0, 0.0]
+        # 1 + 2 ** -24 lies in the middle of two singles
+        odd = [math.nan, math.inf, -0.0, 0.0, 1 + 2**-24, 3 * (1 + 2**-24), 2**53 + 2.0, 1e-39]
         values = [
             chance.choice(odd) if chance.random() < 0.02 else chance.gauss(0, 100)
             for _ in range(count)
@@ -130,11 +134,22 @@ def make_table(chance: random.Random) -> tuple[pa.Table, str, str]:
         "t": make_times(chance, count),
         "px": make_numbers(chance, count),
         "py": make_numbers(chance, count),
-        "who": make_texts(chance, count),
     }
+    further = [
+        {"vx": make_numbers, "vy": make_numbers},
+        {"came": make_arrivals},
+        {"yaw": make_numbers},
+        {"hp": make_numbers},
+        {"team": make_texts},
+        {"seq": make_counts},
+        {"teleport": make_flags},
+    ]
+    for some in chance.sample(further, chance.randrange(5)):
+        columns |= {name: make(chance, count) for name, make in some.items()}
+    columns["who"] = make_texts(chance, count)
     arrays, texts = [], []
     for name, (type_, values, written) in columns.items():
-        share = chance.choice([0, 0, 0.05]) if name != "who" else 0
+        share = chance.choice([0, 0, 0, 0.05]) if name not in ("who", "team") else 0
         missing = [chance.random() < share for _ in range(count)]
         there = [None if gone else value for value, gone in zip(values, missing, strict=True)]
         texts.append(["" if gone else text for text, gone in zip(written, missing, strict=True)])
@@ -142,13 +157,48 @@ def make_table(chance: random.Random) -> tuple[pa.Table, str, str]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    for *numbers, name in zip(*texts, strict=True):
-        text.write(",".join(numbers) + ",")
-        quoted.writerow([name])
-    unit = ",unit=ms" if columns["t"][0] == pa.int64() else ""
-    table = pa.table(dict(zip(columns, arrays, strict=True)))
-    return table, text.getvalue(), f"time=t,x=px,y=py,entity=who{unit},origin=first"
+    for row in zip(*texts, strict=True):
+        cells = zip(columns, row, strict=True)
+        named = [write_text(cell) if name in ("who", "team") else cell for name, cell in cells]
+        text.write(",".join(named) + "\n")
+    how = "time=t,x=px,y=py,entity=who"
+    if columns["t"][0] == pa.int64():
+        how += ",unit=ms"
+    if columns["t"][0] != pa.float64() or chance.random() < 0.5:
+        how += ",origin=first"
+    how += chance.choice(["", "", ",scale=0.01", ",axes=y-x", ",delta=on"]).replace(
+        "axes=y-x", "axes=yx"
+    )
+    if "came" in columns:
+        how += ",arrival=came"
+    return pa.table(dict(zip(columns, arrays, strict=True))), text.getvalue(), how
+
+
+def write_text(cell: str) -> str:
+    """Return the cell of a text, in quotes."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="", quoting=csv.QUOTE_ALL).writerow([cell])
+    return out.getvalue()
+
+
+def make_arrivals(chance: random.Random, count: int) -> tuple[pa.DataType, list[Any], list[str]]:
+    """Return a column of arrival times, some of them late."""
+    values = [0.05 * index + chance.choice([0.06, 0.08, 0.2]) for index in range(count)]
+    return pa.float64(), values, [repr(value) for value in values]
+
+
+def make_counts(chance: random.Random, count: int) -> tuple[pa.DataType, list[Any], list[str]]:
+    """Return a column of sequence numbers."""
+    values = [index // chance.choice([1, 1, 2]) for index in range(count)]
+    return chance.choice([pa.int64(), pa.uint16()]), values, [str(value) for value in values]
+
+
+def make_flags(chance: random.Random, count: int) -> tuple[pa.DataType, list[Any], list[str]]:
+    """Return a column of flags, as truths or as numbers."""
+    values = [chance.random() < 0.02 for _ in range(count)]
+    if chance.random() < 0.5:
+        return pa.bool_(), values, [write_number(value) for value in values]
+    return pa.int8(), [int(value) for value in values], [write_number(value) for value in values]
 
 
 def make_array(values: list[Any], type_: pa.DataType) -> pa.Array:
@@ -178,16 +228,22 @@ def read(source: Any, how: str) -> Outcome:
                 read_packets(
                     source,
                     read=how,
-                    refused=lambda line: refused.append(
-                        f"{line.line}: {line.reason}" if hasattr(line, "reason") else str(line)
-                    ),
+                    refused=lambda line: refused.append(f"{line.line}: {line.refusal.reason}"),
                 )
             )
             codes = [finding.code for finding in inspect(source, how).findings]
         except ValueError as error:
-            return [], [str(error)], []
-    plain = [(p.position, p.time, p.arrival, p.entity, p.velocity, p.teleport) for p in packets]
-    return plain, [each.partition(": ")[2] for each in refused], codes
+            return [], [str(error)], [], []
+        try:
+            rows = list(map(repr, replay(packets, "epic", pacing="demo", clock="single")))
+        except ValueError as error:
+            rows = [str(error)]
+    plain = [
+        (p.position, p.time, p.arrival, p.entity, p.velocity, p.teleport, p.sequence,
+         p.rotation, p.spin, p.extras)
+        for p in packets
+    ]  # fmt: skip
+    return plain, refused, codes, rows
 
 
 def iterate_forms(table: pa.Table, folder: Path) -> Iterator[tuple[str, Any]]:
@@ -223,10 +279,13 @@ def find_differences(seed: int, folder: Path) -> Iterator[tuple[str, str]]:
     table, text, how = make_table(random.Random(seed))
     (folder / "table.csv").write_text(text)
     expected = read(folder / "table.csv", how)
+    chance = random.Random(seed)
     for form, source in iterate_forms(table, folder):
         words = ""
+        table_columns._FIRST = chance.choice([1, 300, 1 << 16])  # type: ignore[misc]
+        table_columns.ROWS = chance.choice([7, 256, 4096])  # type: ignore[misc]
         for part, want, got in zip(
-            ("packets", "refused", "findings"), expected, read(source, how), strict=True
+            ("packets", "refused", "findings", "rows"), expected, read(source, how), strict=True
         ):
             if want != got:
                 first = next(

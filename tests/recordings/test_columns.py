@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from epic_cli import Packet, read_packets
+from epic_cli import Packet, read_packets, replay_array
 from epic_cli.engine.arrow import ArrowStream
 from epic_cli.engine.text import ColumnRows
 from epic_cli.recordings.columns import ROWS
@@ -255,3 +255,42 @@ def test_an_arrow_stream_is_read_once() -> None:
 def test_columns_that_lead_out_of_their_buffers_are_refused(column: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ColumnRows([column], 2)
+
+
+@pytest.mark.parametrize("library", ["numpy", "pyarrow", "parquet"])
+def test_rows_behind_the_first_are_read_as_in_the_file(library: str, tmp_path: Path) -> None:
+    """Rounding to single precision, refused rows, extras and findings are those of the CSV."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    chance = random.Random(library)
+    count = 3 * ROWS
+    middles = (1 + 2.0**-24, 3 + 3 * 2.0**-24, 1e-39, -(2.0**60) * (1 + 2.0**-24), 3.5e38)
+    places = [chance.choice((chance.gauss(0, 1e3), *middles)) for _ in range(count)]
+    places[2 * ROWS + 5] = math.nan  # this row is refused
+    columns = {
+        "time": np.arange(count) / 20,
+        "x": np.array(places),
+        "y": np.array([chance.uniform(-1, 1) for _ in range(count)], np.float32),
+        "z": np.zeros(count, np.int8),
+        "yaw": np.array([chance.uniform(-180, 180) for _ in range(count)]),
+        "hp": np.array([chance.randrange(2**62) for _ in range(count)]),
+        "note": np.array([chance.choice([" a", "b", "7", "é "]) for _ in range(count)]),
+    }
+    file = tmp_path / "rows.csv"
+    with file.open("w", newline="") as stream:
+        rows = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC)
+        rows.writerow(columns)
+        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+            rows.writerow(["" if value != value else value for value in row])
+    table: Any = columns if library == "numpy" else pyarrow.table(columns)
+    if library == "parquet":
+        parquet.write_table(table, tmp_path / "rows.parquet")
+        table = tmp_path / "rows.parquet"
+
+    def read(source: Any) -> tuple[list[Any], list[Any], bytes]:
+        refused: list[Any] = []
+        packets = list(read_packets(source, refused=refused.append))
+        drawn = replay_array(packets, "epic", pacing="demo", clock="single")
+        return packets, [(each.line, each.refusal.reason) for each in refused], drawn.tobytes()
+
+    assert read(table) == read(file)

@@ -187,6 +187,7 @@ cdef class PacketBlock:
     cdef readonly Entities entities
     cdef public ConnectionTimes connection   # of all entities, where this is one of several
     cdef public bytes text
+    cdef public object rows             # those that packets without a length are from
     cdef public object find_field
     cdef public object extra_source
     cdef public list refusals

@@ -255,7 +255,34 @@ cdef class PacketBlock:
         if index >= self.items.size():
             raise IndexError(index)
         cdef Packet packet = self.items[index]
+        if packet.length == 0 and self.rows is not None:
+            return self.rows.lines(packet.offset, packet.offset + 1)
         return self.text[packet.offset:packet.offset + packet.length]
+
+    def hold_text(self):
+        """Write the text of packets that are from rows of columns."""
+        cdef Packet* packet
+        cdef list texts = []
+        cdef size_t place = 0, index
+        if self.rows is None:
+            return
+        for index in range(self.items.size()):
+            if self.items[index].length == 0:
+                texts.append(self.line_text(index))
+        cdef bytes text = b"".join(texts)
+        self.text = text + self.text    # rows in the usual form come first
+        for index in range(self.items.size()):
+            packet = &self.items[index]
+            if packet.length:
+                packet.offset += <uint32_t>len(text)
+        texts.reverse()
+        for index in range(self.items.size()):
+            packet = &self.items[index]
+            if packet.length == 0:
+                packet.offset = <uint32_t>place
+                packet.length = <uint32_t>len(texts.pop())
+                place += packet.length
+        self.rows = None
 
     def line_texts(self, size_t longest):
         """Return the line of each packet, each followed by one newline.
@@ -268,6 +295,7 @@ cdef class PacketBlock:
         cdef const char* begin
         cdef bytes text
         cdef list texts = []
+        self.hold_text()
         for index in range(self.items.size()):
             packet = &self.items[index]
             begin = <const char*>self.text + packet.offset
@@ -390,7 +418,7 @@ cdef class PacketBlock:
         if index >= self.items.size():
             raise IndexError(index)
         cdef Packet packet = self.items[index]
-        text = self.text[packet.offset:packet.offset + packet.length]
+        text = self.line_text(index)
         # a missing arrival was computed from the time
         wrong = "time" if isnan(packet.arrival) else field
         if self.find_field is not None:
@@ -822,7 +850,7 @@ def split_block(PacketBlock block not None, size_t index):
     cdef PacketBlock rest = PacketBlock(block.entities)
     rest.items.assign(block.items.begin() + index, block.items.end())
     block.items.resize(index)
-    rest.text, rest.find_field = block.text, block.find_field
+    rest.text, rest.rows, rest.find_field = block.text, block.rows, block.find_field
     rest.extra_source = block.extra_source
     return rest
 
@@ -844,11 +872,14 @@ def join_by_arrival(PacketBlock block not None, PacketBlock other not None, doub
 
     Return these as a block of their own.
     """
-    cdef size_t base = len(block.text)
+    cdef size_t base
     cdef size_t index
     cdef PacketBlock rest
     cdef Packet packet
     cdef list texts = []
+    block.hold_text()
+    other.hold_text()
+    base = len(block.text)
     block.text += other.text
     block.refusals += other.refusals
     for packet in other.items:

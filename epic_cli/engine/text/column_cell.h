@@ -15,17 +15,20 @@ namespace epic {
 // Bytes of the longest number (a decimal of 39 digits with sign and point) or time.
 constexpr size_t kLongestNumberCell = 48;
 
-// True for a text that would be taken for a number or a truth, or for nothing.
-inline bool looks_like_value(std::string_view text) {
+// True for a text that would be taken for a number or a truth, or for nothing, or lose blanks at its
+// ends, some of which are beyond ASCII.
+inline bool needs_quotes(std::string_view text) {
+    const auto ends_plainly = [](char c) { return c > ' ' && c < 127; };
+    if (text.empty() || !ends_plainly(text.front()) || !ends_plainly(text.back())) return true;
     return text.find_first_not_of("0123456789+-.eE") == text.npos || text == "true" || text == "false";
 }
 
-// A text as a cell, quoted where it must be (RFC 4180) or, if `typed`, where it looks like another
-// value; a line feed becomes a blank.
+// A text as a cell, quoted where it must be (RFC 4180) or, if `typed`, where it would be read as
+// something else; a line feed becomes a blank.
 inline char* append_cell(char* out, const char* text, size_t length, bool typed) {
     const auto has = [&](char c) { return std::memchr(text, c, length) != nullptr; };
     const bool quoted = (length && (has(',') || has('"') || has('\r'))) ||
-                        (typed && looks_like_value({text, length}));
+                        (typed && needs_quotes({text, length}));
     if (quoted) *out++ = '"';
     for (size_t i = 0; i < length; ++i) {
         if (text[i] == '"' && quoted) *out++ = '"';
@@ -39,11 +42,10 @@ inline char* append_cell(char* out, const char* text, size_t length, bool typed)
 // one more for each quote.
 inline char* append_wide_cell(char* out, const uint32_t* text, size_t length) {
     while (length && !text[length - 1]) --length;
-    bool quoted = false, plain = true;
+    bool quoted = false;
     for (size_t i = 0; i < length; ++i) {
         const uint32_t c = text[i];
         quoted |= c == ',' || c == '"' || c == '\r';
-        plain &= c < 128;
     }
     char* const begin = out;
     for (size_t i = 0; i < length; ++i) {
@@ -66,7 +68,7 @@ inline char* append_wide_cell(char* out, const uint32_t* text, size_t length) {
         }
         *out++ = char(0x80 | (c & 63));
     }
-    if (quoted || (plain && looks_like_value({begin, size_t(out - begin)}))) {
+    if (quoted || needs_quotes({begin, size_t(out - begin)})) {
         std::memmove(begin + 1, begin, size_t(out - begin));
         *begin = '"';
         ++out;

@@ -1,11 +1,11 @@
-"""Columns of numbers and texts to rows of CSV, a block of rows at once.
+"""Rows of columns of numbers and texts, without a Python object for each cell.
 
-A table in memory is read as the same table in a file is: its rows are written as CSV, by compiled
-code and without a Python object for each cell, and then scanned.
+A table in memory is read as the same table in a file is. ``TableScanner`` takes numbers as they
+are; a row that needs a closer look is written as CSV and read as text.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.math cimport isfinite
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport (
     INT64_MIN,
     int8_t,
@@ -103,7 +103,7 @@ cdef inline bint is_set(const uint8_t* bits, size_t index) noexcept nogil:
 
 
 cdef class ColumnRows:
-    """A writer of rows of CSV from columns of ``count`` values each.
+    """The rows of columns of ``count`` values each.
 
     A column is (kind, values, texts, validity, offset, width): one of ``COLUMN_KINDS``, buffers
     (None for those that the kind has not), the place of its first value, and of texts of fixed
@@ -112,10 +112,11 @@ cdef class ColumnRows:
     ``values``, and (count, column) of its words for ``texts``. ``validity`` is a bitmap as Arrow
     has it; None: all values are there.
 
-    Values are in the machine's byte order. Numbers are written with the shortest decimal that reads
-    back as the same double, missing ones and those that are not finite as empty cells, True as 1,
-    times as ISO 8601, durations in seconds. A line feed in a text becomes a blank. The buffers are
-    held as long as this object lives. Raises ``ValueError`` for a buffer that is too small.
+    Values are in the machine's byte order. As CSV, numbers are written with the shortest decimal
+    that reads back as the same double, missing ones and those that are not finite as empty cells,
+    True as 1, times as ISO 8601, durations in seconds. A line feed in a text becomes a blank. The
+    buffers are held as long as this object lives. Raises ``ValueError`` for a buffer that is too
+    small.
     """
 
     cdef vector[Column] columns
@@ -123,12 +124,40 @@ cdef class ColumnRows:
     cdef vector[const char*] views      # the buffers of columns of views
     cdef vector[Py_ssize_t] view_sizes
     cdef vector[Py_buffer] buffers
+    cdef ColumnRows whole               # the rows that these are a part of, which hold the buffers
+    cdef size_t begin                   # the place of the first row in the columns
+    cdef size_t room                    # bytes that the cells of one width may take
+    cdef vector[size_t] varying         # the columns of the others
+    cdef vector[char] cells             # room for the cells of a row
     cdef readonly size_t count
 
     def __init__(self, columns, size_t count):
+        cdef size_t index = 0
         self.count = count
         for column in columns:
             self.columns.push_back(self.take(column, count))
+        for index in range(self.columns.size()):
+            if has_one_width(self.columns[index]):
+                self.room += 1 + self.longest(self.columns[index], 0)
+            else:
+                self.varying.push_back(index)
+
+    def part(self, size_t begin, size_t end):
+        """Return the rows from ``begin`` to before ``end``."""
+        cdef ColumnRows part = ColumnRows.__new__(ColumnRows)
+        part.columns, part.parts, part.views = self.columns, self.parts, self.views
+        part.room, part.varying = self.room, self.varying
+        part.whole = self
+        end = min(end, self.count)
+        part.begin = self.begin + min(begin, end)
+        part.count = end - min(begin, end)
+        return part
+
+    def __len__(self):
+        return self.count
+
+    def __bytes__(self):
+        return self.lines(0, self.count)
 
     cdef Column take(self, tuple described, size_t count) except *:
         """Check and hold a column of ``count`` values."""
@@ -203,10 +232,8 @@ cdef class ColumnRows:
         cdef char* place
         end = min(end, self.count)
         with nogil:
-            for row in range(begin, end):
-                room = 1
-                for index in range(self.columns.size()):
-                    room += 1 + self.longest(self.columns[index], row)
+            for row in range(self.begin + begin, self.begin + end):
+                room = self.room_for(row)
                 if out.size() < size + room:
                     out.resize(2 * size + room)
                 place = out.data() + size
@@ -219,6 +246,13 @@ cdef class ColumnRows:
                 size = place + 1 - out.data()
         return out.data()[:size] if size else b""
 
+    cdef size_t room_for(self, size_t row) noexcept nogil:
+        """Return how many bytes the cells of a row may take, with what stands between them."""
+        cdef size_t room = 1 + self.room, index
+        for index in range(self.varying.size()):
+            room += 1 + self.longest(self.columns[self.varying[index]], row)
+        return room
+
     cdef size_t longest(self, const Column& column, size_t row) noexcept nogil:
         """Return how many bytes the cell of a row may take."""
         cdef size_t index = column.offset + row
@@ -226,6 +260,8 @@ cdef class ColumnRows:
             return 2 * column.width + 2
         if column.kind == KIND_WIDE:
             return 4 * column.width + 2
+        if has_one_width(column):
+            return LONGEST_NUMBER
         if column.kind in (KIND_TEXT32, KIND_TEXT64, KIND_CELL64):
             return 2 * <size_t>(text_at(column, index + 1) - text_at(column, index)) + 2
         if not is_valid(column, row):
@@ -235,7 +271,7 @@ cdef class ColumnRows:
         if column.kind == KIND_KEYS:
             return self.longest(self.parts[column.part + 1],
                                 read_key(self.parts[column.part], row))
-        return LONGEST_NUMBER
+        return 0
 
     cdef char* append(self, char* out, const Column& column, size_t row) noexcept nogil:
         """Append the cell of a row."""
@@ -245,12 +281,8 @@ cdef class ColumnRows:
 
         if not is_valid(column, row):
             return out
-        if column.kind == KIND_FLOAT64:
-            return append_float(out, (<const double*>data)[index])
-        if column.kind == KIND_FLOAT32:
-            return append_float(out, (<const float*>data)[index])
-        if column.kind == KIND_FLOAT16:
-            return append_float(out, half_to_double((<const uint16_t*>data)[index]))
+        if column.kind in (KIND_FLOAT64, KIND_FLOAT32, KIND_FLOAT16):
+            return append_float(out, read_number(column, row))
         if column.kind in (KIND_INT64, KIND_INT32, KIND_INT16, KIND_INT8):
             return append_signed(out, read_signed(column, index))
         if column.kind == KIND_UINT64:
@@ -305,6 +337,43 @@ cdef class ColumnRows:
             width = 4 << (column.kind - KIND_DECIMAL32)
             return append_decimal(out, data + index * width, width, column.width)
         return out
+
+
+cdef inline bint is_number(const Column& column) noexcept nogil:
+    """Return True for a column of numbers that ``read_number`` reads."""
+    return column.kind <= KIND_BIT
+
+
+cdef inline bint has_one_width(const Column& column) noexcept nogil:
+    """Return True unless the cells of a column are texts of any length."""
+    return column.kind not in (KIND_TEXT32, KIND_TEXT64, KIND_CELL64, KIND_VIEW, KIND_KEYS)
+
+
+cdef double read_number(const Column& column, size_t row) noexcept nogil:
+    """Return the number of a row as the nearest double; NaN if it is missing."""
+    cdef size_t index = column.offset + row
+    cdef const char* data = column.data
+    if not is_valid(column, row):
+        return NAN
+    if column.kind == KIND_FLOAT64:
+        return (<const double*>data)[index]
+    if column.kind == KIND_FLOAT32:
+        return (<const float*>data)[index]
+    if column.kind == KIND_FLOAT16:
+        return half_to_double((<const uint16_t*>data)[index])
+    if column.kind == KIND_BIT:
+        return is_set(<const uint8_t*>data, index)
+    if column.kind == KIND_BOOL:
+        return data[index] != 0
+    if column.kind == KIND_UINT64:
+        return (<const uint64_t*>data)[index]
+    if column.kind == KIND_UINT32:
+        return (<const uint32_t*>data)[index]
+    if column.kind == KIND_UINT16:
+        return (<const uint16_t*>data)[index]
+    if column.kind == KIND_UINT8:
+        return (<const uint8_t*>data)[index]
+    return read_signed(column, index)
 
 
 cdef size_t bytes_needed(const Column& column, size_t count) except? 0:

@@ -170,6 +170,26 @@ struct Record {
         return is_none(text);
     }
 
+    // Takes a field from its finite number, as from the shortest text of that number. False: the
+    // text must be read.
+    bool set_number(const Units& units, int field, double value) {
+        if (field <= FIELD_TIME) {
+            if (field == FIELD_TIME ? !units.plain_stamp() : units.geo && field <= FIELD_Y)
+                return false;
+            if (!rounds_as_its_text(value)) return false;
+            numbers[field].value = value;
+            numbers[field].single = float(value);
+        } else if (field >= FIELD_QX) {
+            turn[field - FIELD_QX] = value;
+        } else if (field == FIELD_ARRIVAL && units.plain_arrival()) {
+            arrival_seconds = value;
+        } else {
+            return false;
+        }
+        seen |= bit(field);
+        return true;
+    }
+
     // Takes what it lacks of position, velocity and rotation from the record before.
     void fill(const Record& before) {
         for (int field = FIELD_QX; field < FIELD_COUNT; ++field)
@@ -229,6 +249,17 @@ struct Record {
     }
 
 private:
+    // Return whether a double and its text are rounded to the same single: unless it lies in the
+    // middle of two singles, no such middle lies between the double and its text. Singles below
+    // 2^-126 have other middles.
+    static bool rounds_as_its_text(double value) {
+        constexpr uint64_t kBelowSingle = (uint64_t(1) << 29) - 1, kMiddle = uint64_t(1) << 28;
+        uint64_t bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        return (bits & kBelowSingle) != kMiddle &&
+               (value == 0 || std::fabs(value) >= double(std::numeric_limits<float>::min()));
+    }
+
     // Return whether two of the axes have the number that marks a missing position.
     bool is_nowhere(const Units& units) const {
         int count = 0;

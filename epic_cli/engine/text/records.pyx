@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from libc.math cimport NAN
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memchr
 from libcpp cimport bool as cbool
@@ -69,6 +69,7 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         string_view entity
         void fill(const Record&)
         bint set(const Units&, int, string_view, Packet&)
+        bint set_number(const Units&, int, double)
         int32_t finish(Units&, Packet&)
 
     int FIELD_NONE
@@ -81,6 +82,8 @@ cdef extern from "text/table.h" namespace "epic" nogil:
         vector[int32_t] columns
         char delimiter
 
+    bint scan_cell(const TablePlan&, const Units&, const char*, const char*, int32_t, Record&,
+                   Packet&)
     bint scan_row(const TablePlan&, const Units&, const char*, const char*, Record&, Packet&)
 
 
@@ -234,6 +237,32 @@ cdef class RecordScanner:
         self.usual = max(self.usual, block.items.size())
         return p - text, line
 
+    def take_rows(self, PacketBlock block not None, ColumnRows rows not None, int64_t line,
+                  size_t longest):
+        """Add the packets of rows in the usual form, up to the first other row.
+
+        ``line`` is the number of the first row. A row that may have ``longest`` bytes or more
+        counts as another row. Return how many rows were taken.
+        """
+        cdef Packet place
+        cdef size_t row = 0
+        if block.items.size() == 0:
+            block.items.reserve(rows.count)
+        with nogil:
+            place.length = 0        # its text is that of the block's rows
+            while row < rows.count:
+                place.line = line + <int64_t>row
+                place.offset = <uint32_t>row
+                if not self.take_row(block, rows, row, longest, place):
+                    break
+                row += 1
+        return row
+
+    cdef bint take_row(self, PacketBlock block, ColumnRows rows, size_t row, size_t longest,
+                       const Packet& place) noexcept nogil:
+        """Add the packet of a row at ``place``; return False if the row is unusual."""
+        return False
+
     cdef bint take_line(self, PacketBlock block, const char* p, const char* end,
                         const Packet& place) noexcept nogil:
         """Add the packets of a line at ``place``.
@@ -349,6 +378,44 @@ cdef class TableScanner(RecordScanner):
     cdef bint scan_line(self, const char* p, const char* end, Record& record,
                         Packet& packet) noexcept nogil:
         return scan_row(self.plan, self.units, p, end, record, packet)
+
+    cdef bint take_row(self, PacketBlock block, ColumnRows rows, size_t row, size_t longest,
+                       const Packet& place) noexcept nogil:
+        cdef Packet packet = place
+        cdef Record record
+        cdef size_t index, room = rows.room_for(rows.begin + row)
+        cdef int32_t field
+        cdef double number
+        cdef const Column* column
+        cdef char* cell
+        cdef char* end
+        if rows.columns.size() != self.plan.columns.size() or self.plan.delimiter != b",":
+            return False
+        if room >= longest:
+            return False
+        if rows.cells.size() < room:
+            rows.cells.resize(room)
+        end = rows.cells.data()
+        for index in range(self.plan.columns.size()):
+            column = &rows.columns[index]
+            field = self.plan.columns[index]
+            if is_number(column[0]):
+                number = read_number(column[0], rows.begin + row)
+                if not isfinite(number):
+                    continue
+                if field == FIELD_NONE:
+                    packet.has_extras = True
+                    continue
+                if record.set_number(self.units, field, number):
+                    continue
+            cell, end = end, rows.append(end, column[0], rows.begin + row)
+            end[0] = b"\n"
+            if not is_text(cell, end):
+                return False
+            if not scan_cell(self.plan, self.units, cell, end, field, record, packet):
+                return False
+            end += 1
+        return self.push(block, record, packet)
 
 
 cdef class JsonScanner(RecordScanner):

@@ -21,6 +21,11 @@ public:
     RowScanner(const TablePlan& plan, const Units& units, const char* p, const char* end)
         : plan_(plan), units_(units), p_(p), end_(end) {}
 
+    // Takes one cell, which is all of [p, end) and is followed by a newline.
+    bool scan_cell(Record& record, int32_t field, Packet& packet) {
+        return take_cell(record, field, packet) && p_ == end_;
+    }
+
     // Takes all cells of the row [p, end), which is followed by its newline.
     bool scan(Record& record, Packet& packet) {
         if (end_ > p_ && end_[-1] == '\r') --end_;
@@ -104,6 +109,11 @@ private:
     const char* p_;
     const char* end_;
 };
+
+inline bool scan_cell(const TablePlan& plan, const Units& units, const char* p, const char* end,
+                      int32_t field, Record& record, Packet& packet) {
+    return RowScanner(plan, units, p, end).scan_cell(record, field, packet);
+}
 
 inline bool scan_row(const TablePlan& plan, const Units& units, const char* p, const char* end,
                      Record& record, Packet& packet) {

@@ -6,14 +6,14 @@ the row, from 2, in the place of the line's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.engine.arrow import is_plain_type
 from epic_cli.engine.keys import COLUMN_KEYS, KEYS, KeyType, table_columns
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings import Format, Unreadable
-from epic_cli.recordings.columns import write_arrow_rows, write_head
+from epic_cli.recordings.columns import convert_batch, join_first_rows, write_head
 from epic_cli.recordings.extras import (
     MORE_COLUMNS,
     Loss,
@@ -27,8 +27,8 @@ from epic_cli.recordings.writing import Changes, check, check_columns
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities
-    from epic_cli.engine.text import PacketRows
-    from epic_cli.recordings import ByteSource, Requested
+    from epic_cli.engine.text import ColumnRows, PacketRows
+    from epic_cli.recordings import ByteSource, Piece, PieceReader, Requested
     from epic_cli.recordings.extras import Extras, Value
     from epic_cli.recordings.read_spec import ReadSpec
 
@@ -263,17 +263,16 @@ class Parquet(Format):
     unpacked = "csv"
     binary = True
 
-    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """Return a function that yields the wanted columns of the file as CSV.
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> PieceReader:
+        """Return a function that yields the names of the wanted columns, then their rows.
 
-        The names come first. Both raise ``Unreadable`` for a file that is no Parquet, or not
-        complete.
+        Both raise ``Unreadable`` for a file that is no Parquet, or not complete.
         """
         from epic_cli.recordings.read_spec import ReadSpec
 
         arrow, parquet = _import_library()
-        found = rows(arrow, parquet, source.file("Parquet"), layout or ReadSpec())
-        return lambda: next(found, b"")
+        pieces = iterate_rows(arrow, parquet, source.file("Parquet"), layout or ReadSpec())
+        return lambda: next(pieces, b"")
 
     def writer(self, requested: Requested, extras: Collection[str]) -> ParquetWriter:
         """Return a writer of groups of rows; raises ``NoParquetLibrary``."""
@@ -304,8 +303,11 @@ _MOST_TEXT = 1 << 26
 _LARGE, _NAME, _LONGEST_CELL, _RATIO = 1 << 24, 64, 4096, 64
 
 
-def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Iterator[bytes]:
-    """Yield the names of the columns as a line of CSV, then the rows; raises ``Unreadable``."""
+def iterate_rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Iterator[Piece]:
+    """Yield the names of the columns and the first rows as CSV, then the other rows.
+
+    Raises ``Unreadable``.
+    """
     try:
         file = parquet.ParquetFile(stream)
         too_large = _find_too_large_columns(file.metadata)
@@ -327,8 +329,8 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
                 )
             )
             one = {name: column.slice(0, 1) for name, column in shown.items()}
-            row = _write_csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names])
-            wanted = _select_wanted_columns(layout, names, row.decode())
+            row = _convert_table(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names])
+            wanted = _select_wanted_columns(layout, names, b"".join(map(bytes, row)).decode())
         needed = set(wanted)
         if layout.keep_extras and len(names) <= _MOST_NAMED:
             wanted = [*needed, *(name for name in names if name.partition(".")[0] not in too_large)]
@@ -340,27 +342,28 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
         tops = [field.name for field in file.schema_arrow if _has_path(field.name, wanted)]
         if large := next((name for name in tops if name in too_large), None):
             raise Unreadable(f"Parquet whose column {large!r} is too large: leave this column out")
-        for batch in file.iter_batches(BATCH, columns=tops):
-            read = dict(
-                _flatten_columns(
-                    arrow, _fix_list_lengths(arrow, arrow.Table.from_batches([batch]), lengths)
-                )
-            )
-            if large := next((name for name in names if name in needed and name not in read), None):
-                raise Unreadable(
-                    f"Parquet whose column {large!r} is too large: leave this column out"
-                )
-            empty = arrow.nulls(batch.num_rows)
-            for name in [name for name in shown if name in names and name not in read]:
-                if _is_short_column(arrow, shown[name]):
-                    rest = arrow.nulls(batch.num_rows - len(shown[name]), shown[name].type)
-                    read[name] = arrow.chunked_array([*shown[name].chunks, rest])
-            shown = {}
-            for name in read.keys() - needed:  # a row is a line
-                read[name] = _remove_line_breaks(arrow, read[name])
-            # in one piece: the layout is inferred from the first rows
-            yield head + _write_csv(arrow, [(name, read.get(name, empty)) for name in names])
-            head = b""
+
+        def iterate_batches() -> Iterator[ColumnRows]:
+            before = shown
+            for batch in file.iter_batches(BATCH, columns=tops):
+                table = _fix_list_lengths(arrow, arrow.Table.from_batches([batch]), lengths)
+                read = dict(_flatten_columns(arrow, table))
+                for name in names:
+                    if name in needed and name not in read:
+                        raise Unreadable(
+                            f"Parquet whose column {name!r} is too large: leave this column out"
+                        )
+                empty = arrow.nulls(batch.num_rows)
+                for name in [name for name in before if name in names and name not in read]:
+                    if _is_short_column(arrow, before[name]):
+                        rest = arrow.nulls(batch.num_rows - len(before[name]), before[name].type)
+                        read[name] = arrow.chunked_array([*before[name].chunks, rest])
+                before = {}
+                for name in read.keys() - needed:  # a row is a line
+                    read[name] = _remove_line_breaks(arrow, read[name])
+                yield from _convert_table(arrow, [(name, read.get(name, empty)) for name in names])
+
+        yield from join_first_rows(head, iterate_batches())
     except arrow.ArrowException as error:
         raise Unreadable(f"Parquet that cannot be read: {error}") from error
 
@@ -495,12 +498,12 @@ def _remove_line_breaks(arrow: Any, column: Any) -> Any:
     return compute.replace_substring_regex(column, "[\\r\\n\\x00]+", " ")
 
 
-def _write_csv(arrow: Any, columns: list[tuple[str, Any]]) -> bytes:
-    """Return the rows of these columns as CSV."""
+def _convert_table(arrow: Any, columns: list[tuple[str, Any]]) -> Iterator[ColumnRows]:
+    """Yield the rows of these columns."""
     names, values = zip(*columns, strict=True) if columns else ((), ())
     # not arrow.table, which loads pandas if it is there
     table = arrow.Table.from_arrays(list(values), names=list(names)).combine_chunks()
-    return b"".join(map(write_arrow_rows, table.to_batches()))
+    return map(convert_batch, table.to_batches())
 
 
 def _flatten_columns(arrow: Any, table: Any) -> list[tuple[str, Any]]:

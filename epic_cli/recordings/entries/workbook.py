@@ -8,15 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.recordings import Format, Unreadable
-from epic_cli.recordings.columns import write_rows
+from epic_cli.recordings.columns import convert_rows, join_first_rows
 from epic_cli.recordings.entries.csv import lines_above_header
 
 if TYPE_CHECKING:
-    from epic_cli.recordings import ByteSource
+    from epic_cli.engine.text import ColumnRows
+    from epic_cli.recordings import ByteSource, PieceReader
     from epic_cli.recordings.read_spec import ReadSpec
 
 
@@ -221,7 +222,7 @@ class Packed(Format):
     title = ""
     what = "table"
 
-    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
+    def unpack(self, source: ByteSource, layout: ReadSpec | None) -> PieceReader:
         """Return the chosen table, or the only one with packets, as CSV; raises ``Unreadable``."""
         tables = self.tables(source.file(self.title))
         name = None if layout is None else layout.table
@@ -232,8 +233,8 @@ class Packed(Format):
             (name,) = found
         if name not in tables:
             raise Unreadable(f"there is no {self.what} {name!r}, but {_list_names(tables)}")
-        chunks = _write_chunks(tables[name]())
-        return lambda: next(chunks, b"")
+        pieces = join_first_rows(b"", _convert_chunks(tables[name]()))
+        return lambda: next(pieces, b"")
 
     def tables(self, file: IO[bytes]) -> Tables:
         """Return the tables of a file by name; raises ``Unreadable``."""
@@ -356,16 +357,18 @@ def _find_tables_with_packets(tables: Tables) -> list[str]:
 
 def _has_packets(rows: Iterable[Iterable[Any]]) -> bool:
     """Return True if one of the first rows names a time and a position."""
-    some = (write_rows([tuple(row)], _write_cell) for row in islice(rows, _LOOKED_AT))
-    lines = [line for line in some if line.strip(b",\n")]
+    some = (convert_rows([tuple(row)], _write_cell) for row in islice(rows, _LOOKED_AT))
+    lines = [line for line in map(bytes, chain.from_iterable(some)) if line.strip(b",\n")]
     return lines_above_header(lines) is not None
 
 
-def _write_chunks(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+def _convert_chunks(rows: Iterable[Iterable[Any]]) -> Iterator[ColumnRows]:
     left = map(tuple, rows)
-    while some := list(islice(left, _ROWS)):
-        # the first row may have the names of columns, and the others numbers
-        yield write_rows(some[:1], _write_cell) + write_rows(some[1:], _write_cell)
+    # the first row may have the names of columns, and the others numbers
+    for size in chain((1,), repeat(_ROWS)):
+        if not (some := list(islice(left, size))):
+            return
+        yield from convert_rows(some, _write_cell)
 
 
 def _write_cell(value: Any) -> str:
