@@ -35,6 +35,7 @@ ENGINES = {
     "unreal": "fading=frames+time=0.1",
     "unreal-linear": "fading=overshooting+time=0.1",
     "spring": "fading=spring+time=0.1",
+    "lance": "fading=steps+time=1/6+share=0.6",
 }
 
 #: What stands before the engine whose way of hiding corrections is meant.

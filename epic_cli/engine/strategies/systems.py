@@ -2,7 +2,8 @@
 
 ``SYSTEMS`` are public ones: each is a strategy of that name, or a composition that is used under
 the system's name (``-s pun2``). Their settings are told in the engine's own words and units.
-``CLOSED`` are those whose source may not be read, or not be used. All were read in November 2026.
+``CLOSED`` are those whose source may not be read, or not be used, and those that no composition
+draws. All were read in November 2026.
 """
 
 from __future__ import annotations
@@ -310,6 +311,15 @@ SYSTEMS = (
         example=(("SerializationRate", 10),),
     ),
     System(
+        "pun2-rigidbody", "Photon PUN 2: PhotonRigidbodyView",
+        "chase+how=interval+interval=0.2+every=0.02",
+        ("PhotonRigidbodyView", "m_SynchronizeVelocity", "Photon Unity Networking"),
+        "Photon Unity Networking 2 (Exit Games)", "Exit Games' terms, formulas only",
+        "Synchronize Velocity, with which physics moves the body, too; the interval is the fixed"
+        " time step times the SerializationRate",
+        words=(EngineWord("Fixed Timestep", "every"),), example=(("Fixed Timestep", 0.02),),
+    ),
+    System(
         "purrnet", "PurrNet: NetworkTransform, classic interpolation",
         "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none+max_buffer=2",
         ("TickManager", "Interpolated"), "PurrNet/PurrNet", "MIT",
@@ -336,10 +346,10 @@ SYSTEMS = (
     ),
     System(
         "second-life", "Second Life, Firestorm: LLViewerObject",
-        "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited",
+        "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=2",
         ("phase out update interpolation", "OpenSim", "InterpolationTime"),
         "secondlife/viewer", "LGPL-2.1, formulas only",
-        "its motion fades out from 2 to 3 s without packets of the connection",
+        "its motion fades out after 2 s without packets of the entity, not of the whole circuit",
     ),
 )  # fmt: skip
 
@@ -370,6 +380,12 @@ CLOSED = (
     ClosedSystem(
         "Unreal Iris", "it replicates properties; how they are drawn is the component's",
         "unreal", ("ReplicationSystem",),
+    ),
+    ClosedSystem(
+        "Unity's HLAPI (UNet): NetworkTransform", "without a rigidbody it draws the newest state;"
+        " a rigidbody gets the velocity that leads to the newest state in one send interval, and"
+        " physics moves it on", "chase+how=lerp+time=0.1+every=0.02",
+        ("m_InterpolateMovement", "UNet", "NetworkTransform"),
     ),
     ClosedSystem(
         "FishNet", "its license bars networking software from using what its source says",

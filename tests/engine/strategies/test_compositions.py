@@ -170,6 +170,8 @@ CHASE: dict[str, list[Any]] = {
     "ahead": ["newest", "newest", "velocity", "arrival", "step", "interval", "fixed"],
     "age": ["stamp", "arrival"],
     "ahead_time": [1.0, 0.1, "unlimited"],
+    "fade_after": [0, 0, 0.15, 0.4],
+    "fade": [0, 0.1, 0.5],
     "snap": [0, 5],
     "snap_after": [0, 0, 0.3],
     "dead_zone": [0, 0, 0.2],

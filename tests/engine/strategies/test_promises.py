@@ -223,7 +223,7 @@ def test_the_ones_that_take_any_number_spread_it_as_their_originals_do(name: str
     assert math.isnan(one.read(0.2).position[0])
 
 
-FADINGS = ("linear", "exponential", "frames", "overshooting", "spring")
+FADINGS = ("linear", "exponential", "frames", "overshooting", "spring", "steps")
 
 #: One falls from where it is put, the others fade a correction that is marked as a teleport.
 MOVES_ON = ("quake3-trajectory=gravity", *(f"visual-offset-fading={how}" for how in FADINGS))

@@ -65,6 +65,26 @@ class PhotonTransformView(Model):
         self.place = self.goal if left <= most or not left else self.place + rest / left * most
 
 
+class PhotonRigidbodyView(Model):
+    """MoveTowards in fixed steps, a tenth of the distance in each (10 packets a second)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ticks: int | None = None
+
+    def take(self, point: Point, packet: Packet, now: float) -> None:
+        self.goal = point
+        self.distance = float(np.linalg.norm(point - self.place))
+
+    def step(self, now: float, elapsed: float) -> None:
+        ticks = math.floor(now / 0.02 + 1e-9)
+        for _ in range(0 if self.ticks is None else ticks - self.ticks):
+            rest, most = self.goal - self.place, self.distance / 10
+            left = float(np.linalg.norm(rest))
+            self.place = self.goal if left <= most or not left else self.place + rest / left * most
+        self.ticks = ticks
+
+
 class ColyseusTutorial(Model):
     def take(self, point: Point, packet: Packet, now: float) -> None:
         self.goal = point
@@ -78,7 +98,11 @@ class SecondLife(Model):
         self.point, self.velocity, self.arrived = point, np.array(packet.velocity), now
 
     def step(self, now: float, elapsed: float) -> None:
-        self.place = self.point + self.velocity * (now - self.arrived)
+        """Add up the motion, whose speed falls to nothing from 2 to 3 s without a packet."""
+        times = np.minimum(np.array([0.0, 2.0, 3.0]), now - self.arrived)
+        speeds = np.clip(3 - times, 0, 1)
+        seconds = float(np.sum(np.diff(times) * (speeds[1:] + speeds[:-1]) / 2))
+        self.place = self.point + self.velocity * seconds
 
 
 class GoldSrc(Model):
@@ -236,6 +260,7 @@ MODELS: dict[str, tuple[type[Model], dict[str, Any]]] = {
     "purrnet": (PurrNet, {}),
     "purrnet with a least fill": (PatientPurrNet, {"min_buffer": 2, "max_buffer": 5}),
     "pun2": (PhotonTransformView, {"interval": INTERVAL}),
+    "pun2-rigidbody": (PhotonRigidbodyView, {}),
     "sauerbraten": (Sauerbraten, {}),
     "sbox": (SBox, {}),
     "second-life": (SecondLife, {}),
@@ -254,7 +279,7 @@ def test_each_name_has_a_model() -> None:
 
 
 def stream(seed: int) -> tuple[list[Packet], list[float]]:
-    """Return packets in order of arrival, with losses, jitter and a silence, and frames."""
+    """Return packets in order of arrival, with losses, jitter and two silences, and frames."""
     dice = random.Random(seed)
     rate, turn = dice.choice((30, 60, 144)), dice.uniform(0.5, 3)
     silence = dice.uniform(0.5, 2.5)
@@ -268,7 +293,7 @@ def stream(seed: int) -> tuple[list[Packet], list[float]]:
         packets.append(Packet(place, velocity, time, time + 0.06 + dice.uniform(0, 0.07)))
     packets.sort(key=lambda packet: packet.arrival or 0.0)
     begin = packets[0].arrival or 0.0
-    return packets, [begin + dice.random() / rate + n / rate for n in range(int(4 * rate))]
+    return packets, [begin + dice.random() / rate + n / rate for n in range(int(8 * rate))]
 
 
 def drawn_pairs(name: str, seed: int) -> Iterator[tuple[Point, Point]]:

@@ -26,6 +26,9 @@ def left(fading: Fading, times: list[float], time: float = 0.1, size: float = 10
         (Fading.FRAMES, [0.05, 0.1, 0.15], [50, 25, 12.5]),
         (Fading.FRAMES, [1 / 60, 2 / 60], [83.3333333, 69.4444444]),
         (Fading.FRAMES, [0.1], [0]),
+        # Lance: the same share of it in each of ten frames
+        (Fading.STEPS, [k / 100 for k in range(13)], [*range(100, 0, -10), 0, 0, 0]),
+        (Fading.STEPS, [0.05, 0.05, 0.06], [50, 50, 40]),
         (Fading.OVERSHOOTING, [0.0, 0.05, 0.1, 0.115, 2.0], [100, 50, 0, -15, -15]),
     ],
 )
@@ -52,7 +55,19 @@ def test_a_spring_keeps_its_velocity_when_it_is_hit_again() -> None:
     assert (offset.left(0.05 + 1e-7)[0] - before - 2) / 1e-7 == pytest.approx(slope, rel=1e-3)
 
 
-@pytest.mark.parametrize("fading", [kind for kind in Fading if kind is not Fading.SNAP])
+def test_a_bend_of_lance_leaves_the_rest_until_the_next() -> None:
+    offset = VisualOffset(Fading.STEPS, 1 / 6)
+    offset.steps, offset.share = 10, 0.6
+    for start, size in ((0.0, 100.0), (1.0, 10.0)):
+        offset.add(size, 0.0, 0.0, start)
+        drawn = [offset.left(start + k / 60)[0] for k in range(1, 15)]
+        whole = size if start == 0 else 50.0  # 40 of the first were left
+        assert drawn == pytest.approx([whole * (1 - 0.06 * min(k, 10)) for k in range(1, 15)])
+
+
+@pytest.mark.parametrize(
+    "fading", [kind for kind in Fading if kind not in (Fading.SNAP, Fading.STEPS)]
+)
 def test_what_is_drawn_goes_on_from_where_it_was(fading: Fading) -> None:
     name = fading.name.lower()
     strategy = StrategySpec("visual-offset", {"fading": name, "time": 0.2}).make()

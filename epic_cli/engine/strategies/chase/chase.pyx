@@ -79,7 +79,8 @@ cdef class Chase(Strategy):
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;
     ``step``: as that, but the way from the packet before in the place of the velocity, as Photon's
     view has it; ``interval``: where its velocity leads it in one interval; ``fixed``: in
-    ``ahead_time``. ``age`` is how old a packet is on arrival.
+    ``ahead_time``. ``age`` is how old a packet is on arrival. A velocity fades out evenly within
+    ``fade``, from ``fade_after`` without a packet on, and the goal comes to a stop.
 
     A spring never passes its goal, as Unity's; with ``overshoot`` it does, and so do ``lerp`` and
     ``linear``, whose shares then are not limited to 1. ``linear`` and ``eased`` begin where it was
@@ -134,6 +135,9 @@ cdef class Chase(Strategy):
             age_setting("stamp"),
             Number("ahead_time", 1.0, "the longest prediction", "s", 0, 3600,
                    words={"unlimited": INFINITY}),
+            Number("fade_after", 0.0, "the velocity fades out from this time without a packet on,"
+                   " with ahead=velocity; 0: never", "s", 0, 3600),
+            Number("fade", 1.0, "how long that takes", "s", 0, 3600),
             SNAP,
             Number("snap_after", 0.0, "jump to the goal where the newest packet is older; 0: never",
                    "s", 0, 3600),
@@ -151,7 +155,7 @@ cdef class Chase(Strategy):
     cdef public Easing ease
     cdef public Goal ahead
     cdef public double time, share, speed, ahead_time, snap, snap_after, dead_zone
-    cdef public double every, phase, rounding
+    cdef public double every, phase, rounding, fade_after, fade
     cdef public bint overshoot
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint ages_by_arrival
@@ -290,8 +294,18 @@ cdef class Chase(Strategy):
         if self.ahead == Goal.VELOCITY:
             since = max(at - self.begun, 0.0) if self.ages_by_arrival else at - self.arrived
             return self.received.position + self.received.velocity * min(
-                self.old + since, self.ahead_time)
+                self.old + since - self.faded(at - self.arrived), self.ahead_time)
         return self.goal
+
+    cdef double faded(self, double silence) noexcept nogil:
+        """Return how much shorter than the silence the motion is (s), by the fading of its speed.
+
+        The speed falls evenly from all to nothing, so that half of the time is lost.
+        """
+        cdef double since = silence - self.fade_after
+        if self.fade_after <= 0 or since <= 0:
+            return 0
+        return since * since / (2 * self.fade) if since < self.fade else since - self.fade / 2
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.every == 0:

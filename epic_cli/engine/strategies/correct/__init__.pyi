@@ -7,9 +7,12 @@ class Fading(IntEnum):
     FRAMES = 3
     OVERSHOOTING = 4
     SPRING = 5
+    STEPS = 6
 
 class VisualOffset:
     time: float
+    steps: int
+    share: float
     def __init__(
         self,
         fading: Fading = ...,

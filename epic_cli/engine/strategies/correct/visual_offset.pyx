@@ -22,6 +22,7 @@ cpdef enum class Fading:
     FRAMES
     OVERSHOOTING
     SPRING
+    STEPS
 
 # The share of a correction that an exponential curve leaves after its time.
 cdef double RATIO = 0.5
@@ -40,16 +41,21 @@ cdef class VisualOffset:
     Source: linear: Valve's Source SDK, cl_smooth and cl_smoothtime, 0.1 s (formula only), and
     netfox, which takes one tick. exponential: lightyear (MIT/Apache), 0.2 s. frames, overshooting:
     Unreal's exponential and linear smoothing, 0.1 s (formulas only). spring: the smoothing of
-    Game Programming Gems 4, chapter 1.10.
+    Game Programming Gems 4, chapter 1.10. steps: Lance (Apache-2.0), bendToCurrent: 0.6 of a
+    correction in 10 frames of 1/60 s.
     """
 
     cdef public Fading fading
-    cdef public double time, smooth_above, snap_above
+    cdef public double time, smooth_above, snap_above, share
+    cdef public int steps
     cdef Motion offset
+    cdef Vec3[double] bend          # what steps of the whole time take off
     cdef double began, seen
+    cdef int steps_left
 
     def __init__(self, fading=Fading.LINEAR, double time=0.1, double smooth_above=0.0,
                  double snap_above=INFINITY):
+        self.steps, self.share = 10, 1.0
         self.set(fading, time, smooth_above, snap_above)
 
     cpdef void set(self, Fading fading, double time, double smooth_above, double snap_above):
@@ -72,6 +78,7 @@ cdef class VisualOffset:
     cdef void clear(self) noexcept nogil:
         self.offset = Motion()
         self.began = self.seen = 0
+        self.steps_left = 0
 
     cdef void correct(self, Vec3[double] offset, double now) noexcept nogil:
         cdef double size = sqrt(dot(offset, offset))
@@ -84,6 +91,7 @@ cdef class VisualOffset:
         else:
             self.offset = Motion(left.position + offset, left.velocity)
         self.began = self.seen = now
+        self.bend, self.steps_left = self.offset.position * self.share, self.steps
 
     cdef Motion at(self, double now) noexcept nogil:
         """Return the rest of the offset, with its velocity."""
@@ -96,6 +104,12 @@ cdef class VisualOffset:
             return critically_damped(self.offset, 2 / self.time, age)
         if self.fading == Fading.FRAMES:
             self.offset.position = self.offset.position * max(1 - frame / self.time, 0.0)
+            self.seen = now
+            return self.offset
+        if self.fading == Fading.STEPS:
+            if frame > 0 and self.steps_left > 0:
+                self.offset.position = self.offset.position - self.bend * (frame / self.time)
+                self.steps_left -= 1
             self.seen = now
             return self.offset
         if self.fading == Fading.EXPONENTIAL:
@@ -127,6 +141,9 @@ cdef class VisualOffsetStrategy(Strategy):
         overshooting offset * (1 - min(age / time, 1.15)) (Unreal, linear)
         spring       critically damped: x'' = -2 w x' - w^2 x, w = 2 / time;
                      its velocity goes on
+        steps        in each of the next ``steps`` frames of dt seconds: offset - share * (offset
+                     at the correction) * dt / time; what is left stays (Lance: 0.6 in 10 frames
+                     of 1/60 s, ``fading=steps+time=1/6+share=0.6``)
 
     Source leaves errors of up to 0.5 and of more than 64 units as they are: ``smooth_above`` and
     ``snap_distance``, in its units.
@@ -137,11 +154,13 @@ cdef class VisualOffsetStrategy(Strategy):
 
     declaration = Declaration(
         name="visual-offset",
-        summary="one's own prediction, its corrections faded: snap, linear, exponential, spring",
+        summary="one's own prediction, its corrections faded: snap, linear, exponential, spring,"
+        " steps",
         needs=(Need.VELOCITY,),
         lag="none",
         on_loss="continues at constant velocity",
-        source="Valve's Source SDK, Unreal, lightyear, netfox: how they smooth prediction errors",
+        source="Valve's Source SDK, Unreal, lightyear, netfox, Lance: how they smooth prediction"
+        " errors",
         proof="closed forms, tables of the formulas",
         rotates="continues at the spin; the offset of a correction fades in the tangent space as"
         " that of positions (ours)",
@@ -150,6 +169,10 @@ cdef class VisualOffsetStrategy(Strategy):
             Choice("fading", "snap", "how a correction fades", Fading),
             Number("time", 0.1, "how long a correction takes; exponential: until half is left",
                    "s", 0, 60, tune=(0.02, 1.0), scale="log"),
+            Number("steps", 10, "frames in which a correction is taken off, with fading=steps", "",
+                   1, 1000, whole=True),
+            Number("share", 1.0, "the share of a correction that is taken off, with fading=steps",
+                   "", 0, 1),
             Number("smooth_above", 0.0, "apply a smaller correction at once", "length units",
                    0, 1e12),
             SNAP_CORRECTION,
@@ -161,10 +184,12 @@ cdef class VisualOffsetStrategy(Strategy):
     cdef Motion received
     cdef double arrived
 
-    def configure(self, *, fading, time, smooth_above, snap_distance):
+    def configure(self, *, fading, time, steps, share, smooth_above, snap_distance):
         self.check_free()
         self.offset = VisualOffset(fading, time, smooth_above, snap_distance or INFINITY)
         self.turn_offset = VisualOffset(fading, time)
+        for offset in (self.offset, self.turn_offset):
+            offset.steps, offset.share = steps, share
 
     cdef void clear(self) noexcept nogil:
         self.offset.clear()

@@ -458,14 +458,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         sent: float = (
             now - behind if USES_CLOCK else now - CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else now
         )
-        wanted: float = sent - self.wanted_delay()
         elapsed: float = self.frame_time(now)
-        if CATCH_UP == "queue":
-            wanted = self.queued(elapsed)
-        if CATCH_UP == "timer":
-            ticks: float = (now - PHASE) / self.interval
-            wanted = self.states[len(self.states) - 1].time - self.wanted_delay()
-            wanted += (ticks - floor(ticks + 1e-9)) * self.interval
+        wanted: float = self.time_to_draw(now, sent, elapsed)
         if CATCH_UP == "rate" or CATCH_UP == "none":
             if self.running:
                 wanted = self.play(wanted, elapsed)
@@ -499,6 +493,16 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.running = self.drawn
         self.last = now
         return self.drawn
+
+    def time_to_draw(self, now: float, sent: float, elapsed: float) -> float:
+        """Return the time to draw, on the axis of the states (s)."""
+        if CATCH_UP == "queue":
+            return self.queued(elapsed)
+        if CATCH_UP == "timer":
+            ticks: float = (now - PHASE) / self.interval
+            newest: float = self.states[len(self.states) - 1].time - self.wanted_delay()
+            return newest + (ticks - floor(ticks + 1e-9)) * self.interval
+        return sent - self.wanted_delay()
 
     def renew(self, time: float) -> None:
         """Begin the way to the next state at this time."""

@@ -45,6 +45,8 @@ AHEAD: str
 AGE: str
 AHEAD_TIME: float
 LIMITS_AHEAD: bool
+FADE_AFTER: float
+FADE: float
 SNAP: float
 SNAP_AFTER: float
 DEAD_ZONE: float
@@ -281,8 +283,18 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Return the goal."""
         if AHEAD == "velocity":
             since: float = max(now - self.begun, 0.0) if AGE == "arrival" else now - self.arrived
+            if FADE_AFTER > 0.0:
+                since -= self.faded(now - self.arrived - FADE_AFTER)
             return self.received + self.speed * self.prediction(self.age + since)
         return self.goal
+
+    def faded(self, since: float) -> float:
+        """Return how much shorter the motion is, by the fading of its speed (s)."""
+        if since <= 0.0:
+            return 0.0
+        if since < FADE:
+            return since * since / (2.0 * FADE)
+        return since - FADE / 2.0
 
     def fraction(self, now: float) -> float:
         """Return the fraction of the path's time that has passed."""
