@@ -560,7 +560,8 @@ class WebSocketMessages(Splitter):
         self._is_open = all(is_allowed(origin, self._origins) for origin in given)
         if not self._is_open:
             words = f"{', '.join(given)} may not connect: see origin= of epic listen"
-            protocol.send_response(protocol.reject(403, f"{words}\n"))
+            if protocol.parser_exc is None:  # else the bytes behind the request have ended it
+                protocol.send_response(protocol.reject(403, f"{words}\n"))
             raise Unacceptable(Refused.FOREIGN_PAGE, f"origin={given[0][:80]!r}")
         protocol.send_response(protocol.accept(request))
 

@@ -75,6 +75,24 @@ def test_what_is_not_a_request_for_the_page_is_refused_without_a_traceback(
     assert caplog.text == ""
 
 
+def test_a_page_that_leaves_at_once_is_no_fault(
+    address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, _, place, page = address.split("/", 3)
+    asking = (
+        f"GET /{page}talk HTTP/1.1\r\nHost: {place}\r\nOrigin: http://{place}\r\n"
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    ).encode()
+    host, port = place.split(":")
+    for garbage in (b"", b"\xff" * 300, b"\x81\xff" + bytes(900), b"\x88\x80" + bytes(4)) * 5:
+        with socket.create_connection((host, int(port)), 60) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.sendall(asking + garbage)
+    assert asked(status_of(address)) == 200
+    assert caplog.text == ""
+
+
 def test_the_page_may_not_be_framed_or_led_elsewhere(address: str) -> None:
     async def headers() -> tuple[dict[str, str], str]:
         async with ClientSession() as session, session.get(address) as answer:

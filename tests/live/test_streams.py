@@ -289,6 +289,16 @@ def test_what_is_no_websocket_is_closed(data: bytes) -> None:
         assert closed(listening) == {"OTHER_PROTOCOL": 1}
 
 
+def test_a_foreign_page_may_send_garbage_behind_its_request() -> None:
+    asking = b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    asking += b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    asking += b"Origin: https://evil.example\r\n\r\n"
+    for garbage in (b"", b"\xff\xff" * 9, frame(0xC2, b"compressed"), frame(0x81, b"{}")):
+        with reception("ws") as listening, client(listening) as game:
+            game.sendall(asking + garbage)
+            assert closed(listening) == {"FOREIGN_PAGE": 1}
+
+
 JSON = frame(0x81, b"{}")
 
 

@@ -101,14 +101,15 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
 
 
 def _make_logger() -> logging.Logger:
-    """Return a logger that reports faults of this program, and ignores malformed HTTP requests."""
+    """Return a logger of this program's faults: not of malformed requests or lost connections."""
     found = logging.getLogger(__name__)
     found.addFilter(_is_own_fault)
     return found
 
 
 def _is_own_fault(record: logging.LogRecord) -> bool:
-    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+    of_client = (HttpProcessingError, ConnectionError)
+    return not (record.exc_info and isinstance(record.exc_info[1], of_client))
 
 
 def _make_guard(token: str) -> Any:
