@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from epic_cli.api.reading import open_packets
-from epic_cli.api.replaying import TICK, draw, list_columns, make_stream
-from epic_cli.engine.contract import STATUSES, SmoothingStrategy
-from epic_cli.engine.packets import PacketBlock, SampleQueue
+from epic_cli.api.replaying import TICK, draw, make_stream
+from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.recordings.opening import AT_ONCE
 from epic_cli.recordings.rows import PacketSource
@@ -43,15 +42,7 @@ def replay_array(
     for each character of that name; ``pandas.DataFrame(array)`` and ``polars.DataFrame(array)``
     accept the array.
     """
-    import numpy as np
-
-    from epic_cli.api.records import make_records
+    from epic_cli.api.records import collect_records
 
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn, block = SampleQueue(), PacketBlock()
-    for samples, block in draw(open_packets(packets), stream, AT_ONCE, strategy):  # noqa: B007
-        drawn.add(samples)
-    names = block.entities
-    statuses = np.array(STATUSES, "U12")
-    entities = np.array([names.name(number) for number in range(len(names))] or [""])
-    return make_records(drawn, list_columns(drawn.has_turns), statuses, entities)
+    return collect_records(draw(open_packets(packets), stream, AT_ONCE, strategy))

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.engine.text import TURN_COLUMNS
+from epic_cli.api.replaying import list_columns
+from epic_cli.engine.contract import STATUSES
+from epic_cli.engine.packets import SampleRecords
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
-    from epic_cli.engine.packets import SampleQueue
+    from epic_cli.engine.packets import PacketBlock, SampleBlock
+
+#: Text in NumPy's arrays, in the machine's byte order, and the bytes of a character.
+_ENCODING = "utf-32-le" if np.little_endian else "utf-32-be"
+_CHARACTER = 4
 
 
-def make_records(
-    drawn: SampleQueue,
-    columns: tuple[str, ...],
-    statuses: NDArray[Any],
-    entities: NDArray[Any],
-) -> NDArray[np.void]:
-    """Return samples as records with these columns of the CSV format.
+def collect_records(drawn: Iterable[tuple[SampleBlock, PacketBlock]]) -> NDArray[np.void]:
+    """Return drawn samples as records with the columns of the CSV format.
 
-    Numbers are ``float64``, NaN where nothing is drawn. The status and the entity of a sample are
-    what the two arrays hold for their numbers.
+    Numbers are ``float64``, NaN where nothing is drawn. The status and the entity are texts, as
+    wide as the longest one. There are columns of a rotation if any sample has a rotation.
     """
-    texts = {"status": statuses.dtype, "entity": entities.dtype}
-    records = np.empty(len(drawn), [(name, texts.get(name, "f8")) for name in columns])
-    turns = TURN_COLUMNS[0] in columns
-    drawn.fill(records.view(np.uint8), statuses.tobytes(), entities.tobytes(), turns)
-    return records
+    width = max(map(len, STATUSES))
+    records = SampleRecords([_encode(status.ljust(width, "\0")) for status in STATUSES], _encode)
+    for samples, packets in drawn:
+        records.add(samples, packets.entities)
+    texts = {"status": f"U{width}", "entity": f"U{records.name_width // _CHARACTER}"}
+    columns = [(name, texts.get(name, "f8")) for name in list_columns(records.has_turns)]
+    return np.frombuffer(memoryview(records), columns) if records.count else np.empty(0, columns)
+
+
+def _encode(text: str) -> bytes:
+    """Return the cell of a text, of one character at least."""
+    return (text or "\0").encode(_ENCODING, "surrogatepass")

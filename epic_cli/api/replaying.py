@@ -157,21 +157,16 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         import numpy as np
         import pandas
 
-        from epic_cli.api.records import make_records
-
         for drawn in self._drawn:
             self._draw(drawn)
         names, columns = self._list_names(), self.columns()
-        numbers = np.arange(len(STATUSES)), np.arange(max(len(names), 1))
-        records = make_records(self._queue, columns, *numbers)
-        self._queue = SampleQueue()
-        texts = {"status": np.array(STATUSES, object), "entity": np.array([*names, ""], object)}
-        return pandas.DataFrame(
-            {
-                name: texts[name][records[name]] if name in texts else records[name]
-                for name in columns
-            }
-        )
+        *numbers, statuses, entities = self._queue.arrays(len(columns) > len(COLUMNS))
+        texts = [
+            np.array(words, object)[np.frombuffer(codes, np.int32)]
+            for words, codes in ((STATUSES, statuses), (names, entities))
+        ]
+        arrays = [*map(np.frombuffer, numbers), *texts]
+        return pandas.DataFrame(dict(zip(columns, arrays, strict=True)))
 
     def _list_names(self) -> list[str]:
         """Return the entities' names, in the order of their numbers."""

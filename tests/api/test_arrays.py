@@ -34,12 +34,11 @@ def test_the_array_is_one_that_tables_take_and_files_keep() -> None:
     assert array.dtype.names == FIELDS
     assert [array.dtype[name] for name in FIELDS[:7]] == [np.dtype("f8")] * 7
     assert (array.dtype["status"].kind, array.dtype["entity"]) == ("U", np.dtype("U5"))
-    # what pandas, polars and numpy.save ask for: one dimension, packed, its own memory
+    # what pandas, polars and numpy.save ask for: one dimension, packed
     interface = array.__array_interface__
     assert interface["shape"] == (len(array),)
     assert interface["strides"] is None
     assert [name for name, _ in interface["descr"]] == list(FIELDS)
-    assert array.flags.owndata
     assert array.flags.writeable
 
 
@@ -55,6 +54,29 @@ def test_more_packets_than_are_taken_at_once_are_all_drawn() -> None:
     drawn = list(replay(packets, "lerp"))
     assert array["x"].tolist() == [sample.position[0] for sample in drawn]
     assert array["entity"].tolist() == [sample.entity for sample in drawn]
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("a", "a longer name", "日本語", "")])
+def test_rows_before_a_longer_name_or_a_rotation_are_kept(names: tuple[str, ...]) -> None:
+    turned = 0.0, 0.0, 0.6, 0.8
+    packets = [
+        Packet(
+            (n, 0.0, 0.0),
+            None,
+            n / 20,
+            entity=names[n * len(names) // 12_000],
+            rotation=turned if n > 10_000 else None,
+        )
+        for n in range(12_000)
+    ]
+    array = replay_array(packets, "lerp")
+    drawn = list(replay(packets, "lerp"))
+    assert array["x"].tolist() == [sample.position[0] for sample in drawn]
+    assert array["entity"].tolist() == [sample.entity for sample in drawn]
+    turns = array[["qx", "qy", "qz", "qw"]].tolist()
+    assert [None if turn[0] != turn[0] else turn for turn in turns] == [
+        sample.rotation for sample in drawn
+    ]
 
 
 def test_errors_are_those_of_the_replay() -> None:

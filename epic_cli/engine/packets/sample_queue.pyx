@@ -1,4 +1,4 @@
-"""Samples that wait until somebody takes them: one by one, as records, or as columns."""
+"""Samples that wait until somebody takes them: one by one, or as columns."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.math cimport NAN, isnan
@@ -26,7 +26,7 @@ cdef class SampleQueue:
 
     cdef deque[DrawnState] items
     cdef deque[OptionalTurn] turns      # of each sample, once one of them has a rotation
-    cdef readonly bint has_turns        # any of the samples has a rotation
+    cdef bint has_turns                 # any of the samples has a rotation
 
     def __len__(self):
         return self.items.size()
@@ -87,44 +87,6 @@ cdef class SampleQueue:
             return (<const double*>&self.turns[row].value())[column - 1 - DRAWN_NUMBERS]
         return NAN if state.status == NONE else state.numbers[column - 1]
 
-    def fill(self, unsigned char[::1] out not None, bytes statuses not None, bytes names not None,
-             bint turns):
-        """Write the samples as packed records; raise ``ValueError`` if they do not fit.
-
-        A record is the time, the position and the velocity (NaN where nothing is drawn), where
-        ``turns`` seven doubles of the rotation and the spin (NaN: none), then the status and
-        the entity's name. ``statuses`` and ``names`` hold these texts by number, all of one width.
-        """
-        cdef size_t status_width = <size_t>len(statuses) // 4
-        cdef size_t numbers = 1 + DRAWN_NUMBERS + (TURN_NUMBERS if turns else 0)
-        cdef size_t count = self.items.size(), row, column, size, name_width
-        cdef const char* status_texts = PyBytes_AsString(statuses)
-        cdef const char* name_texts = PyBytes_AsString(names)
-        cdef unsigned char* place
-        cdef const DrawnState* sample
-        cdef double[1 + DRAWN_NUMBERS + TURN_NUMBERS] cells
-        if not count:
-            return
-        size = <size_t>out.shape[0] // count
-        name_width = size - 8 * numbers - status_width
-        if size * count != <size_t>out.shape[0] or size < 8 * numbers + status_width:
-            raise ValueError(f"{out.shape[0]} bytes are not {count} records")
-        for row in range(count):
-            if (<size_t>self.items[row].entity + 1) * name_width > <size_t>len(names):
-                raise ValueError("a sample's entity has no name")
-        place = &out[0]
-        with nogil:
-            for row in range(count):
-                sample = &self.items[row]
-                for column in range(numbers):
-                    cells[column] = self.number(row, column)
-                memcpy(place, cells, 8 * numbers)
-                memcpy(place + 8 * numbers,
-                       status_texts + sample.status * status_width, status_width)
-                memcpy(place + 8 * numbers + status_width, name_texts + sample.entity * name_width,
-                       name_width)
-                place += size
-
     def columns(self, list statuses not None, list names not None, bint turns):
         """Return the samples as Arrow's buffers, a column each: (validity, values[, texts]).
 
@@ -141,6 +103,26 @@ cdef class SampleQueue:
         self.items.clear()
         self.turns.clear()
         return found
+
+    def arrays(self, bint turns):
+        """Return the samples as columns of bytes.
+
+        The columns are doubles, as in ``columns`` but NaN for null, then the numbers of statuses
+        and entities as 32-bit integers. The samples are dropped.
+        """
+        cdef size_t column, row, count = self.items.size()
+        cdef bytes statuses = PyBytes_FromStringAndSize(NULL, 4 * count)
+        cdef bytes entities = PyBytes_FromStringAndSize(NULL, 4 * count)
+        cdef int32_t* status = <int32_t*>PyBytes_AsString(statuses)
+        cdef int32_t* entity = <int32_t*>PyBytes_AsString(entities)
+        found = []
+        for column in range(1 + DRAWN_NUMBERS + (TURN_NUMBERS if turns else 0)):
+            found.append(self.numbers(column)[1])
+        for row in range(count):
+            status[row], entity[row] = self.items[row].status, self.items[row].entity
+        self.items.clear()
+        self.turns.clear()
+        return [*found, statuses, entities]
 
     cdef tuple numbers(self, size_t column):
         """Return one number of each sample, null where there is none."""

@@ -1,0 +1,162 @@
+"""Samples as records of one width in one buffer, as NumPy's structured arrays have them."""
+
+from cpython.buffer cimport PyBuffer_FillInfo
+from libc.math cimport NAN
+from libc.stddef cimport size_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+
+cdef enum:
+    STATE_BYTES = 8 * 7     # the time, the position and the velocity
+    TURN_BYTES = 8 * 7      # a rotation and a spin
+    FIRST_RECORDS = 1024    # that there is room for at once
+
+
+cdef class SampleRecords:
+    """The samples of block after block, as packed records.
+
+    A record is the time, the position and the velocity (NaN where nothing is drawn), as soon as a
+    sample has a rotation that and the spin (NaN: none), then the cells of the status and of the
+    entity. ``statuses`` are cells of one width, by number; ``write_name`` returns the cell of an
+    entity's name, and shorter ones are filled up with zeros.
+
+    The object is a buffer of the records; once that has been asked for, nothing can be added.
+    """
+
+    cdef char* place
+    cdef size_t room                # bytes
+    cdef bint given                 # the buffer has been asked for
+    cdef string statuses
+    cdef size_t status_width
+    cdef object write_name
+    cdef vector[string] names       # cells, by the numbers of entities
+    cdef readonly size_t count
+    cdef readonly size_t name_width
+    cdef readonly bint has_turns
+
+    def __init__(self, list statuses not None, write_name):
+        self.statuses = b"".join(statuses)
+        self.status_width = len(statuses[0])
+        self.write_name = write_name
+        self.name_width = len(write_name(""))
+
+    def __dealloc__(self):
+        free(self.place)
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        cdef size_t size = self.count * self.width()
+        cdef char* place
+        if not self.given:
+            self.given = True
+            place = <char*>realloc(self.place, max(size, 1))
+            if place != NULL:
+                self.place = place
+        PyBuffer_FillInfo(buffer, self, self.place, <Py_ssize_t>size, 0, flags)
+
+    def add(self, SampleBlock block not None, Entities entities not None):
+        """Append the samples of a block, which are of these entities."""
+        cdef size_t width
+        cdef const Sample* sample
+        cdef size_t index
+        cdef bint turning = self.has_turns
+        if self.given:
+            raise ValueError("the records are in use: no sample can be added")
+        for index in range(block.items.size()):
+            turning |= block.items[index].turn.known()
+        self.learn_names(entities, turning)
+        width = self.width()
+        self.make_room((self.count + block.items.size()) * width)
+        with nogil:
+            for index in range(block.items.size()):
+                sample = &block.items[index]
+                self.write(self.place + self.count * width, sample[0])
+                self.count += 1
+
+    cdef size_t width(self) noexcept nogil:
+        """Return the bytes of a record."""
+        return (STATE_BYTES + (TURN_BYTES if self.has_turns else 0) + self.status_width
+                + self.name_width)
+
+    cdef int learn_names(self, Entities entities, bint turning) except -1:
+        """Get the cells of new names; make records wider where these or rotations need it."""
+        cdef size_t number, name_width = self.name_width
+        cdef bytes cell
+        for number in range(self.names.size(), len(entities)):
+            cell = self.write_name(entities.name(<int32_t>number))
+            self.names.push_back(cell)
+            name_width = max(name_width, len(cell))
+        if name_width > self.name_width or turning != self.has_turns:
+            self.widen(name_width, turning)
+        return 0
+
+    cdef int make_room(self, size_t size) except -1:
+        """Make room for this many bytes."""
+        cdef size_t room = max(self.room, FIRST_RECORDS * self.width())
+        cdef char* place
+        while room < size:
+            room *= 2
+        if room > self.room:
+            place = <char*>realloc(self.place, room)
+            if place == NULL:
+                raise MemoryError(f"no room for {room} bytes of samples")
+            self.place, self.room = place, room
+        return 0
+
+    cdef int widen(self, size_t name_width, bint turning) except -1:
+        """Move all records to wider ones."""
+        cdef size_t before = self.width(), row, width
+        cdef size_t texts = self.status_width + self.name_width
+        cdef bint fill = turning and not self.has_turns
+        cdef double[7] nothing = [NAN, NAN, NAN, NAN, NAN, NAN, NAN]
+        cdef char* source
+        cdef char* target
+        cdef char* old = self.place
+        self.name_width, self.has_turns = name_width, turning
+        if not self.count:
+            return 0
+        width = self.width()
+        self.place = NULL
+        self.room = 0
+        try:
+            self.make_room(self.count * width)
+        except MemoryError:
+            free(old)
+            self.count = 0
+            raise
+        for row in range(self.count):
+            source, target = old + row * before, self.place + row * width
+            memset(target, 0, width)
+            memcpy(target, source, STATE_BYTES)
+            source, target = source + STATE_BYTES, target + STATE_BYTES
+            if turning:
+                memcpy(target, <const char*>nothing if fill else source, TURN_BYTES)
+                source += 0 if fill else TURN_BYTES
+                target += TURN_BYTES
+            memcpy(target, source, texts)
+        free(old)
+        return 0
+
+    cdef void write(self, char* place, const Sample& sample) noexcept nogil:
+        """Write the record of a sample."""
+        cdef double[6] nothing = [NAN, NAN, NAN, NAN, NAN, NAN]
+        cdef double[7] unknown = [NAN, NAN, NAN, NAN, NAN, NAN, NAN]
+        cdef const string* name = &self.names[sample.entity]
+        memcpy(place, &sample.time, 8)
+        if sample.status == NONE:
+            memcpy(place + 8, nothing, 48)
+        else:
+            memcpy(place + 8, <const Motion*>&sample, 48)
+        place += STATE_BYTES
+        if self.has_turns:
+            if sample.turn.known():
+                memcpy(place, &sample.turn.value(), TURN_BYTES)
+            else:
+                memcpy(place, unknown, TURN_BYTES)
+            place += TURN_BYTES
+        memcpy(place, self.statuses.data() + sample.status * self.status_width, self.status_width)
+        place += self.status_width
+        memcpy(place, name.data(), name.size())
+        memset(place + name.size(), 0, self.name_width - name.size())
