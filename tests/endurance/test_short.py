@@ -25,6 +25,7 @@ from endurance import (
     readers,
     recorded,
     scale,
+    strangers,
     tables,
     ways,
 )
@@ -37,6 +38,11 @@ def test_advice_is_followed(tmp_path: Path) -> None:
     counts: Counter[str] = Counter()
     advice.follow(91000, counts, tmp_path)
     assert counts["cures"] == counts["improves"] > 0
+
+
+@pytest.mark.parametrize("system", strangers.SYSTEMS)
+def test_systems_draw_the_streams_of_strangers(system: str) -> None:
+    assert [said for said in (strangers.judge(system, case) for case in range(12)) if said] == []
 
 
 def test_a_hunt_for_hangs() -> None:

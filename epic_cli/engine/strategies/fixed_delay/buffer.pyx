@@ -353,7 +353,7 @@ cdef class DelayBuffer(Strategy):
             return 1
         if self.catch_up == CatchUp.QUEUE:
             return max(self.place, <size_t>1)
-        return max(self.states.count_until(self.time), <size_t>1)
+        return max(self.states.count_until(self.time + SAME_TIME), <size_t>1)
 
     cdef void shorten_queue(self) noexcept nogil:
         """Drop the oldest waiting states of a full queue; the way begins where the last began."""

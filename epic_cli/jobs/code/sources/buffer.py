@@ -280,7 +280,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         if CATCH_UP == "queue":
             return self.first
         i: int = len(self.states) - 1
-        while i > 0 and self.states[i].time > self.time:
+        while i > 0 and self.states[i].time > self.time + 1e-9:
             i -= 1
         return i
 
