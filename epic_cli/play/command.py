@@ -454,7 +454,8 @@ def play(
         if not quiet:
             say(summary(game.statistics.figures(game.you), game.statistics.bumps))
         return ExitStatus.INTERRUPTED if interrupted else ExitStatus.DONE
-    if output.headless is None and not _HEADLESS & given and sys.stdout.isatty():
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
+    if output.headless is None and not _HEADLESS & given and on_terminal:
         say(
             "epic: writing rows, since this terminal has no cursor; --show events has the"
             " captions\n"

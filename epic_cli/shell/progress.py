@@ -90,7 +90,12 @@ class Progress:
             if self._in_bytes:
                 columns += [progress.DownloadColumn(), progress.TransferSpeedColumn()]
             console = Console(stderr=True)
-            bar = progress.Progress(*columns, console=console, transient=True)
+            bar = progress.Progress(
+                *columns,
+                console=console,
+                transient=True,
+                redirect_stdout=sys.stdout is not None,  # rich would put a stream there
+            )
             self._task = bar.add_task(escape(printable(self._what)), total=None)
             if bar.tasks[0].start_time is not None:
                 bar.tasks[0].start_time -= time.monotonic() - self._begun

@@ -101,8 +101,10 @@ def test_full_device_as_output() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["replay turn.txt", "strategies", "strategies epic", "simulate", "compare turn.txt"]
-)
+    "command",
+    ["replay turn.txt", "strategies", "strategies epic", "simulate", "compare turn.txt",
+     "play --duration 1"],
+)  # fmt: skip
 def test_closed_stdout(command: str) -> None:
     done = shell(f"epic {command} >&-", cwd=SAMPLES)
     assert done.returncode == 3

@@ -89,6 +89,13 @@ def test_a_wait_has_a_bar_on_a_terminal(words: str, long: Path) -> None:
         terminal.wait_until(lambda: words.encode() in terminal.raw, words)
 
 
+def test_a_bar_opens_no_stream_that_is_closed(long: Path) -> None:
+    words = [sys.executable, "-c", AT_ONCE, *WAITING["comparing"]]
+    with Terminal(long, command=["bash", "-c", 'exec "$@" >&-', "-", *words]) as terminal:
+        terminal.wait_until(lambda: b"it is closed" in terminal.raw, "a message")
+        assert b"Traceback" not in terminal.raw
+
+
 @pytest.mark.parametrize("words", WAITING)
 def test_a_pipe_has_none(words: str, long: Path) -> None:
     command = [sys.executable, "-c", AT_ONCE, *WAITING[words]]
