@@ -1,346 +1,48 @@
-"""Every small fault that a port of a strategy could have: does ``epic check --builtin`` see it?
+"""Small faults, many: do the tests see them?
 
-    python -m endurance.mutants                  # all strategies; builds a copy of the engine first
-    python -m endurance.mutants mirror source --show
+    python -m endurance.mutants ports                # are broken ports seen by ``epic check``?
+    python -m endurance.mutants ports mirror source --show
+    python -m endurance.mutants suite --built /tmp/mutants --seed 1 --count 600
+    python -m endurance.mutants table
 
-Each number in the code of a strategy is made 10 % larger, each condition inverted, each ``<`` made
-``<=``, each limit left out, each setting changed by 10 %. A fault is caught if it changes a row of
-a built-in stream in any way that the strategy can be set. ``equivalent.toml`` lists those that are
-no faults, with the reason; whatever else survives is printed, as ``missed`` where a pool of random
-streams shows it.
+``mutant_ports.py`` and ``mutant_suite.py`` say which faults these are. ``equivalent.toml`` lists
+those that are no faults, with the reason. A run with ``--built`` goes on where it was stopped.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import mmap
-import os
-import random
-import re
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
-from endurance.mutation import DECLARATIONS, HEADER, USED, Mutant, Mutation
-
-ROOT = Path(__file__).parent.parent.parent
-STRATEGIES = Path("epic_cli/engine/strategies")
-
-
-def build(folder: Path) -> list[Mutant]:
-    """Build a copy of the package whose engine contains all mutants; list the mutants."""
-    names = ["epic_cli", "pyproject.toml", "README.md", "LICENSE"]
-    for name in names:
-        place = ROOT / name
-        if place.is_dir():
-            shutil.copytree(place, folder / name, ignore=shutil.ignore_patterns("*.so"))
-        else:
-            shutil.copy(place, folder / name)
-    (folder / "epic_cli/engine/switches.h").write_text(HEADER)
-    (folder / "epic_cli/engine/switches.pxd").write_text(DECLARATIONS)
-    sources = sorted([*(ROOT / STRATEGIES).rglob("*.pyx"), *(ROOT / STRATEGIES).rglob("*.pxd")])
-    refused: dict[tuple[str, int], int] = {}
-    while True:
-        mutation = Mutation(refused)
-        for source in sources:
-            name = str(source.relative_to(ROOT))
-            text = mutation.of(name, source.read_text())
-            (folder / name).write_text(text.replace('"""\n\n', f'"""\n{USED}', 1))
-        print(f"translating {len(mutation.mutants)} mutants", flush=True)
-        answer = run(folder, TRANSLATE)
-        wrong = set(re.findall(r"^\S*?(epic_cli/\S+\.p[yx][xd]):(\d+):\d+: ", answer, re.MULTILINE))
-        if not wrong:
-            break
-        for name, line in wrong:
-            places = [mutant.line for mutant in mutation.mutants if mutant.file == name]
-            key = (name, max(number for number in places if number <= int(line)))  # where it begins
-            refused[key] = refused.get(key, 0) + 1
-    answer = run(
-        folder, "from setuptools import setup; setup(script_args=['build_ext', '--inplace'])"
-    )
-    if not list((folder / STRATEGIES).rglob("*.so")):
-        raise SystemExit(answer[-3000:])
-    return mutation.mutants
-
-
-TRANSLATE = """
-from setuptools.errors import CompileError
-from epic_cli.engine.build import BuildEngine, extensions
-for room in extensions():
-    if ".strategies." in room.name:
-        try:
-            BuildEngine._translate_to_cpp(room)
-        except CompileError:
-            pass
-"""
-
-
-def run(folder: Path, code: str) -> str:
-    """Run this Python code in a folder; return its output."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={**os.environ, "EPIC_COMPILED": str(folder / "compiled")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout + done.stderr
-
-
-# ---------------------------------------------------------------- drawing
-
-
-class Switch:
-    """A shared memory page that activates one mutant and records which mutants were executed."""
-
-    def __init__(self, path: Path) -> None:
-        path.write_bytes(bytes(1 << 16))
-        with path.open("r+b") as file:
-            self._page = mmap.mmap(file.fileno(), 1 << 16)
-        os.environ["EPIC_MUTANTS"] = str(path)
-
-    def activate(self, number: int) -> None:
-        """Activate this mutant; 0 for none."""
-        self._page[:8] = number.to_bytes(8, sys.byteorder)
-
-    def reached(self, count: int) -> set[int]:
-        """Return the mutants whose code was executed since the last call."""
-        found = {k for k in range(1, count + 1) if self._page[8 + k]}
-        self._page[8:] = bytes(len(self._page) - 8)
-        return found
-
-
-def rows(name: str, text: bytes) -> bytes:
-    """Return the rows of a strategy for packet text, all digits."""
-    from epic_cli.engine.replay.strategy_spec import read_specs
-    from epic_cli.jobs.check.drawing import draw
-    from epic_cli.jobs.check.spec import CaseRecording, DrawSpec
-
-    spec = tuple(read_specs([name]))
-    return draw(DrawSpec((CaseRecording("stream", None, text),), spec)).rows
-
-
-def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:
-    """Return the rows drawn in a child process; None if the child crashed or hung."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        signal.alarm(seconds)
-        try:
-            os.close(reading)
-            with os.fdopen(writing, "wb") as out:
-                out.write(rows(name, text))
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as answer:
-        drawn = answer.read()
-    _, status = os.waitpid(child, 0)
-    return drawn if status == 0 else None
-
-
-def builtin(name: str, first: int | None = None) -> list[bytes]:
-    """Return the built-in streams for a strategy, as packet text; or the first of them."""
-    from epic_cli.engine.replay.strategy_spec import read_specs
-    from epic_cli.jobs.check.case_file import builtin_cases
-    from epic_cli.jobs.check.spec import DrawSpec
-
-    cases = builtin_cases(DrawSpec((), tuple(read_specs([name]))))
-    return [case.drawing.recordings[0].content for case in cases[:first]]
-
-
-def pool(seed: int, count: int) -> list[bytes]:
-    """Return random streams: rates, jitter, losses, bursts, steps, equal stamps, jumps."""
-    return [random_stream(random.Random(seed * 1000 + k)) for k in range(count)]
-
-
-def random_stream(dice: random.Random) -> bytes:
-    """Return a random stream: packets by arrival, a few seconds."""
-    rate = dice.choice([5, 10, 20, 23.7, 30, 60, 64, 128])
-    count = int(min(max(30, rate * dice.choice([2, 4, 12])), 600))
-    jitter = dice.choice([0, 0.005, 0.02, 0.06])
-    latency = dice.choice([0, 0.04, 0.1, 0.25])
-    loss = dice.choice([0, 0, 0.05, 0.3])
-    offset = dice.choice([0, 0, 0, 12.3, -3.2])
-    speed = dice.choice([0.03, 1, 10, 200])
-    step_at, step = dice.randrange(count), dice.choice([0, 0, 0.08, 0.6, -0.03])
-    drift = dice.choice([1, 1, 1.01, 0.99])
-    packets = []
-    x = y = 0.0
-    vx, vy = speed, 0.0
-    lost_until, time = -1, 0.0
-    for k in range(count):
-        time += 1 / rate if dice.random() > 0.02 else dice.choice([0, 0.3, 1.2, 3.0])
-        if dice.random() < 0.08:
-            vx, vy = (dice.uniform(-speed, speed) for _ in range(2))
-        if dice.random() < 0.02:
-            vx = vy = 0.0
-        x, y = x + vx / rate, y + vy / rate
-        if dice.random() < 0.01:
-            x += dice.choice([2, 20, 300])
-        if k <= lost_until:
-            continue
-        if dice.random() < loss:
-            lost_until = k + dice.choice([0, 1, 4, 12])
-        late = latency + jitter * dice.random() + (step if k >= step_at else 0)
-        if dice.random() < 0.03:
-            late += dice.choice([0.1, 0.4])
-        packets.append((time * drift + offset + max(late, 0), k, time, x, y, vx, vy))
-    packets.sort()
-    if dice.random() < 0.2:  # all at once
-        hold = packets[len(packets) // 2][0]
-        packets = [
-            (max(row[0], hold) if row[0] < hold + 0.5 and row[0] > hold - 3 else row[0], *row[1:])
-            for row in packets
-        ]
-        packets.sort()
-    first = min(packet[0] for packet in packets)
-    return "".join(
-        f"{x:.6g},{y:.6g},0 / {vx:.6g},{vy:.6g},0 / {time:.6f} arrival={at - min(first, 0):.6f}\n"
-        for at, _, time, x, y, vx, vy in packets
-    ).encode()
-
-
-# ---------------------------------------------------------------- the run
-
-
-def variants(name: str) -> Iterator[str]:
-    """Return a strategy with each value of its choices and switches."""
-    from epic_cli.engine.parameters import Choice
-    from epic_cli.engine.strategies import declaration
-
-    yield name
-    for setting in declaration(name).settings:
-        if isinstance(setting, Choice):
-            for word in setting.choices:
-                if word != setting.default:
-                    yield f"{name}+{setting.name}={word}"
-
-
-def changed_settings(name: str) -> Iterator[str]:
-    """Yield a strategy with each number changed by 10 %."""
-    from epic_cli.engine.parameters import Number
-    from epic_cli.engine.strategies import declaration
-
-    for setting in declaration(name).settings:
-        if (
-            isinstance(setting, Number)
-            and isinstance(setting.default, (int, float))
-            and setting.default
-        ):
-            value = int(setting.default * 1.1) + 1 if setting.whole else setting.default * 1.1
-            yield f"{name}+{setting.name}={value:.9g}"
-
-
-class Study:
-    """The mutants of a strategy: how many are caught, which are missed, which change no stream.
-
-    A fault is caught if any way of the strategy shows it, by any stream.
-    """
-
-    def __init__(self, name: str, mutants: list[Mutant], switch: Switch, random: list[bytes]):
-        self.name = name
-        self.caught: set[str] = set()
-        self.missed: set[str] = set()  # the random streams show them
-        self.alike: set[str] = set()  # nothing does
-        self._mutants = mutants
-        self._switch = switch
-        self._random = random
-
-    def run(self, first: int | None) -> None:
-        """Try all mutants, against all built-in streams or the first ones."""
-        settings = list(changed_settings(self.name))
-        for spec in variants(self.name):
-            self._switch.activate(0)
-            cases = builtin(spec, first)
-            self._switch.reached(len(self._mutants))
-            ours = {text: rows(spec, text) for text in cases}
-            known = {text: rows(spec, text) for text in self._random}
-            reached = self._switch.reached(len(self._mutants))
-            faults = [(str(self._mutants[k - 1]), k, spec) for k in sorted(reached)]
-            ways = spec.removeprefix(self.name)
-            faults += [(setting, 0, setting + ways) for setting in settings]
-            for title, number, other in faults:
-                if title in self.caught:
-                    continue
-                self._switch.activate(number)
-                if differs(other, cases, ours):
-                    self.caught.add(title)
-                elif differs(other, [*self._random], known):
-                    self.missed.add(title)
-                else:
-                    self.alike.add(title)
-        self._switch.activate(0)
-        self.missed -= self.caught
-        self.alike -= self.caught | self.missed
-
-
-def listed() -> list[tuple[str, re.Pattern[str]]]:
-    """Return the mutants that are no faults, with the reason: a port may differ there."""
-    document = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text())
-    return [
-        (reason, re.compile(pattern)) for reason, several in document.items() for pattern in several
-    ]
-
-
-def differs(spec: str, texts: list[bytes], known: dict[bytes, bytes]) -> bool:
-    """Return whether any stream is drawn differently; such a stream moves to the front."""
-    for text in texts:
-        if guarded(spec, text) != known[text]:
-            texts.remove(text)
-            texts.insert(0, text)  # what shows one fault shows the next
-            return True
-    return False
+from endurance import mutant_ports, mutant_suite
 
 
 def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("strategies", nargs="*")
-    parser.add_argument("--show", action="store_true", help="list the faults that are not caught")
-    parser.add_argument("--pool", type=int, default=60, help="random streams")
-    parser.add_argument("--first", type=int, help="how many of the built-in streams")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--built", type=Path, help="a folder to build in, or of an earlier build")
+    commands = parser.add_subparsers(required=True)
+    ports = commands.add_parser("ports", help="broken ports of strategies, against epic check")
+    ports.add_argument("strategies", nargs="*")
+    ports.add_argument("--show", action="store_true", help="list the faults that are not caught")
+    ports.add_argument("--pool", type=int, default=60, help="random streams")
+    ports.add_argument("--first", type=int, help="how many of the built-in streams")
+    ports.add_argument("--seed", type=int, default=1)
+    ports.add_argument("--built", type=Path, help="a folder to build in, or of an earlier build")
+    ports.set_defaults(run=mutant_ports.run)
+    suite = commands.add_parser("suite", help="faults of epic, against its tests")
+    suite.add_argument("--built", type=Path, required=True, help="a folder for a copy of the tree")
+    suite.add_argument("--seed", type=int, default=1)
+    suite.add_argument("--count", type=int, default=600, help="mutants in all")
+    suite.add_argument("--rooms", nargs="*", default=[], help="only of these rooms")
+    suite.add_argument("--no-engine", dest="engine", action="store_false", help="Python alone")
+    suite.add_argument("--tests", nargs="*", default=[], help="only these, as pytest names them")
+    suite.add_argument("--workers", type=int, default=1, help="processes that measure coverage")
+    suite.add_argument("--table", type=Path, default=mutant_suite.TABLE)
+    suite.set_defaults(run=mutant_suite.run)
+    table = commands.add_parser("table", help="print the kill rates by room, and the survivors")
+    table.add_argument("--table", type=Path, default=mutant_suite.TABLE)
+    table.set_defaults(run=mutant_suite.print_table)
     options = parser.parse_args()
-    folder = options.built or Path(tempfile.mkdtemp())
-    listing = folder / "mutants.json"
-    if not listing.exists():
-        folder.mkdir(exist_ok=True)
-        listing.write_text(json.dumps(build(folder)))
-    mutants = [Mutant(*load) for load in json.loads(listing.read_text())]
-    shutil.copytree(
-        ROOT / "epic_cli/jobs/check", folder / "epic_cli/jobs/check", dirs_exist_ok=True
-    )
-    switch = Switch(folder / "page")
-    sys.path.insert(0, str(folder))
-    from epic_cli.engine.strategies import remote_names
-
-    random_streams = pool(options.seed, options.pool)
-    reasons = listed()
-    caught = faults = 0
-    for name in options.strategies or remote_names():
-        study = Study(name, mutants, switch, random_streams)
-        study.run(options.first)
-        survived = study.missed | study.alike
-        known = {word for word in study.alike if any(rule.search(word) for _, rule in reasons)}
-        total = len(study.caught) + len(survived - known)
-        caught, faults = caught + len(study.caught), faults + total
-        print(
-            f"{name:18} {len(study.caught):4} of {total:4} caught, {len(known)} are no faults",
-            flush=True,
-        )
-        if options.show:
-            for word in sorted(survived - known):
-                print(f"    {'missed' if word in study.missed else 'alike '} {word}", flush=True)
-    print(f"{caught} of {faults} caught")
-    return caught < faults
+    return bool(options.run(options))
 
 
 if __name__ == "__main__":

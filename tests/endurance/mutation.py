@@ -1,4 +1,4 @@
-"""Cython sources that contain all mutants at once; a number switches each on at run time.
+"""Cython and C++ sources that contain all mutants at once; a number switches each on at run time.
 
 A number becomes ``mutant_number(7, 0.5)``, a condition ``mutant_flip(8, a < b)``: with the mutant 7
 active the first is 10 % larger, with 8 the second is inverted. So a strategy is compiled once, and
@@ -19,11 +19,13 @@ HEADER = """
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <type_traits>
 
 // The first number of the page is the active mutant; a byte of the rest for each one reached.
 inline volatile long* mutant_page() {
     static volatile long* page = [] {
-        int file = open(std::getenv("EPIC_MUTANTS"), O_RDWR);
+        const char* other = std::getenv("MUTANT_PAGE");
+        int file = open(other ? other : "PAGE", O_RDWR);
         return static_cast<volatile long*>(
             mmap(nullptr, 1 << 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
     }();
@@ -36,11 +38,21 @@ inline bool mutant(int k) {
 }
 inline double mutant_number(int k, double v) { return mutant(k) ? v * 1.1 : v; }
 inline long mutant_count(int k, long v) { return mutant(k) ? v + 1 + v / 10 : v; }
+template <class T> inline T mutant_literal(int k, T v) {
+    if (std::is_floating_point<T>::value) return mutant(k) ? T(v * 1.1) : v;
+    return mutant(k) ? T(v + 1 + v / 10) : v;
+}
 inline bool mutant_flip(int k, bool v) { return mutant(k) ? !v : v; }
-inline bool mutant_lt(int k, double a, double b) { return mutant(k) ? a <= b : a < b; }
-inline bool mutant_le(int k, double a, double b) { return mutant(k) ? a < b : a <= b; }
+template <class A, class B> inline bool mutant_lt(int k, A a, B b) {
+    return mutant(k) ? a <= b : a < b;
+}
+template <class A, class B> inline bool mutant_le(int k, A a, B b) {
+    return mutant(k) ? a < b : a <= b;
+}
 inline double mutant_min(int k, double a, double b) { return mutant(k) ? a : b < a ? b : a; }
 inline double mutant_max(int k, double a, double b) { return mutant(k) ? a : b > a ? b : a; }
+inline long mutant_least(int k, long a, long b) { return mutant(k) ? a : b < a ? b : a; }
+inline long mutant_most(int k, long a, long b) { return mutant(k) ? a : b > a ? b : a; }
 inline double mutant_clamped(int k, double v, double least, double most) {
     return mutant(k) ? v : v < least ? least : v > most ? most : v;
 }
@@ -55,11 +67,13 @@ cdef extern from "switches.h" nogil:
     bint mutant_le(int k, double a, double b)
     double mutant_min(int k, double a, double b)
     double mutant_max(int k, double a, double b)
+    long mutant_least(int k, long a, long b)
+    long mutant_most(int k, long a, long b)
     double mutant_clamped(int k, double value, double least, double most)
 """
 
 USED = "from epic_cli.engine.switches cimport ("
-USED += ", ".join(re.findall(r"mutant_\w+", DECLARATIONS)) + ")\n"
+USED += ", ".join(re.findall(r"(mutant_\w+)[(\[]", DECLARATIONS)) + ")\n"
 
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 BOUNDARY = {
@@ -68,6 +82,12 @@ BOUNDARY = {
     ">": "mutant_lt({k}, {b}, {a})",
     ">=": "mutant_le({k}, {b}, {a})",
 }
+LIMITS = {
+    "min": ("mutant_min", "mutant_least"),
+    "max": ("mutant_max", "mutant_most"),
+    "clamped": ("mutant_clamped", "mutant_clamped"),
+}
+_DECIMAL = re.compile(r"(\d[\d_]*)?\.?\d*(e-?\d+)?")
 _LEFT_ALONE = ("from", "while", "for", "with", "try", "except", "raise", "else", "global")
 
 
@@ -94,17 +114,22 @@ class Token(NamedTuple):
 
 
 class Mutation:
-    """A maker of mutants of one source after the other, each with a number of its own."""
+    """A maker of mutants of one source after the other, each with a number of its own.
+
+    Outside strategies a whole number stays whole: there it may be an index or a Python object.
+    """
 
     def __init__(self, refused: dict[tuple[str, int], int] | None = None) -> None:
         self.mutants: list[Mutant] = []
         self._refused = refused or {}
+        self._whole = False
         self._file = ""
         self._constants: dict[str, str] = {}
 
     def of(self, file: str, source: str) -> str:
         """Return the source with its mutants, which keep their line numbers."""
         self._file = file
+        self._whole = "/strategies/" not in file
         found = re.findall(r"^cdef (double|int) ([A-Z_]+) =", source, re.MULTILINE)
         self._constants = {name: kind for kind, name in found}
         lines = source.splitlines(keepends=True)
@@ -211,10 +236,11 @@ class Mutation:
             elif (
                 one.text in ("min", "max", "clamped")
                 and tokens[k + 1].text == "("
-                and self._boldness(line) < 1
+                and self._boldness(line) < 1 + self._whole
             ):
                 number = self._add(line, "limit", written(tokens).strip()[:60])
-                out += f"{one.space}mutant_{one.text}({number}, "
+                limit = LIMITS[one.text][self._whole and self._boldness(line) < 1]
+                out += f"{one.space}{limit}({number}, "
                 brackets.append("(")
                 skip = k + 1
             else:
@@ -223,13 +249,15 @@ class Mutation:
 
     def _number(self, text: str, line: int) -> str:
         boldness = self._boldness(line)
-        if float(text) == 0 or boldness > 1:
+        if not _DECIMAL.fullmatch(text) or float(text) == 0 or boldness > 1:
             return text
-        if boldness == 0 or not text.isdigit():
+        if (boldness == 0 and not self._whole) or not text.isdigit():
             return f"mutant_number({self._add(line, 'constant', text)}, {text})"
         return f"mutant_count({self._add(line, 'count', text)}, {text})"
 
     def _constant(self, name: str, line: int) -> str:
+        if self._boldness(line) > 1:
+            return name
         if self._constants[name] == "double":
             return f"mutant_number({self._add(line, 'constant', name)}, {name})"
         return f"mutant_count({self._add(line, 'count', name)}, {name})"
@@ -307,3 +335,192 @@ def logical_lines(text: str) -> Iterator[list[Token]]:
             statement = []
     if statement:
         yield statement
+
+
+# ---------------------------------------------------------------- C++ headers
+
+_CPP = re.compile(
+    r"""(?P<blank>\s+|//[^\n]*|/\*.*?\*/|\#(?:[^\n\\]|\\.)*)
+    |(?P<text>R"\(.*?\)"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    |(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d[\d']*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[uUlLfF]*)
+    |(?P<name>[A-Za-z_]\w*)
+    |(?P<sign>->|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&|^]=|::|.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_ASSIGNMENTS = {"=", "+=", "-=", "*=", "/="}
+
+
+class HeaderMutation:
+    """A maker of mutants of C++ headers: in conditions, returned values and assignments."""
+
+    def __init__(self, mutants: list[Mutant], refused: dict[tuple[str, int], int]) -> None:
+        self._mutants = mutants
+        self._refused = refused
+        self._file = ""
+
+    def mutate(self, file: str, source: str) -> str:
+        """Return the source of a header with its mutants, which keep their line numbers."""
+        self._file = file
+        tokens = cpp_tokens(source)
+        out: list[str] = []
+        k = 0
+        while k < len(tokens):
+            token = tokens[k]
+            if token.text in ("constexpr", "static_assert", "template", "enum", "case", "static"):
+                end = _skip_declaration(tokens, k)
+                out += [one.space + one.text for one in tokens[k:end]]
+                k = end
+            elif token.text == "if" and tokens[k + 1].text == "(":
+                end = _matching(tokens, k + 1)
+                out.append(f"{token.space}if{tokens[k + 1].space}(")
+                out.append(self._condition(tokens[k + 2 : end]) + tokens[end].space + ")")
+                k = end + 1
+            elif token.text == "return" or (
+                token.text in _ASSIGNMENTS and tokens[k - 1].text not in ("operator", "]", "auto")
+            ):
+                end = _end_of_value(tokens, k + 1)
+                out.append(token.space + token.text)
+                value = tokens[k + 1 : end]
+                words = [one.text for _, one in top(value)]
+                is_condition = token.text == "return" and {"&&", "||"} & {*words}
+                if "[" in {one.text for one in value[:1]} or "?" in words:  # a lambda
+                    out.append(self._numbers(value))
+                else:
+                    out.append(self._condition(value) if is_condition else self._numbers(value))
+                k = end
+            else:
+                out.append(token.space + token.text)
+                k += 1
+        return "".join(out)
+
+    def _condition(self, tokens: list[Token]) -> str:
+        words = [one.text for _, one in top(tokens)]
+        if {";", "=", "?", ","} & {*words} or "auto" in words:  # if (auto x = ...; ...)
+            return written(tokens)
+        out = ""
+        clause: list[Token] = []
+        for at, token in enumerate(tokens):
+            if token.text in ("&&", "||") and any(at == k for k, _ in top(tokens)):
+                out += self._clause(clause) + token.space + token.text
+                clause = []
+            else:
+                clause.append(token)
+        return out + self._clause(clause)
+
+    def _clause(self, tokens: list[Token]) -> str:
+        if not tokens:
+            return ""
+        line, boldness = tokens[0].line, self._boldness(tokens[0].line)
+        text = re.sub(r"\s+", " ", written(tokens)).strip()
+        space = tokens[0].space
+        at = [k for k, one in top(tokens) if one.text in {*COMPARISONS, "<", ">"}]
+        inner = self._numbers(tokens)
+        if len(at) == 1 and tokens[at[0]].text in BOUNDARY and boldness < 1:
+            left = self._numbers(tokens[: at[0]]).strip()
+            right = self._numbers(tokens[at[0] + 1 :]).strip()
+            number = self._add(line, "equal", text)
+            inner = BOUNDARY[tokens[at[0]].text].format(k=number, a=left, b=right)
+        if boldness > 2:
+            return inner
+        return f"{space}mutant_flip({self._add(line, 'inverted', text)}, bool({inner.strip()}))"
+
+    def _numbers(self, tokens: list[Token]) -> str:
+        out = ""
+        for k, token in enumerate(tokens):
+            previous = tokens[k - 1].text if k else ""
+            if (
+                token.kind != tokenize.NUMBER
+                or not _DECIMAL.fullmatch(token.text)
+                or float(token.text) == 0
+                or self._boldness(token.line) > 1
+                or previous in ("<", "[", "<<", ">>")
+            ):
+                out += token.space + token.text
+            else:
+                number = self._add(token.line, "constant", token.text)
+                out += f"{token.space}mutant_literal({number}, {token.text})"
+        return out
+
+    def _boldness(self, line: int) -> int:
+        return self._refused.get((self._file, line), 0)
+
+    def _add(self, line: int, kind: str, text: str) -> int:
+        number = len(self._mutants) + 1
+        self._mutants.append(Mutant(number, self._file, line, kind, text))
+        return number
+
+
+def cpp_tokens(source: str) -> list[Token]:
+    """Return the tokens of C++ source; what is compiled for Windows alone counts as blank."""
+    source_lines = source.splitlines(keepends=True)
+    windows, depth, hidden = set(), 0, 0
+    for index, line in enumerate(source_lines):
+        if re.match(r"#\s*if", line):
+            depth += 1
+            if re.match(r"#\s*if(def| defined\()\s*_WIN32", line) and not hidden:
+                hidden = depth
+        elif re.match(r"#\s*(else|elif)", line) and hidden == depth:
+            hidden = -1 if hidden else 0
+        elif re.match(r"#\s*endif", line):
+            hidden = 0 if hidden in (depth, -1) else hidden
+            depth -= 1
+        if hidden > 0:
+            windows.add(index + 1)
+    tokens, space, line_number = [], "", 1
+    for match in _CPP.finditer(source):
+        if match.lastgroup == "blank" or line_number in windows:
+            space += match[0]
+        else:
+            kind = tokenize.NUMBER if match.lastgroup == "number" else tokenize.OP
+            tokens.append(Token(kind, match[0], line_number, space))
+            space = ""
+        line_number += match[0].count("\n")
+    tokens.append(Token(tokenize.ENDMARKER, "", line_number, space))
+    return tokens
+
+
+def _matching(tokens: list[Token], k: int) -> int:
+    """Return the index of the bracket that closes the one at ``k``."""
+    depth = 0
+    while True:
+        depth += (tokens[k].text in ("(", "[", "{")) - (tokens[k].text in (")", "]", "}"))
+        if depth == 0:
+            return k
+        k += 1
+
+
+def _end_of_value(tokens: list[Token], k: int) -> int:
+    """Return the index of the token that ends an expression."""
+    depth = 0
+    while tokens[k].kind != tokenize.ENDMARKER:
+        text = tokens[k].text
+        if depth == 0 and text in (";", ",", ")", "]", "}", "{"):
+            break
+        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+        k += 1
+    return k
+
+
+def _skip_declaration(tokens: list[Token], k: int) -> int:
+    """Return the index behind a declaration, or behind its head where its body is no constant.
+
+    A function that is ``constexpr`` is skipped with its body; of a template or a static function
+    only what stands before the parameters.
+    """
+    first = tokens[k].text
+    if first == "template":
+        depth, k = 0, k + 1
+        while True:
+            depth += (
+                (tokens[k].text == "<") - (tokens[k].text == ">") - 2 * (tokens[k].text == ">>")
+            )
+            k += 1
+            if depth <= 0:
+                return k
+    if first == "static":
+        return k + 1
+    while tokens[k].text not in (";", "{", "" if first == "enum" else ":", ""):
+        if tokens[k].text == "(":
+            k = _matching(tokens, k)
+        k += 1
+    return _matching(tokens, k) + 1 if tokens[k].text == "{" else k + 1

@@ -2,7 +2,7 @@
 
 ``streams.json`` is also used by the project's own tests: a few dozen packets each, without
 reordering. The others are made here, and are always the same: between them they reach each branch
-of each strategy (``tests/endurance/mutants.py`` counts).
+of each strategy (``tests/endurance/mutant_ports.py`` counts).
 """
 
 from __future__ import annotations

@@ -1,0 +1,395 @@
+"""Faults of one token in any room of ``epic``: which does the suite see, and by which test?
+
+A fault is an operator, a bound, a constant, a unit, an order, a default or a reset that is changed.
+It is drawn by a seed, and put into a copy of the tree: in Python at the token's place, in Cython
+and C++ by a switch, since that copy's engine contains all mutants at once. First the suite runs
+once in the copy with marks in each block of Python, which tells the tests that execute a fault.
+Then each fault meets those tests until one fails: first those of its room, and those that execute
+little else. It survives if none does within the time that ``_STAGES`` allows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import json
+import math
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import venv
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from endurance.mutant_build import ROOT, Switch, build, copy_tree, read_equivalents
+from endurance.mutation import Mutant
+from endurance.python_mutation import Site, Source
+
+TABLE = Path(__file__).with_name("results") / "mutants.csv"
+ENGINE_ROOMS = ["arrow", "intake", "link", "measure", "packets", "replay", "strategies", "text"]
+
+# Not marked: Python that is read as text, to be translated to other languages.
+_UNMARKED = "epic_cli/jobs/code/sources/"
+
+# Marks of blocks begin there; before it are those of compiled mutants.
+_BLOCKS = 1 << 15
+
+# Tests of a mutant, and the seconds that they took when they were covered, at most: two attempts.
+_STAGES = ((120, 10.0), (500, 40.0))
+
+_LEFT_OUT = ["studies", "benchmarks", "pictures", "endurance"]
+
+_MARKING = """
+import builtins, mmap, os
+def _mark_block(number, _pages=[]):
+    if not _pages:
+        with open(os.environ.get("MUTANT_PAGE", {page!r}), "r+b") as file:
+            _pages.append(mmap.mmap(file.fileno(), 0))
+    _pages[0][8 + number] = 1
+builtins.mark_block = _mark_block
+"""
+
+
+class Fault(NamedTuple):
+    """A mutant of the suite: in Python a site, in Cython and C++ the number of a switch."""
+
+    room: str
+    file: str
+    line: int
+    kind: str
+    old: str
+    new: str
+    mark: int  # of its block, or the number of its switch
+    site: Site | None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.kind}: {self.old} -> {self.new}"
+
+
+class Covered(NamedTuple):
+    """A test that passes without a fault: its time in seconds, and how many marks it reaches."""
+
+    test: str
+    seconds: float
+    marks: int
+
+
+# ---------------------------------------------------------------- the copy
+
+
+class Copy:
+    """A copy of the tree with an environment of its own, in ``folder``."""
+
+    def __init__(self, folder: Path, engine: bool) -> None:
+        self._folder = folder
+        self.tree = folder / "tree"
+        self._python = folder / "venv/bin/python"
+        listing = folder / "mutants.json"
+        if not listing.exists():
+            copy_tree(self.tree)
+            self._make_environment()
+            Switch(self.tree / "page")
+            if not engine:
+                for module in (ROOT / "epic_cli").rglob("*.so"):
+                    shutil.copy(module, self.tree / module.relative_to(ROOT))
+            listing.write_text(json.dumps(build(self.tree, ENGINE_ROOMS) if engine else []))
+        self.mutants = [Mutant(*load) for load in json.loads(listing.read_text())]
+        self.switch = Switch(self.tree / "page")
+
+    def _make_environment(self) -> None:
+        """Make an environment whose ``epic`` is that of the copy, and the rest that of this one."""
+        venv.create(self._folder / "venv", symlinks=True)
+        (packages,) = (self._folder / "venv").glob("lib/python*/site-packages")
+        (packages / "marking.py").write_text(_MARKING.format(page=str(self.tree / "page")))
+        outer = next(path for path in sys.path if path.endswith("site-packages"))
+        (packages / "copy.pth").write_text(f"{self.tree}\n{outer}\nimport marking\n")
+        script = Path(sys.executable).with_name("epic").read_text().split("\n", 1)[1]
+        place = self._python.with_name("epic")
+        place.write_text(f"#!{self._python}\n{script}")
+        place.chmod(0o755)
+
+    def cover(self, workers: int, given: list[str]) -> None:
+        """Run the suite with marks in all blocks, unless that is done; then take them out."""
+        if (self._folder / "covered.json").exists():
+            return
+        offset, blocks, originals = _BLOCKS, {}, {}
+        for file in sorted((self.tree / "epic_cli").rglob("*.py")):
+            name = str(file.relative_to(self.tree))
+            if name.startswith(_UNMARKED):
+                continue
+            originals[file] = file.read_text()
+            text, count = Source(originals[file]).mark_blocks(offset)
+            file.write_text(text)
+            blocks[name] = (offset, count)
+            offset += count
+        for old in self._folder.glob("covered-*.jsonl"):
+            old.unlink()
+        words = ["-p", "endurance.mutant_covering", "-q", "-n", str(workers)]
+        words += [f"--ignore=tests/{name}" for name in _LEFT_OUT]
+        self.run_pytest([*words, *given], 3 * 3600, "cover.txt")
+        for file, text in originals.items():
+            file.write_text(text)
+        records = [
+            json.loads(line)
+            for path in sorted(self._folder.glob("covered-*.jsonl"))
+            for line in path.read_text().splitlines()
+        ]
+        (self._folder / "covered.json").write_text(json.dumps([blocks, records]))
+
+    def read_cover(self) -> tuple[dict[str, tuple[int, int]], dict[int, list[Covered]]]:
+        """Return where the marks of each file begin and how many there are; the tests by mark."""
+        blocks, records = json.loads((self._folder / "covered.json").read_text())
+        tests: dict[int, list[Covered]] = defaultdict(list)
+        for record in records:
+            if record["passed"]:
+                reached = record["reached"]
+                covered = Covered(record["test"], record["seconds"], len(reached))
+                for mark in reached:
+                    tests[mark].append(covered)
+        return blocks, tests
+
+    def run_pytest(self, words: list[str], limit: float, log: str) -> tuple[int | None, str]:
+        """Run pytest in the copy; return its status, None if it was stopped, and its output."""
+        place = self._folder / log
+        environment = {
+            **os.environ,
+            "MUTANT_FOLDER": str(self._folder),
+            "PATH": f"{self._python.parent}:{os.environ['PATH']}",
+            "PYTHONPATH": str(self.tree / "tests"),
+        }
+        environment.pop("VIRTUAL_ENV", None)
+        with place.open("wb") as out:
+            process = subprocess.Popen(
+                [self._python, "-m", "pytest", "-p", "no:cacheprovider", *words],
+                cwd=self.tree,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                status: int | None = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                status = None
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # with what a test has left behind
+            process.wait()
+        return status, place.read_text(errors="replace")
+
+
+# ---------------------------------------------------------------- drawing
+
+
+def find_room(file: str) -> str:
+    """Return the room of a file, with the language where it is not Python."""
+    room = file.split("/")[1]
+    if room == "engine":
+        return {".py": room, ".h": f"{room}, C++"}.get(Path(file).suffix, f"{room}, Cython")
+    return room if "/" in file.removeprefix("epic_cli/") else "api"
+
+
+def draw(copy: Copy, seed: int, rooms: list[str]) -> Iterator[Fault]:
+    """Yield faults without end, each room in its turn, larger rooms more often.
+
+    In a room a file is drawn by its length, then a kind of fault, then one of that kind.
+    """
+    dice = random.Random(seed)
+    blocks, _ = copy.read_cover()
+    sources: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for file in sorted((copy.tree / "epic_cli").rglob("*.py")):
+        name = str(file.relative_to(copy.tree))
+        if name in blocks:
+            sources[find_room(name)].append((name, file.read_text().count("\n")))
+    compiled: dict[str, list[Mutant]] = defaultdict(list)
+    for mutant in copy.mutants:
+        compiled[mutant.file].append(mutant)
+    for name, several in compiled.items():
+        sources[find_room(name)].append((name, 2 * len(several)))
+    wanted = [room for room in sorted(sources) if not rooms or room in rooms]
+    weights = {room: math.sqrt(sum(length for _, length in sources[room])) for room in wanted}
+    drawn = dict.fromkeys(wanted, dice.random())
+    seen: set[str] = set()
+    while True:
+        room = min(wanted, key=lambda one: (drawn[one] + 0.5) / weights[one])
+        drawn[room] += 1
+        names, lengths = zip(*sources[room], strict=True)
+        fault = None
+        while fault is None or str(fault) in seen:
+            (name,) = dice.choices(names, lengths)
+            if name in compiled:
+                fault = draw_compiled(dice, room, compiled[name])
+            else:
+                fault = draw_python(dice, room, name, copy.tree, blocks[name][0])
+        seen.add(str(fault))
+        yield fault
+
+
+def draw_compiled(dice: random.Random, room: str, mutants: list[Mutant]) -> Fault:
+    kind = dice.choice(sorted({mutant.kind for mutant in mutants}))
+    mutant = dice.choice([mutant for mutant in mutants if mutant.kind == kind])
+    return Fault(room, mutant.file, mutant.line, kind, mutant.text, "", mutant.number, None)
+
+
+def draw_python(dice: random.Random, room: str, name: str, tree: Path, offset: int) -> Fault | None:
+    source = Source((tree / name).read_text())
+    sites = source.sites
+    if not sites:
+        return None
+    kind = dice.choice(sorted({site.kind for site in sites}))
+    site = dice.choice([site for site in sites if site.kind == kind])
+    mark = offset + site.block if site.block else 0
+    if not source.is_valid(site):
+        return None
+    return Fault(room, name, site.line, kind, site.old, site.new, mark, site)
+
+
+# ---------------------------------------------------------------- the run
+
+
+def run(options: argparse.Namespace) -> bool:
+    """Try mutants until there are as many as wanted; return False."""
+    copy = Copy(options.built, options.engine)
+    copy.cover(options.workers, options.tests)
+    blocks, tests = copy.read_cover()
+    options.table.touch()
+    with options.table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    known = {row["fault"] for row in rows}
+    with options.table.open("a", newline="") as file:
+        writer = csv.DictWriter(file, ["room", "fault", "result", "test"], lineterminator="\n")
+        if not rows:
+            writer.writeheader()
+        for number, fault in enumerate(draw(copy, options.seed, options.rooms)):
+            if number >= options.count:
+                break
+            if shorten(str(fault)) in known:
+                continue
+            result, test = judge(copy, fault, choose_tests(fault, blocks, tests))
+            writer.writerow(
+                {"room": fault.room, "fault": shorten(str(fault)), "result": result, "test": test}
+            )
+            file.flush()
+            print(f"{number + 1} {result:9} {shorten(str(fault))}   {test}", flush=True)
+    return False
+
+
+def shorten(text: str) -> str:
+    """Return a text as one line of at most 160 characters."""
+    line = re.sub(r"\s+", " ", text)
+    return line if len(line) <= 160 else line[:159] + "…"
+
+
+def choose_tests(
+    fault: Fault, blocks: dict[str, tuple[int, int]], tests: dict[int, list[Covered]]
+) -> list[Covered]:
+    """Return the tests that execute a fault: those of its room first, then those of few marks."""
+    if fault.mark:
+        found = tests.get(fault.mark, [])
+    else:  # of a module: whatever executes any block of it
+        offset, count = blocks[fault.file]
+        marks = range(offset + 1, offset + count + 1)
+        found = list({one.test: one for mark in marks for one in tests.get(mark, ())}.values())
+    home = f"tests/{fault.file.split('/')[1]}/"
+    stem = f"test_{Path(fault.file).stem}"
+    found = sorted(found, key=lambda one: (one.seconds > 2, one.marks + 300 * one.seconds))
+    turns: dict[str, int] = defaultdict(int)
+    order: list[tuple[bool, int, int, Covered]] = []
+    for one in found:  # one of each function, then the second of each, ...
+        function = one.test.partition("[")[0]
+        turns[function] += 1
+        near = 2 * (stem in function) + function.startswith(home)
+        order.append((turns[function] > 3, -near, len(order), one))
+    return [one for *_, one in sorted(order)]
+
+
+def take_tests(tests: list[Covered], count: int, seconds: float) -> list[Covered]:
+    """Return the first tests, as many as take this time, at least one."""
+    taken: list[Covered] = []
+    for one in tests[:count]:
+        if taken and seconds <= 0:
+            break
+        seconds -= one.seconds + 0.02
+        taken.append(one)
+    return taken
+
+
+def judge(copy: Copy, fault: Fault, found: list[Covered]) -> tuple[str, str]:
+    """Return "killed" and the test, "survived" and how many tests, or "unreached"."""
+    if not found:
+        return "unreached", ""
+    place = copy.tree / fault.file
+    original = place.read_bytes()
+    try:
+        if fault.site:
+            place.write_text(Source(original.decode()).replace(fault.site))
+        else:
+            copy.switch.activate(fault.mark)
+        rest = found
+        for count, seconds in _STAGES:
+            taken = take_tests(rest, count, seconds)
+            if not taken:
+                break
+            rest = rest[len(taken) :]
+            words = ["-x", "-q", "-n", "0", "--tb=no", *(one.test for one in taken)]
+            limit = 60 + 6 * sum(one.seconds for one in taken)
+            status, output = copy.run_pytest(words, limit, "last.txt")
+            if status is None:
+                return "killed", "(a test that did not end)"
+            if status not in (0, 5):
+                failed = re.search(r"^(?:FAILED|ERROR) (\S+(?:.*\])?)", output, re.MULTILINE)
+                return "killed", failed[1] if failed else "(import)"
+        return "survived", f"{len(found) - len(rest)} of {len(found)} tests"
+    finally:
+        copy.switch.activate(0)
+        place.write_bytes(original)
+
+
+# ---------------------------------------------------------------- the table
+
+
+def print_table(options: argparse.Namespace) -> bool:
+    """Print the kill rate of each room, then the survivors; return False."""
+    reasons = read_equivalents()
+    with options.table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    survivors = []
+    for row in rows:
+        alive = row["result"] != "killed"
+        if alive and any(rule.search(row["fault"]) for _, rule in reasons):
+            counts[row["room"]]["equivalent"] += 1
+            continue
+        counts[row["room"]][row["result"]] += 1
+        if alive:
+            survivors.append(row)
+    total: dict[str, int] = defaultdict(int)
+    print("room          mutants  killed  survived  unreached  equivalent  killed of real ones")
+    for room in sorted(counts):
+        print_rates(room, counts[room])
+        for name, count in counts[room].items():
+            total[name] += count
+    print_rates("all", total)
+    for row in sorted(survivors, key=lambda one: one["fault"]):
+        print(f"{row['result']:9} {row['fault']}   {row['test']}")
+    return False
+
+
+def print_rates(room: str, counts: dict[str, int]) -> None:
+    """Print a line of the table."""
+    names = ("killed", "survived", "unreached")
+    real = sum(counts.get(name, 0) for name in names)
+    killed, survived, unreached = (counts.get(name, 0) for name in names)
+    equivalent = counts.get("equivalent", 0)
+    rate = f"{100 * killed / real:.0f} %" if real else "-"
+    print(
+        f"{room:13} {real + equivalent:7} {killed:7} {survived:9} {unreached:10} {equivalent:11}"
+        f"  {rate}"
+    )
