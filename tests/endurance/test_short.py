@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,11 +18,15 @@ from endurance import (
     altered,
     calls,
     clocks,
+    foreign,
     full_disk,
     hangs,
+    interrupted,
     killed,
     large,
     logs,
+    network,
+    pools,
     readers,
     recorded,
     scale,
@@ -29,6 +34,8 @@ from endurance import (
     tables,
     ways,
 )
+from endurance.mutation import HeaderMutation, Mutation
+from endurance.python_mutation import Source
 from endurance.watched import run_cases
 
 COMPILER = os.environ.get("CXX", "g++").split()
@@ -156,3 +163,80 @@ def test_tables_of_all_libraries_are_read_as_their_csv(tmp_path: Path) -> None:
     found = [found for seed in range(4) for found in tables.find_differences(seed, tmp_path)]
     assert {form for form, _ in found} >= {"pyarrow", "parquet", "polars", "duckdb", "numpy"}
     assert [words for _, words in found if words] == []
+
+
+@pytest.mark.parametrize("name", ["listen over WebSocket", "lab", "proxy"])
+def test_an_attack_from_the_network(name: str) -> None:
+    assert network.ATTACKS[name](0.5, random.Random(4)) == []
+
+
+def test_commands_that_are_interrupted(tmp_path: Path) -> None:
+    for event in ("Ctrl-Z", "hung up", "no stdout", "reader goes"):
+        case = interrupted.Case("compare {s}/jitter.txt -s epic,lerp", event, 0.3)
+        assert interrupted.judge(case, interrupted.run_case(case, tmp_path)) == []
+
+
+def test_a_strategy_that_fails_beside_others() -> None:
+    assert pools.try_strategy("raises", "compare") == []
+    assert pools.try_strategy("exits at once", "replay") == []
+
+
+def test_files_from_a_stranger() -> None:
+    for number in range(1, 5):
+        _, name, data, command = foreign.draw_case(number, 9)
+        assert foreign.try_file(name, data, command)[1] == []
+
+
+PROGRAM = """\
+LIMIT = 3
+
+
+def find(numbers, least=2):
+    found = []
+    for number in numbers:
+        if number < least or number in (7, 9):
+            continue
+        found.append(number * 1000)
+    return min(len(found), LIMIT), found
+"""
+
+
+def test_mutants_of_python_change_one_token_in_a_known_block() -> None:
+    source = Source(PROGRAM)
+    ways = {(site.kind, site.old, site.new) for site in source.sites}
+    assert ways >= {
+        ("constant", "3", "4"),
+        ("default", "2", "3"),
+        ("bound", "<", "<="),
+        ("and/or", "or", "and"),
+        ("continue removed", "continue", "pass"),
+        ("unit", "1000", "100"),
+        ("min/max", "min", "max"),
+    }
+    for site in source.sites:
+        changed = source.replace(site)
+        assert source.is_valid(site)
+        assert len(changed) - len(PROGRAM) == len(site.new) - len(site.old)
+    marked, count = source.mark_blocks(40)
+    seen: list[int] = []
+    names: dict[str, Any] = {"mark_block": seen.append}
+    exec(marked, names)
+    assert names["find"]([1, 5])[1] == [5000]
+    assert sorted({*seen}) == [41, 42, 43]
+    assert count == 3
+
+
+def test_mutants_of_the_engine_keep_lines_and_have_numbers_of_their_own() -> None:
+    mutation = Mutation()
+    cython = "cdef double half(double x) noexcept nogil:\n    if x < 3:\n        return 0.5 * x\n"
+    assert mutation.of("epic_cli/engine/text/a.pyx", cython).count("\n") == cython.count("\n")
+    header = (
+        "inline bool is_odd(int a) {\n    if (a > 3 && a != 7) return true;\n    return a;\n}\n"
+    )
+    changed = HeaderMutation(mutation.mutants, {}).mutate("epic_cli/engine/text/a.h", header)
+    assert changed.count("\n") == header.count("\n")
+    assert [mutant.number for mutant in mutation.mutants] == list(
+        range(1, len(mutation.mutants) + 1)
+    )
+    assert changed.count("mutant_flip") == 2
+    assert changed.count("mutant_lt") == 1

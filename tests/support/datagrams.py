@@ -92,6 +92,15 @@ class Program:
             self.said[stream] += piece
         return self.said[stream]
 
+    def drain(self, stream: str) -> None:
+        """Take what the program has written, so that it need not wait for a reader."""
+        pipe = getattr(self.process, stream)
+        while select.select([pipe], [], [], 0)[0]:
+            piece = os.read(pipe.fileno(), 65536)
+            if not piece:
+                return
+            self.said[stream] += piece
+
     @property
     def port(self) -> str:
         """Wait for the program's first line and return the port that it names."""
