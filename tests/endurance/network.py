@@ -72,7 +72,7 @@ def count_files(process: int) -> int:
 
 
 class Watch:
-    """What a program had before an attack, and what is wrong after it."""
+    """Memory and open files of a program before an attack, to compare with those after it."""
 
     def __init__(self, attacked: Program) -> None:
         self._attacked = attacked
