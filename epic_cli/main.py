@@ -27,18 +27,18 @@ _INTERRUPTED = 130
 _SHORT = {"-s": "--strategy", "-f": "--format"}
 
 
-def plain_replay(words: list[str]) -> tuple[list[str], ReplaySpec] | None:
+def parse_plain_replay(words: list[str]) -> tuple[list[str], ReplaySpec] | None:
     """Return the files and the spec of a plain replay; None if click has to parse the command line.
 
     A plain replay is ``epic replay`` with FILEs and options of the spec, each with a value behind
     it, or ``epic`` alone if no terminal asks for a session. Neither variables nor a configuration
     may add options, and every value has to be valid.
     """
-    from epic_cli.shell.configuration import NO_OPTIONS, config_path
+    from epic_cli.shell.configuration import NO_OPTIONS, find_config_path
 
     is_replay = words[0] == "replay" if words else _has_no_terminal()
     variables = (name for name in os.environ if name.startswith(("EPIC_", "_EPIC_")))
-    if not is_replay or os.path.lexists(config_path()) or set(variables) - set(NO_OPTIONS):
+    if not is_replay or os.path.lexists(find_config_path()) or set(variables) - set(NO_OPTIONS):
         return None
     from epic_cli.jobs.replay.spec import FIELDS, READERS, ReplaySpec
 
@@ -66,7 +66,7 @@ def _has_no_terminal() -> bool:
 def main(args: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     words = sys.argv[1:] if args is None else args
-    plain = plain_replay(words)
+    plain = parse_plain_replay(words)
     return _run_with_click(words) if plain is None else _run_plain_replay(*plain)
 
 
@@ -76,7 +76,7 @@ def run() -> None:
     try:
         if sys.platform == "win32":
             _set_up_windows()
-        plain = plain_replay(sys.argv[1:])
+        plain = parse_plain_replay(sys.argv[1:])
         status = _run_with_click(sys.argv[1:]) if plain is None else _run_plain_replay(*plain)
     except KeyboardInterrupt:  # while modules were loaded: nothing was done yet
         plain, status = None, _INTERRUPTED

@@ -221,11 +221,13 @@ def _make_report(found: Comparison) -> Report:
     """Make the report of a comparison, with a picture of the scores."""
     from epic_cli.jobs.compare.report import report, sort_results
     from epic_cli.show.report import Figure
-    from epic_cli.show.svg import scores_picture
+    from epic_cli.show.svg import draw_scores_picture
 
     made, words = report(found), "Scores, with 95 % confidence"
     results = sort_results(found.results, "score")
-    return replace(made, parts=[*made.parts, Figure(words, str, lambda _: scores_picture(results))])
+    return replace(
+        made, parts=[*made.parts, Figure(words, str, lambda _: draw_scores_picture(results))]
+    )
 
 
 register(Comparison, _make_report)

@@ -107,7 +107,7 @@ class PacketListener:
                 continue
             self._waits = True
             try:
-                await self._receiving.readable()
+                await self._receiving.wait_until_readable()
             finally:
                 self._waits = False
         return packet

@@ -62,7 +62,7 @@ class RecordingWarning(Portable, UserWarning):
 class Warner(ReadingLog):
     """A reading log that turns findings into warnings."""
 
-    def found(self, finding: RecordingFinding) -> None:
+    def report_finding(self, finding: RecordingFinding) -> None:
         """Warn of a finding; the warning names the line of the caller that reads the packets."""
         warnings.warn(RecordingWarning(self.name, finding), stacklevel=7)
 

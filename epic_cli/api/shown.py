@@ -16,7 +16,7 @@ def register(kind: type[Tabular], report: Callable[[Any], Report]) -> None:
     def as_html(found: Any) -> str:
         from epic_cli.show import documents  # imported where it is shown
 
-        return documents.as_html(report(found))
+        return documents.write_html(report(found))
 
     kind.report_of = staticmethod(report)
     kind.html_of = staticmethod(as_html)

@@ -21,9 +21,9 @@ from epic_cli.live.command_line import (
     ENDPOINT,
     Page,
     RecordingFile,
-    endless_option,
+    check_lab_library,
     get_exit_status,
-    lab_library,
+    make_endless_option,
     open_listener,
     open_recordings,
     record_option,
@@ -36,16 +36,21 @@ from epic_cli.shell.console import use_color
 from epic_cli.shell.declared import (
     InputFile,
     OptionGroup,
-    command,
-    given_options,
+    declare_shared,
+    declare_value,
+    list_given_options,
+    make_command,
     refuse,
-    shared,
-    value,
 )
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import quiet_option, tick_option
 from epic_cli.shell.options.datagrams import ingest_options
-from epic_cli.shell.options.runs import Participants, TimedFile, drawn_option, strategies_option
+from epic_cli.shell.options.runs import (
+    Participants,
+    TimedFile,
+    make_drawn_option,
+    make_strategies_option,
+)
 from epic_cli.work.event_loop import run_until_stopped
 
 EXAMPLES = """\b
@@ -72,34 +77,36 @@ _ALWAYS |= {"strategies", "drawn"}
 _team_options = OptionGroup(
     "participants",
     Participants,
-    strategies_option(
+    make_strategies_option(
         "Strategies to begin with, separated by commas. Up to six; NAME+key=value has"
         " settings, ./file.py:NAME is your own. Of a running game, the first one draws all."
         f"  [default: {','.join(DEFAULT_STRATEGIES)}; of a running game {','.join(_USUAL)}]"
     ),
 )
 
-_drawn_option = drawn_option(
+_drawn_option = make_drawn_option(
     "What the game really drew of RECORDING. It is shown beside the strategies."
 )
 
 
-@command(EXAMPLES, "experiment listen s layout record port open duration")
+@make_command(EXAMPLES, "experiment listen s layout record port open duration")
 def lab(
-    recording: str | None = shared(click.argument("recording", required=False, type=InputFile())),
-    experiment: str = value(
+    recording: str | None = declare_shared(
+        click.argument("recording", required=False, type=InputFile())
+    ),
+    experiment: str = declare_value(
         "Begin with the experiment of this lab address. Or of what follows its question mark.",
         default="",
         metavar="ADDRESS",
     ),
-    port: int = value(
+    port: int = declare_value(
         "Port of the page, on 127.0.0.1 only.  [default: a free port]",
         type=click.IntRange(0, 65535),
         default=0,
     ),
-    opens: bool = value("Open the page in the browser.", "--open/--no-open", default=True),
-    duration: float = shared(endless_option("How long to serve the page.")),
-    endpoint: Endpoint | None = value(
+    opens: bool = declare_value("Open the page in the browser.", "--open/--no-open", default=True),
+    duration: float = declare_shared(make_endless_option("How long to serve the page.")),
+    endpoint: Endpoint | None = declare_value(
         "Show a running game that sends to this address. It is that of epic listen."
         f"  [without an address: {_USUAL_ADDRESS}]",
         "--listen",
@@ -107,12 +114,12 @@ def lab(
         is_flag=False,
         flag_value=_USUAL_ADDRESS,
     ),
-    participants: Participants = shared(_team_options),
-    drawn: TimedFile = shared(_drawn_option),
-    tick: Ratio = shared(tick_option),
-    ingest: IngestSpec = shared(ingest_options),
-    record: tuple[RecordingFile, ...] = shared(record_option),
-    quiet: bool = shared(quiet_option),
+    participants: Participants = declare_shared(_team_options),
+    drawn: TimedFile = declare_shared(_drawn_option),
+    tick: Ratio = declare_shared(tick_option),
+    ingest: IngestSpec = declare_shared(ingest_options),
+    record: tuple[RecordingFile, ...] = declare_shared(record_option),
+    quiet: bool = declare_shared(quiet_option),
 ) -> int:
     """Run ``epic lab``.
 
@@ -142,13 +149,13 @@ def lab(
         return _serve_experiments(given, experiment, participants, page, duration)
     refuse(("recording", "experiment", "drawn"), "does not go with --listen")
     team = _choose_team(participants, _USUAL)
-    with lab_library():
+    with check_lab_library():
         from epic_cli.live.browser.game import Live
     from epic_cli.live.browser.game import GameView
     from epic_cli.live.command_line import ListenProgress
     from epic_cli.live.model import RunningGame
 
-    tick = tick if "tick" in given_options() else SCREEN_TIMING.tick
+    tick = tick if "tick" in list_given_options() else SCREEN_TIMING.tick
     with contextlib.ExitStack() as stack:
         spec = ListenSpec(endpoint, ingest, None, tick, duration)
         listener = stack.enter_context(open_listener(spec))
@@ -157,8 +164,8 @@ def lab(
         progress = ListenProgress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
         listener.consumers.append(progress)
         first = replace(spec, strategy=team[0])
-        of = where, receiving, recordings, listener.settled, False
-        view = GameView(*RunningGame.drawn_later(listener, first, *of))
+        of = where, receiving, recordings, listener.find_settled, False
+        view = GameView(*RunningGame.make_with_later_drawing(listener, first, *of))
         progress.say(f"epic: listening on {where}\n")
         try:
             with accessing("listen on", where, "record in"):
@@ -171,7 +178,7 @@ def lab(
 def _choose_team(participants: Participants, usual: Sequence[str]) -> list[StrategySpec]:
     if not participants.strategies:
         participants = replace(participants, strategies=(tuple(usual),))
-    team = participants.specs()
+    team = participants.list_specs()
     if len(team) > MOST_STRATEGIES:
         raise WrongUsage(f"-s: at most {MOST_STRATEGIES} strategies can take part")
     return team
@@ -180,7 +187,7 @@ def _choose_team(participants: Participants, usual: Sequence[str]) -> list[Strat
 def _serve_experiments(
     given: LabInputs, experiment: str, participants: Participants, page: Page, duration: float
 ) -> int:
-    with lab_library():
+    with check_lab_library():
         from epic_cli.lab.serving import make_server
         from epic_cli.live.browser.server import serve
     from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
@@ -202,15 +209,15 @@ def _serve_experiments(
             with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123
                 pass
             with contextlib.closing(ExperimentRunner(given)) as bench:
-                bench.picture(bench.read(LabSpec(moves=RECORDING)))
+                bench.draw_picture(bench.read(LabSpec(moves=RECORDING)))
     except (SettingError, InvalidExperiment) as error:
         raise WrongUsage(str(error)) from error
 
-    async def job() -> None:
-        served = serve(make_server(given, page.port, query), page.ready)
+    async def make_job() -> None:
+        served = serve(make_server(given, page.port, query), page.announce_page)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(served, None if duration == math.inf else duration)
 
     with accessing("listen on", f"127.0.0.1:{page.port}"):
-        stopped = run_until_stopped(job())
+        stopped = run_until_stopped(make_job())
     return get_exit_status(stopped)

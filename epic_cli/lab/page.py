@@ -33,7 +33,14 @@ from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
 from epic_cli.network.simulation import SimulationSpec
-from epic_cli.show.page import PAGE, PageParts, control, make_content, page_data, written
+from epic_cli.show.page import (
+    PAGE,
+    PageParts,
+    describe_control,
+    make_content,
+    make_page_data,
+    write_value,
+)
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Comparison
@@ -70,24 +77,24 @@ FOLDS = {
 
 
 @lru_cache(maxsize=1)
-def lab_page(given: LabInputs = NOTHING) -> str:
+def make_lab_page(given: LabInputs = NOTHING) -> str:
     """Return the page, which shows the default experiment until the page's own is computed."""
-    return LAB.html("epic lab", _make_data(given))
+    return LAB.write_html("epic lab", _make_data(given))
 
 
 def _make_data(given: LabInputs) -> dict[str, Any]:
     with closing(ExperimentRunner(given)) as bench:
-        data = figures_data(bench.figures(bench.read(OPENING)))
-    return {**data, "title": "epic lab", "lab": controls(given)}
+        data = make_figures_data(bench.compute_figures(bench.read(OPENING)))
+    return {**data, "title": "epic lab", "lab": list_controls(given)}
 
 
-def figures_data(found: Comparison, pack: Pack | None = None) -> dict[str, Any]:
+def make_figures_data(found: Comparison, pack: Pack | None = None) -> dict[str, Any]:
     """Return the data of a page of ``--html`` without the picture of scores."""
     content = make_content(found, report(found, "given"))
-    return page_data(found.scenes, replace(content, scores=""), pack)
+    return make_page_data(found.scenes, replace(content, scores=""), pack)
 
 
-def controls(given: LabInputs = NOTHING) -> dict[str, Any]:
+def list_controls(given: LabInputs = NOTHING) -> dict[str, Any]:
     """Return all settings of an experiment, for the page."""
     recording = Path(given.recording).name
     ways = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
@@ -101,7 +108,7 @@ def controls(given: LabInputs = NOTHING) -> dict[str, Any]:
         },
         "simulated": [RECORDED, *PATHS, BY_HAND],
         "groups": {
-            name: [control(parameter) for parameter in group if parameter.name != "path"]
+            name: [describe_control(parameter) for parameter in group if parameter.name != "path"]
             for name, group in GROUPS.items()
         },
         "strategies": {name: _describe_strategy(name) for name in (*remote_names(), *given.own)},
@@ -121,7 +128,8 @@ def _describe_strategy(name: str) -> dict[str, Any]:
     return {
         "help": declared.summary,
         "settings": [
-            {**control(setting), "value": str(setting.default)} for setting in declared.settings
+            {**describe_control(setting), "value": str(setting.default)}
+            for setting in declared.settings
         ],
     }
 
@@ -146,7 +154,7 @@ def list_values(experiment: Experiment) -> dict[str, str]:
         for parameter in group:
             if parameter.name in ("path", "preset"):
                 continue
-            found[parameter.name] = written(parameter, holders[name])
+            found[parameter.name] = write_value(parameter, holders[name])
             if parameter.name == "send_rate" and not found[parameter.name]:
                 found[parameter.name] = parameter.write(AS_RECORDED if recorded else USUAL_RATE)
             if parameter.name == "duration" and not recorded:

@@ -31,7 +31,7 @@ from epic_cli.recordings.tables import TableRefusal
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.configuration import give_defaults
-from epic_cli.shell.declared import shared, with_options
+from epic_cli.shell.declared import add_options, declare_shared
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import screen_timing_options
@@ -41,10 +41,10 @@ from epic_cli.shell.options.runs import (
     Participants,
     Scoring,
     TimedFile,
-    drawn_option,
+    make_drawn_option,
 )
-from epic_cli.shell.recordings import compare_spec, given_runs
-from epic_cli.shell.refused_lines import refusal_words
+from epic_cli.shell.recordings import compare_spec, list_given_runs
+from epic_cli.shell.refused_lines import describe_refusal
 from epic_cli.show.scene import Scene, Selection
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Experiment:
         """The labels of all participants, with that of the game's own drawing."""
         return [participant.label for participant in self.job.how.participants]
 
-    def runs(self) -> Iterator[Run]:
+    def list_runs(self) -> Iterator[Run]:
         """Return a run for each network, or a single run for the recording.
 
         A file is read again only if it changes.
@@ -87,23 +87,23 @@ class Experiment:
         return iter(replace(given, load=lambda file, **_: _read_cached_run(load_movement, file)))
 
 
-_drawn_option = drawn_option("")
+_drawn_option = make_drawn_option("")
 
 
 @click.command("compare")
-@with_options
+@add_options
 def _parse_words(
-    inputs: Inputs = shared(Inputs),
-    participants: Participants = shared(Participants),
-    network: NetworkOptions = shared(NetworkOptions),
-    drawn: TimedFile = shared(_drawn_option),
-    timing: Timing = shared(screen_timing_options),
-    scoring: Scoring = shared(Scoring),
+    inputs: Inputs = declare_shared(Inputs),
+    participants: Participants = declare_shared(Participants),
+    network: NetworkOptions = declare_shared(NetworkOptions),
+    drawn: TimedFile = declare_shared(_drawn_option),
+    timing: Timing = declare_shared(screen_timing_options),
+    scoring: Scoring = declare_shared(Scoring),
 ) -> CompareJob:
-    given = given_runs(inputs, network, Messages(quiet=True), drawn)
+    given = list_given_runs(inputs, network, Messages(quiet=True), drawn)
     shown = None if drawn.file is None else _read_recorded_run(given).drawn
     how = compare_spec(
-        [*participants.specs(), *([shown] if shown else [])],
+        [*participants.list_specs(), *([shown] if shown else [])],
         inputs,
         network,
         timing,
@@ -135,7 +135,7 @@ class ExperimentRunner:
         if lab.moves == BY_HAND:
             Path(self._given.by_hand).write_bytes(write_points(lab.points))
         try:
-            words = lab.arguments(self._given)
+            words = lab.list_arguments(self._given)
             job = self._command.main(words, standalone_mode=False)
             if isinstance(job.runs, SimulatedRuns):
                 _check_length(job.runs.simulation)
@@ -147,20 +147,20 @@ class ExperimentRunner:
         except (click.UsageError, WrongUsage, CannotAccess, ValueError) as error:
             raise InvalidExperiment(_format_error(error)) from error
 
-    def picture(self, experiment: Experiment) -> list[Scene]:
+    def draw_picture(self, experiment: Experiment) -> list[Scene]:
         """Draw the first network; raise ``InvalidExperiment``."""
         one = replace(experiment.job.how, total=1)
         sent = replace(experiment.lab, strategies=(), networks=1)
 
-        def scenes() -> list[Scene]:
+        def make_scenes() -> list[Scene]:
             if self._last is None or self._last[0] != sent:  # else only a strategy changed
-                self._last = sent, next(experiment.runs())
+                self._last = sent, next(experiment.list_runs())
             return draw_scenes(prepare(self._last[1], one), one)
 
-        found: list[Scene] = _convert_errors(scenes)
+        found: list[Scene] = _convert_errors(make_scenes)
         return found
 
-    def figures(
+    def compute_figures(
         self,
         experiment: Experiment,
         superseded: Callable[[], bool] = lambda: False,
@@ -174,16 +174,16 @@ class ExperimentRunner:
         selection = experiment.job.how.selection if pictured else None
         spec = replace(experiment.job.how, threads=threads, selection=selection)
 
-        def runs() -> Iterator[Run]:
-            for run in experiment.runs():
-                progress()
+        def iterate_runs() -> Iterator[Run]:
+            for run in experiment.list_runs():
+                report_progress()
                 yield run
 
-        def progress(*_: int) -> None:
+        def report_progress(*_: int) -> None:
             if superseded():
                 raise Superseded
 
-        found: Comparison = _convert_errors(lambda: compare(runs(), spec, progress))
+        found: Comparison = _convert_errors(lambda: compare(iterate_runs(), spec, report_progress))
         return found
 
 
@@ -240,4 +240,4 @@ def _read_files(kind: Callable[..., Any], about: tuple[Any, ...], changed: tuple
     try:
         return kind(*about)
     except TableRefusal as refused:
-        raise InvalidExperiment(refusal_words(refused)) from None
+        raise InvalidExperiment(describe_refusal(refused)) from None

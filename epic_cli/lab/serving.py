@@ -26,7 +26,7 @@ from epic_cli.jobs.code.run import run as code
 from epic_cli.jobs.code.spec import CodeSpec
 from epic_cli.jobs.compare.report import likely_scores, report
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.lab.page import figures_data, lab_page, list_values
+from epic_cli.lab.page import list_values, make_figures_data, make_lab_page
 from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Superseded
 from epic_cli.lab.spec import (
     BY_HAND,
@@ -39,11 +39,11 @@ from epic_cli.lab.spec import (
     write_points,
 )
 from epic_cli.live.browser.server import File, ServeSpec
-from epic_cli.live.browser.session import Outbox, PageFrame, check_strategies, frame
+from epic_cli.live.browser.session import Outbox, PageFrame, check_strategies, make_frame
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket
-from epic_cli.show.page import About, looks, make_content, make_page, scene_data
-from epic_cli.show.svg import picture
+from epic_cli.show.page import About, list_looks, make_content, make_page, make_scene_data
+from epic_cli.show.svg import draw_picture
 from epic_cli.show.video import VideoSpec, find_kind, write_video
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class LatestSlot:
             self._changed.notify()
 
     def end(self) -> None:
-        """End the iteration of ``items``."""
+        """End the iteration of ``iterate_items``."""
         with self._changed:
             self.ended = True
             self._changed.notify()
@@ -98,7 +98,7 @@ class LatestSlot:
         with self._changed:
             return self._changed.wait_for(lambda: self.is_ready, seconds)
 
-    def items(self) -> Iterator[Any]:
+    def iterate_items(self) -> Iterator[Any]:
         """Yield items until the end."""
         while self.wait() and not self.ended:
             with self._changed:
@@ -140,7 +140,7 @@ class ExperimentSession:
 
     def _draw_pictures(self) -> None:
         with contextlib.closing(ExperimentRunner(self._given)) as bench:
-            for message in self._asked.items():
+            for message in self._asked.iterate_items():
                 number = self._number = message.get("number")
                 query = str(message.get("query", ""))
                 with self._report_refusals(number, partial(self._mend_experiment, bench, query)):
@@ -150,7 +150,7 @@ class ExperimentSession:
 
     def _judge_experiments(self) -> None:
         with contextlib.closing(ExperimentRunner(self._given)) as bench:
-            for lab, number in self._drawn.items():
+            for lab, number in self._drawn.iterate_items():
                 with contextlib.suppress(Superseded), self._report_refusals(number):
                     self._judge_experiment(bench, lab, number)
 
@@ -161,7 +161,7 @@ class ExperimentSession:
                 raise Superseded
             began = time.monotonic()
             experiment = bench.read(replace(lab, networks=networks))
-            found = bench.figures(experiment, self._is_superseded, pictured=not scenes)
+            found = bench.compute_figures(experiment, self._is_superseded, pictured=not scenes)
             scenes = scenes or found.scenes
             self._send_frame(
                 _make_figures(replace(found, scenes=scenes)), experiment, networks, number
@@ -187,19 +187,19 @@ class ExperimentSession:
             self._send_refusal(number, f"internal error: {error!r}")
 
     def _send_refusal(self, number: Any, words: str, **mend: Any) -> None:
-        self._send(number, frame(kind="refused", number=number, words=words, **mend))
+        self._send(number, make_frame(kind="refused", number=number, words=words, **mend))
 
     def _mend_experiment(self, bench: ExperimentRunner, query: str) -> dict[str, Any]:
         """Return the valid part of a refused experiment, and its wrong entries."""
 
-        def fits(query: str) -> bool:
+        def is_valid(query: str) -> bool:
             with contextlib.suppress(SettingError, InvalidExperiment, StrategyFailed):
-                bench.picture(bench.read(read_query(query, self._given.own)))
+                bench.draw_picture(bench.read(read_query(query, self._given.own)))
                 return True
             return False
 
         with contextlib.suppress(SettingError):
-            kept, left_out = mend_query(query, fits)
+            kept, left_out = mend_query(query, is_valid)
             values = list_values(bench.read(read_query(kept, self._given.own)))
             return {"mended": kept, "left_out": left_out, "values": values}
         return {}
@@ -212,12 +212,12 @@ class ExperimentSession:
         message |= {
             "number": number,
             "networks": networks if experiment.lab.simulated else 0,
-            "command": experiment.lab.command(self._given),
-            "design": experiment.lab.design(self._given),
+            "command": experiment.lab.write_command(self._given),
+            "design": experiment.lab.write_design_command(self._given),
             "labels": experiment.labels,
             "values": list_values(experiment),
         }
-        self._send(number, about.bytes(message))
+        self._send(number, about.write_bytes(message))
 
     def _send(self, number: Any, data: bytes) -> None:
         with self._sending:
@@ -228,20 +228,20 @@ class ExperimentSession:
 def _make_picture(bench: ExperimentRunner, experiment: Experiment) -> PreparedFrame:
     made = PageFrame()
     ranks = {label: rank for rank, label in enumerate(experiment.labels)}
-    scenes = [scene for scene in bench.picture(experiment) if len(scene.times)]
+    scenes = [scene for scene in bench.draw_picture(experiment) if len(scene.times)]
     if not scenes:
         raise InvalidExperiment("no packet arrives: lower the loss")
     return made, {
         "kind": "picture",
-        "styles": looks(experiment.labels),
-        "scenes": [scene_data(scene, ranks, made.pack) for scene in scenes],
+        "styles": list_looks(experiment.labels),
+        "scenes": [make_scene_data(scene, ranks, made.pack) for scene in scenes],
     }
 
 
 def _make_figures(found: Comparison) -> PreparedFrame:
     made = PageFrame()
     likely = likely_scores(found.results)
-    return made, {"kind": "figures", "likely": likely, **figures_data(found, made.pack)}
+    return made, {"kind": "figures", "likely": likely, **make_figures_data(found, made.pack)}
 
 
 class ExportRequest(NamedTuple):
@@ -292,18 +292,18 @@ def _generate_code(query: str) -> bytes:
 
 def _make_page(request: ExportRequest) -> bytes:
     lab, given = request.experiment.lab, request.given
-    found = request.bench.figures(request.experiment)
-    about = About("" if lab.moves == BY_HAND else given.recording, "", lab.command(given))
+    found = request.bench.compute_figures(request.experiment)
+    about = About("" if lab.moves == BY_HAND else given.recording, "", lab.write_command(given))
     return make_page(found.scenes, make_content(found, report(found), about=about)).encode()
 
 
 def _make_svg(request: ExportRequest) -> bytes:
-    found = request.bench.figures(request.experiment)
-    return picture(found.scenes[0], request.experiment.labels, found.pictured).encode()
+    found = request.bench.compute_figures(request.experiment)
+    return draw_picture(found.scenes[0], request.experiment.labels, found.pictured).encode()
 
 
 def _make_video(request: ExportRequest) -> bytes:
-    found = request.bench.figures(request.experiment)
+    found = request.bench.compute_figures(request.experiment)
     spec, stream = VideoSpec.parse(request.clip), io.BytesIO()
     labels = request.experiment.labels
     write_video(stream, find_kind(request.name), found.scenes[:1], spec, labels, found.pictured)
@@ -312,7 +312,7 @@ def _make_video(request: ExportRequest) -> bytes:
 
 def _make_case(request: ExportRequest) -> bytes:
     """Make a case for ``epic check`` in a ZIP: packets, strategies, and their rows."""
-    run, spec = next(request.experiment.runs()), request.experiment.job.how
+    run, spec = next(request.experiment.list_runs()), request.experiment.job.how
     blocks = [block for block in run.packets.values() if len(block)]
     writer, conversion, stream = make_writer("text"), Conversion(Changes()), io.BytesIO()
     rows = [row for block in blocks for row in conversion.rows(block, writer)]
@@ -353,7 +353,7 @@ def make_server(given: LabInputs = NOTHING, port: int = 0, query: str = "") -> S
     """Return the server of an experiments' page, which begins with that of the ``query``."""
     files = {name: File(kind, partial(_export_file, name, given)) for name, kind in EXPORTS.items()}
     sessions = {"experiment": partial(ExperimentSession, given=given)}
-    return ServeSpec(partial(lab_page, given), sessions, port, query, files)
+    return ServeSpec(partial(make_lab_page, given), sessions, port, query, files)
 
 
 def _export_file(name: str, given: LabInputs, query: str) -> bytes:

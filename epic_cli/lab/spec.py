@@ -117,7 +117,7 @@ class LabSpec:
         entries += [("at", change) for change in self.changes if group == "link"]
         return description.write(entries)
 
-    def arguments(self, given: LabInputs) -> list[str]:
+    def list_arguments(self, given: LabInputs) -> list[str]:
         """Return the words after ``epic compare`` that make the same figures."""
         score = {parameter.name for parameter in GROUPS[SCORE]}
         words = [f"--{name}={value}" for name, value in self.values if name in score]
@@ -137,14 +137,14 @@ class LabSpec:
             words = [*(f"--{name}={text}" for name, text in described.items() if text), *words]
         return [*words, f"--strategies={','.join(self.strategies)}"]
 
-    def command(self, given: LabInputs) -> str:
+    def write_command(self, given: LabInputs) -> str:
         """Return the shell's line of ``epic compare`` that makes the same figures."""
-        return f"epic compare {shlex.join(self.arguments(given))}"
+        return f"epic compare {shlex.join(self.list_arguments(given))}"
 
-    def design(self, given: LabInputs) -> str:
+    def write_design_command(self, given: LabInputs) -> str:
         """Return the shell's line of ``epic tune`` that designs a strategy for these conditions."""
         several = replace(self, networks=max(self.networks, STEPS[1]))
-        return f"epic tune --design {shlex.join(several.arguments(given)[:-1])}"
+        return f"epic tune --design {shlex.join(several.list_arguments(given)[:-1])}"
 
 
 #: The first experiment: a network that shows what strategies are for.

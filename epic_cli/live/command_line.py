@@ -31,7 +31,7 @@ from epic_cli.live.recording import (
     Rotation,
     parse_rotation,
 )
-from epic_cli.live.reports import describe_losses, summary
+from epic_cli.live.reports import describe_losses, summarize_listening
 from epic_cli.recordings.addresses import (
     resolve,
 )
@@ -39,19 +39,19 @@ from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.recordings.wording import FrontEnd, in_words
-from epic_cli.shell.console import ColorChoice, Sink, screen_columns, use_color
-from epic_cli.shell.declared import Decorator, Parsed, option
-from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
-from epic_cli.shell.messages import finding_words
-from epic_cli.shell.refused_lines import in_three_lines
+from epic_cli.shell.console import ColorChoice, Sink, measure_screen_columns, use_color
+from epic_cli.shell.declared import Decorator, Parsed, make_option
+from epic_cli.shell.errors import ExitStatus, WrongUsage, raise_wrong_usage, write_message
+from epic_cli.shell.messages import describe_finding
+from epic_cli.shell.refused_lines import write_three_lines
 
 ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT[,key=value]", Endpoint.parse, Endpoint)
 
 
-def endless_option(meaning: str) -> Decorator:
+def make_endless_option(meaning: str) -> Decorator:
     """Make the option ``--duration`` of a command that otherwise runs until it is stopped."""
     words = {"endless": math.inf}
-    return option(Number("duration", math.inf, meaning, "s", 0, 1e9, words=words))
+    return make_option(Number("duration", math.inf, meaning, "s", 0, 1e9, words=words))
 
 
 def get_exit_status(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitStatus:
@@ -71,7 +71,7 @@ def open_listener(spec: ListenSpec) -> Iterator[Listener]:
     if at.sender is not None:
         with accessing("take packets from", at.sender):
             resolve(at.sender)
-    with wrong_usage(), accessing("listen on", at.address):
+    with raise_wrong_usage(), accessing("listen on", at.address):
         listener = Listener(spec)
     with contextlib.closing(listener):
         yield listener
@@ -133,9 +133,9 @@ class Page:
     port: int = 0
     opens: bool = True
 
-    def ready(self, address: str) -> None:
+    def announce_page(self, address: str) -> None:
         """Print the page's address, and open it."""
-        say(f"{address}\nCtrl-C ends the server.\n")
+        write_message(f"{address}\nCtrl-C ends the server.\n")
         if self.opens:
             threading.Thread(target=_open_browser, args=(address,), daemon=True).start()
 
@@ -151,7 +151,7 @@ def _open_browser(address: str) -> None:
 
 
 @contextlib.contextmanager
-def lab_library() -> Iterator[None]:
+def check_lab_library() -> Iterator[None]:
     """Turn a missing library of the lab into ``WrongUsage`` that says how to install it."""
     try:
         yield
@@ -273,7 +273,7 @@ class RowOutput(Consumer):
     """
 
     def __init__(self, row_format: str, color: ColorChoice, sink: Sink) -> None:
-        width = screen_columns(sink) if sink.isatty() else None
+        width = measure_screen_columns(sink) if sink.isatty() else None
         self._make = partial(RowWriter, row_format, use_color(color, sink), width)
         self._writer: RowWriter | None = None
         self._turns = False
@@ -334,18 +334,18 @@ class ListenProgress(Consumer):
         self._is_due = False
         for finding in new_findings(self._watch):
             if finding.code not in _SETTLED:
-                self.say(finding_words("<datagram>", finding._replace(lines=())))
+                self.say(describe_finding("<datagram>", finding._replace(lines=())))
 
     def say(self, text: str) -> None:
         """Write a message, unless quiet, wrapped at the terminal's width."""
         if self.quiet:
             return
-        columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
+        columns = measure_screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
         if columns:
             text = "".join(
                 f"{part}\n" for line in text.splitlines() for part in wrap(line, columns)
             )
-        say(text)
+        write_message(text)
 
     def take_counts(self, counts: Counts) -> None:
         """Report losses when they have grown, and explain the first refused line."""
@@ -353,7 +353,7 @@ class ListenProgress(Consumer):
         if not (example is None or isinstance(example, str) or self._shown or self.quiet):
             self._shown = True
             problem = in_words(example, FrontEnd.COMMAND_LINE)
-            say(in_three_lines(problem, "<datagram>", self.color))
+            write_message(write_three_lines(problem, "<datagram>", self.color))
         if self._is_due:
             self._say_findings()
         words = (
@@ -374,7 +374,8 @@ class ListenProgress(Consumer):
                 self._say_findings()
             drops = self.receiving.dropped, self.receiving.queue
             words = (
-                summary(listener.counts, len(listener.entities), *drops) + self._describe_left_out
+                summarize_listening(listener.counts, len(listener.entities), *drops)
+                + self._describe_left_out
             )
             for recording in self.recordings:
                 words += (

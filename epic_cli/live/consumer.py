@@ -76,7 +76,7 @@ class Mailbox(Consumer):
                 self._waiting -= count
                 self.left_out += count
 
-    def empty(self) -> deque[PacketBlock]:
+    def take_blocks(self) -> deque[PacketBlock]:
         """Return the blocks since the last call."""
         with self._lock:
             found, self._blocks, self._waiting = self._blocks, deque(), 0

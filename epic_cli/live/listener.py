@@ -20,7 +20,7 @@ from epic_cli.live.receiving import (
     ReceivingSocket,
     Reception,
     listen_to_streams,
-    machine_time,
+    read_machine_time,
 )
 from epic_cli.recordings.addresses import (
     Address,
@@ -108,7 +108,7 @@ class Echo(Consumer):
         """Send datagrams back; those that the network does not take are lost."""
         for data, sender, time in received:
             if self._spec.takes_from(sender) and not data.startswith(ECHO):
-                held = machine_time() - time
+                held = read_machine_time() - time
                 with contextlib.suppress(OSError):
                     self._socket.sendto(b"%s%.6f %s" % (ECHO, held, data), sender)
 
@@ -149,7 +149,7 @@ class LiveDrawing:
         """The counts of received packets and datagrams so far."""
         raise NotImplementedError
 
-    def until_tick(self, now: float) -> float:
+    def measure_until_tick(self, now: float) -> float:
         """Return the seconds from ``now``, a time of the receiver's clock, until the next tick."""
         tick = self._ratio[0] / self._ratio[1]
         return (math.floor(now / tick) + 1) * tick - now
@@ -267,7 +267,7 @@ class Listener(LiveDrawing):
         self.address = spec.endpoint.address._replace(port=self.receiving.port)
         self._ingest = Ingest(ingest)
         self._duration = spec.duration
-        self._reported, self._settled = -math.inf, machine_time()
+        self._reported, self._settled = -math.inf, read_machine_time()
         self.sent: list[Consumer] = []
         self.received = list(consumers)
         if spec.endpoint.echo:
@@ -287,22 +287,22 @@ class Listener(LiveDrawing):
             counts = counts._replace(refused=refused, example=example or receiving.example)
         return counts
 
-    def now(self, time: float) -> float | None:
+    def convert_time(self, time: float) -> float | None:
         """Convert a machine's time to the receiver's clock (s); None before its start."""
         return self._ingest.now(time)
 
-    def settled(self) -> float:
+    def find_settled(self) -> float:
         """Return the machine's time (s) up to which all packets were passed on; thread-safe."""
         return self._settled
 
     async def run(self) -> None:
         """Listen for its duration; raise ``OSError`` if a consumer cannot write."""
-        end = machine_time() + self._duration
-        while machine_time() < end:
-            await self.receiving.readable(self._compute_time_to_next_tick(end))
+        end = read_machine_time() + self._duration
+        while read_machine_time() < end:
+            await self.receiving.wait_until_readable(self._compute_time_to_next_tick(end))
             received = self.step()
-            if machine_time() - self._reported >= 1:
-                self._reported = machine_time()
+            if read_machine_time() - self._reported >= 1:
+                self._reported = read_machine_time()
                 for consumer in self.consumers:
                     consumer.take_counts(self.counts)
             if received:
@@ -313,16 +313,16 @@ class Listener(LiveDrawing):
 
         None: there is neither.
         """
-        machine = machine_time()
+        machine = read_machine_time()
         now = self._ingest.now(machine)
-        waits = [] if now is None else [self.until_tick(now)]
+        waits = [] if now is None else [self.measure_until_tick(now)]
         if end < math.inf:
             waits.append(max(end - machine, 0))
         return min(waits) + 0.0005 if waits else None
 
     def step(self) -> bool:
         """Take arrivals and draw the due ticks; return whether anything arrived."""
-        before = machine_time()
+        before = read_machine_time()
         received = self.receiving.read(_AT_ONCE)
         if received:
             for consumer in self.consumers:
@@ -349,16 +349,16 @@ class GameSource(Protocol):
     def entities(self) -> Entities:
         """The entities that have sent packets."""
 
-    def now(self, time: float) -> float | None:
+    def convert_time(self, time: float) -> float | None:
         """Convert a machine's time to the receiver's clock (s); None before its start."""
 
 
 class LaterDrawing(LiveDrawing):
     """A drawing of the packets that a source has received, possibly on another thread.
 
-    ``settled`` returns the time (s) up to which the source has passed all packets on, so that no
-    packet comes after its tick was drawn, however busy either thread is. ``truth`` is called with
-    the sent packets.
+    ``find_settled`` returns the time (s) up to which the source has passed all packets on, so that
+    no packet comes after its tick was drawn, however busy either thread is. ``truth`` is called
+    with the sent packets.
     """
 
     def __init__(
@@ -388,11 +388,11 @@ class LaterDrawing(LiveDrawing):
 
     def step(self) -> None:
         """Take the waiting packets, and draw the due ticks."""
-        now = self._source.now(self._settled())
-        for block in self._sent.empty():
+        now = self._source.convert_time(self._settled())
+        for block in self._sent.take_blocks():
             if self._truth is not None:
                 self._truth(block)
-        for block in self._received.empty():
+        for block in self._received.take_blocks():
             self.draw(block, None)
         self.draw(PacketBlock(self.entities), now)
 
@@ -400,5 +400,5 @@ class LaterDrawing(LiveDrawing):
         """Draw each tick when it is due, until it is cancelled."""
         while True:
             self.step()
-            now = self._source.now(self._settled())
-            await asyncio.sleep(0.05 if now is None else self.until_tick(now))
+            now = self._source.convert_time(self._settled())
+            await asyncio.sleep(0.05 if now is None else self.measure_until_tick(now))

@@ -72,7 +72,7 @@ class Viewport:
         self._cell *= 1 / _ZOOM if inwards else _ZOOM
         self._cell = min(max(self._cell, 1e-9), 1e30)
 
-    def pan(self, across: int, up: int) -> None:
+    def pan_view(self, across: int, up: int) -> None:
         """Move the view by a fraction of its size."""
         self._fits = False
         if self._center is not None:
@@ -132,7 +132,7 @@ class Viewport:
         """Return the cell size for a map of a single position and its surroundings."""
         return max(4.0, 1e-6 * float(np.abs(place).max())) / max(self._size[0], 1)
 
-    def project(self, positions: Floats) -> NDArray[np.float64]:
+    def project_positions(self, positions: Floats) -> NDArray[np.float64]:
         """Return columns and lines (n, 2) of positions (n, 3), from the top left, with fractions.
 
         Positions far outside are NaN.
@@ -183,8 +183,8 @@ def draw_map(
     history, now, truth, followed = game.history, game.now, game.truth, game.followed
     canvas = Cells(*size, symbols)
     begin = now - (_LONG if len(history.newest) <= _FEW else _SHORT)
-    received, drawn = history.received(begin), history.drawn(begin)
-    heads, newest = drawn.last(), history.newest_points()
+    received, drawn = history.list_received(begin), history.list_drawn(begin)
+    heads, newest = drawn.select_last(), history.select_newest_points()
     everything = np.concatenate((received.positions, newest.positions))
     if len(received.times):  # a strategy may draw silent entities ever further away
         everything = np.concatenate((everything, drawn.positions))
@@ -193,14 +193,16 @@ def draw_map(
     _draw_trails(canvas, viewport, drawn, symbols["trail"])
     _draw_points(canvas, viewport, newest, symbols["received"], "received")
     if truth is not None:
-        _draw_points(canvas, viewport, truth.newest_points(), symbols["sent"], "received")
+        _draw_points(canvas, viewport, truth.select_newest_points(), symbols["sent"], "received")
     _draw_points(canvas, viewport, heads, symbols["drawn"], "drawn")
     directions = symbols["heading"]
     sectors = _find_sectors(history, heads, viewport.plane, len(directions))
     for sector, direction in enumerate(directions):
-        one = heads.at(np.flatnonzero(sectors == sector))
+        one = heads.select_points(np.flatnonzero(sectors == sector))
         _draw_points(canvas, viewport, one, direction, "drawn")
-    for number, place in zip(heads.entities, viewport.project(heads.positions), strict=True):
+    for number, place in zip(
+        heads.entities, viewport.project_positions(heads.positions), strict=True
+    ):
         name = history.entities.name(int(number))
         if (len(heads.entities) <= _NAMED or name == followed) and np.isfinite(place).all():
             column, line = np.floor(place).astype(int).tolist()
@@ -208,17 +210,17 @@ def draw_map(
     drawn_as = directions[0] if (sectors >= 0).any() else symbols["drawn"]
     legend = f"{drawn_as} drawn  {symbols['received']} received"
     legend += f"  {symbols['sent']} sent" if truth is not None else ""
-    return canvas.framed(_make_title(viewport, legend, followed))
+    return canvas.frame_lines(_make_title(viewport, legend, followed))
 
 
-def entity_at(game: RunningGame, viewport: Viewport, column: int, line: int) -> str | None:
+def find_entity_at(game: RunningGame, viewport: Viewport, column: int, line: int) -> str | None:
     """Return the entity whose head is nearest to a cell of the map, border included.
 
     None if no head is within reach.
     """
     history = game.history
-    heads = history.drawn(game.now - _SHORT).last()
-    places = viewport.project(heads.positions) + 0.5 - (column, line)
+    heads = history.list_drawn(game.now - _SHORT).select_last()
+    places = viewport.project_positions(heads.positions) + 0.5 - (column, line)
     apart = np.hypot(places[:, 0], HEIGHT * places[:, 1])
     if not (apart <= _REACH).any():
         return None
@@ -261,7 +263,7 @@ def _choose_style(number: int, what: str) -> str:
 
 def _clip_points(canvas: Cells, viewport: Viewport, points: Points) -> tuple[Floats, Integers]:
     """Return the cells (n, 2) of the points that are on the map, and their entities (n)."""
-    places = viewport.project(points.positions)
+    places = viewport.project_positions(points.positions)
     kept = (places >= 0).all(axis=1) & (places < (canvas.columns, canvas.lines)).all(axis=1)
     return places[kept], points.entities[kept]
 

@@ -90,12 +90,12 @@ class Points(NamedTuple):
     entities: Integers
     times: Floats
 
-    def last(self) -> Points:
+    def select_last(self) -> Points:
         """Return the last point of each entity; points are in order of time."""
         _, places = np.unique(self.entities[::-1], return_index=True)
-        return self.at(len(self.entities) - 1 - places)
+        return self.select_points(len(self.entities) - 1 - places)
 
-    def at(self, places: NDArray[np.intp]) -> Points:
+    def select_points(self, places: NDArray[np.intp]) -> Points:
         """Return the points at these indices."""
         return Points(self.positions[places], self.entities[places], self.times[places])
 
@@ -116,7 +116,7 @@ class _RecentRecords:
         while self._pieces[0][0] < begin or (self._size > self._most and len(self._pieces) > 1):
             self._size -= len(self._pieces.popleft()[1])
 
-    def since(self, time: float) -> Rows:
+    def select_since(self, time: float) -> Rows:
         """Return the records of the pieces that end at this time or later."""
         pieces = list(takewhile(lambda piece: piece[0] >= time, reversed(self._pieces)))
         return np.frombuffer(b"".join(piece for _, piece in reversed(pieces)), self._record)
@@ -184,18 +184,18 @@ class History:
         ]  # fmt: skip
         return np.array(points, POINT)
 
-    def newest_points(self) -> Points:
+    def select_newest_points(self) -> Points:
         """Return the newest packets as points."""
         return _convert_to_points(self._make_points(self.newest.values()))
 
-    def received(self, since: float = -math.inf) -> Points:
+    def list_received(self, since: float = -math.inf) -> Points:
         """Return the positions in packets that arrived at ``since`` (s) or later, by arrival."""
-        points = self.points(since)
+        points = self.select_points(since)
         return _convert_to_points(points[points["time"] >= since])
 
-    def points(self, since: float) -> Rows:
+    def select_points(self, since: float) -> Rows:
         """Return the records (``POINT``) of packets that arrived since (s), and a few earlier."""
-        return self._points.since(since)
+        return self._points.select_since(since)
 
     def draw(self, samples: SampleBlock) -> None:
         """Take drawn samples."""
@@ -213,21 +213,21 @@ class History:
         self.rotations.clear()
         self._rows = _RecentRecords(ROW, KEPT, _MOST_ROWS)
 
-    def blocks(self) -> list[PacketBlock]:
+    def list_blocks(self) -> list[PacketBlock]:
         """Return the received packets as blocks, in order of arrival."""
         return [block.part(0, len(block)) for block in self._blocks]
 
-    def rows(self, since: float = -math.inf) -> Rows:
+    def list_rows(self, since: float = -math.inf) -> Rows:
         """Return the drawn samples (``ROW``), without those of the status ``none``."""
-        rows = self._rows.since(since)
+        rows = self._rows.select_since(since)
         kept: Rows = rows[(rows["status"] != 0) & (rows["time"] >= since)]
         return kept
 
-    def drawn(self, since: float = -math.inf) -> Points:
+    def list_drawn(self, since: float = -math.inf) -> Points:
         """Return the drawn samples as points."""
-        return _convert_to_points(self.rows(since))
+        return _convert_to_points(self.list_rows(since))
 
-    def by_entity(self, only: str | None = None) -> dict[str, PacketBlock]:
+    def group_by_entity(self, only: str | None = None) -> dict[str, PacketBlock]:
         """Return the packets of each entity by name, or of the named entity alone."""
         found: dict[str, PacketBlock] = {}
         connection = ConnectionTimes()
@@ -330,7 +330,7 @@ class LiveTraffic:
         self._datagrams.append((real_time, counts.datagrams))
         recent = [delay for second, delay in self._shortest.items() if second >= now - _SHORTEST_OF]
         shortest = min(recent, default=math.nan)
-        received = history.points(now - WINDOW)
+        received = history.select_points(now - WINDOW)
         packets = int((received["time"] >= now - 1).sum())
         received = received[received["time"] >= max(now - WINDOW, self._since)]
         delays = np.sort(received["delay"])
@@ -484,7 +484,7 @@ class LiveEvaluator:
             self._begun, self._gathered_at = real_time, now
             self._gathered = _gather_packets(history, now, only, truth)
             if only is not None:
-                points = history.points(now - WINDOW)
+                points = history.select_points(now - WINDOW)
                 own = points[points["entity"] == history.entities.assign_number(only)]
                 self.curves[2].update(_group_by_second(own["time"], own["delay"], np.max))
                 for curve in self.curves:
@@ -541,7 +541,7 @@ class LiveEvaluator:
             lags[int(times[-1])] = found.lag.seconds
         return found
 
-    def figures(self, only: str | None = None) -> list[str]:
+    def compute_figures(self, only: str | None = None) -> list[str]:
         """Return the figures over the measured entities, or of the entity ``only``.
 
         Empty if no such entity is measured.
@@ -567,7 +567,7 @@ class LiveEvaluator:
             found.append(f"of {len(known):,} of {len(self._gathered):,} entities")
         return found
 
-    def worst(self) -> str | None:
+    def find_worst(self) -> str | None:
         """Return the entity with the largest error.
 
         None if fewer than two entities are measured.
@@ -575,7 +575,7 @@ class LiveEvaluator:
         errors = {name: one.error for name, (_, one) in self._measured.items() if one.rows}
         return max(errors, key=lambda name: errors[name]) if len(errors) > 1 else None
 
-    def error(self, name: str) -> float:
+    def compute_error(self, name: str) -> float:
         """Return the root mean square error of an entity; NaN if unknown."""
         return self._measured[name][1].error if name in self._measured else float("nan")
 
@@ -595,9 +595,9 @@ def _gather_packets(
     history: History, now: float, only: str | None, truth: History | None
 ) -> dict[str, tuple[PacketBlock, PacketBlock | None, Rows]]:
     """Return each entity's received packets, its sent packets if known, and its drawn rows."""
-    packets = history.by_entity(only)
-    sent = {} if truth is None else truth.by_entity(only)
-    rows = history.rows(now - WINDOW - JUMP_WINDOW)
+    packets = history.group_by_entity(only)
+    sent = {} if truth is None else truth.group_by_entity(only)
+    rows = history.list_rows(now - WINDOW - JUMP_WINDOW)
     order = np.argsort(rows["entity"], kind="stable")
     entities = rows["entity"][order]
     found = {}
@@ -679,12 +679,12 @@ class EventLog:
             GameEvent(now, f"{join_words(shown)} {(verbs or verb) if several[1:] else verb}")
         )
 
-    def news(self, now: float) -> Sequence[str]:
+    def list_news(self, now: float) -> Sequence[str]:
         """Return the events of the last seconds, the latest first."""
         recent = (event for event in reversed(self.events) if 0 <= now - event.time < _NEWS)
         return [f"{event.words} {now - event.time:.0f} s ago" for event in recent]
 
-    def lines(self, room: int) -> Sequence[str]:
+    def write_lines(self, room: int) -> Sequence[str]:
         """Return the last events, as many as fit, each with its time."""
         shown = list(self.events)[-room:] if room > 0 else []
         lines = [f"{entry.time:>10.2f} s  {entry.words}" for entry in shown]
@@ -921,7 +921,7 @@ class RunningGame(Consumer):
         self.followed: str | None = None
 
     @classmethod
-    def drawn_later(
+    def make_with_later_drawing(
         cls,
         source: GameSource,
         spec: ListenSpec,
@@ -1011,7 +1011,7 @@ class RunningGame(Consumer):
         before = self.live.copy_frozen()
         self.live.redraw()
         try:
-            self.drawing.change_strategy(strategy, self.live.blocks(), self.live.draw)
+            self.drawing.change_strategy(strategy, self.live.list_blocks(), self.live.draw)
         except (StrategyFailed, ValueError):
             self.live = before
             raise
@@ -1019,5 +1019,5 @@ class RunningGame(Consumer):
         if self.paused is not None:
             history, now, _ = self.paused
             history.redraw()
-            self.drawing.replay(strategy, history.blocks(), now, history.draw).close()
+            self.drawing.replay(strategy, history.list_blocks(), now, history.draw).close()
         self.evaluator.forget()

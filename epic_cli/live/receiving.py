@@ -109,7 +109,7 @@ class _KernelBuffers:
 _of_thread = threading.local()
 
 
-def _thread_buffers() -> _KernelBuffers:
+def _get_thread_buffers() -> _KernelBuffers:
     found: _KernelBuffers | None = getattr(_of_thread, "buffers", None)
     if found is None:
         found = _of_thread.buffers = _KernelBuffers()
@@ -141,7 +141,7 @@ class KernelBatch:
 
         Return False if there are no more. Raise ``OSError``; a ``BlockingIOError`` means the same.
         """
-        buffers = _thread_buffers()
+        buffers = _get_thread_buffers()
         ctypes.memmove(buffers.messages, buffers.fresh, len(buffers.fresh))
         some = min(most - len(found), _AT_ONCE)
         count = self._call(self._descriptor, buffers.messages, some, _DONTWAIT, None)
@@ -205,7 +205,7 @@ def _get_buffer_address(buffer: bytearray) -> int:
 QUEUE = 1 << 22
 
 
-def machine_time() -> float:
+def read_machine_time() -> float:
     """Return the time (s) of Python's finest monotonic clock; Linux and macOS have only one."""
     return time.perf_counter_ns() / 1e9
 
@@ -239,7 +239,7 @@ class Reception:
         """Return the waiting datagrams, in their order, up to ``most``."""
         raise NotImplementedError
 
-    async def readable(self, seconds: float | None = None) -> None:
+    async def wait_until_readable(self, seconds: float | None = None) -> None:
         """Wait for a datagram, for ``close``, or for ``seconds`` at most."""
         changed = asyncio.Event()
         loop, waitable = asyncio.get_running_loop(), self._get_readable_descriptor()
@@ -311,7 +311,7 @@ class ReceivingSocket(Reception):
             try:
                 if self._batch is None:
                     data, sender = self.socket.recvfrom(LARGEST)
-                    found.append(ReceivedDatagram(data, sender, machine_time()))
+                    found.append(ReceivedDatagram(data, sender, read_machine_time()))
                 elif not self._batch.read(most, found):
                     break
             except (BlockingIOError, InterruptedError):
@@ -647,7 +647,7 @@ class StreamSocket(Reception):
             return
         except OSError:
             data = b""
-        time = machine_time()
+        time = read_machine_time()
         try:
             if data:
                 splitter.feed(data)
@@ -682,12 +682,12 @@ class StreamSocket(Reception):
         if self.socket.fileno() >= 0 and self.socket not in self._selector.get_map():
             self._selector.register(self.socket, selectors.EVENT_READ)
 
-    async def readable(self, seconds: float | None = None) -> None:
+    async def wait_until_readable(self, seconds: float | None = None) -> None:
         """Wait for bytes or clients, for ``close``, or for ``seconds`` at most."""
         if not self._messages and not self._ready:
             if sys.platform == "win32":  # selectors have no descriptor on Windows
                 seconds = min(seconds or 0.005, 0.005)
-            await super().readable(seconds)
+            await super().wait_until_readable(seconds)
 
     def _get_readable_descriptor(self) -> int:
         of: Any = self.socket if sys.platform == "win32" else self._selector

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import printable
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.receiving import machine_time
+from epic_cli.live.receiving import read_machine_time
 from epic_cli.recordings import DEFAULT, formats, packet_formats, suffixes
 from epic_cli.recordings.captures import HEADER, capture_record, whole_records
 from epic_cli.recordings.files import accessing, check_output, claim
@@ -58,7 +58,7 @@ def parse_rotation(text: str) -> Rotation:
     return rotation
 
 
-def whole_lines(data: bytes, size: int) -> int:
+def count_whole_lines(data: bytes, size: int) -> int:
     """Return how many of the first ``size`` bytes of ``data`` form whole lines."""
     return data.rfind(b"\n", 0, size) + 1
 
@@ -78,7 +78,7 @@ class WholeFile:
         self,
         path: str,
         header: bytes,
-        whole: Callable[[bytes, int], int] = whole_lines,
+        whole: Callable[[bytes, int], int] = count_whole_lines,
         rotation: Rotation | None = None,
         replaces: bool = False,
     ) -> None:
@@ -282,7 +282,7 @@ class DatagramRecording(Recording):
     ) -> None:
         self._target = target
         self.file = WholeFile(path, HEADER, whole_records, rotation)
-        self._wall = time.time_ns() - int(machine_time() * 1e9)
+        self._wall = time.time_ns() - int(read_machine_time() * 1e9)
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
         """Write datagrams."""

@@ -10,7 +10,7 @@ from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.receiving import QUEUE
 from epic_cli.metrics.digits import choose_verb
 from epic_cli.recordings.datagrams.counts import Counts, count_words
-from epic_cli.show.link import quantiles
+from epic_cli.show.link import write_quantiles
 
 if TYPE_CHECKING:
     from epic_cli.live.model import RunningGame, TrafficFlow
@@ -52,7 +52,7 @@ def describe_losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
     return lines
 
 
-def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> str:
+def summarize_listening(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> str:
     """Return lines with the counts, and the quantiles of the delay above the shortest."""
     lines = (
         f"{counts.packets:,} packets in {counts.datagrams:,} datagrams,"
@@ -61,7 +61,7 @@ def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> 
     )
     if counts.packets:
         delay, least = counts.delays.delay, counts.delays.delay(0)
-        above = quantiles(lambda share: delay(share) - least, (0.5, 0.95, 0.99, 1.0))
+        above = write_quantiles(lambda share: delay(share) - least, (0.5, 0.95, 0.99, 1.0))
         lines += f"delay above the shortest in ms: {above}\n"
     return lines + _describe_drifts(counts.drifts) + describe_losses(counts, dropped, queue)
 

@@ -13,12 +13,12 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import ELLIPSIS, cut, pad, printable, width, wrap
 from epic_cli.live.listener import Listener
-from epic_cli.live.map import ASCII, COLORS, UNICODE, Viewport, draw_map, entity_at
+from epic_cli.live.map import ASCII, COLORS, UNICODE, Viewport, draw_map, find_entity_at
 from epic_cli.live.model import LiveEvaluator, NameLine, RunningGame, StrategyChoice
 from epic_cli.live.reports import describe_faults, describe_traffic, format_milliseconds
 from epic_cli.metrics.digits import format_three_digits
 from epic_cli.recordings.writing import value_text
-from epic_cli.shell.console import speaks_unicode
+from epic_cli.shell.console import is_unicode_supported
 from epic_cli.show.full_screen import (
     ASCII_BARS,
     UNICODE_BARS,
@@ -26,9 +26,9 @@ from epic_cli.show.full_screen import (
     FullScreen,
     Lines,
     Reserve,
-    fitting,
-    flow,
-    too_small,
+    arrange_parts,
+    describe_lack_of_room,
+    fit_blocks,
 )
 
 #: Keys, with one or two words for the line under the map (empty: not there), and their help.
@@ -50,12 +50,14 @@ KEYS = (
 )  # fmt: skip
 
 
-def delay_line(history: Sequence[float], columns: int, bars: str) -> list[str]:
+def draw_delay_line(history: Sequence[float], columns: int, bars: str) -> list[str]:
     """Draw the longest delay of each second as bars, the latest at the right."""
     return _draw_bars("delay", history, columns, bars, lambda most: format_milliseconds(most, "+"))
 
 
-def curves(evaluator: LiveEvaluator, columns: int, bars: str, least: float | None) -> list[str]:
+def draw_curves(
+    evaluator: LiveEvaluator, columns: int, bars: str, least: float | None
+) -> list[str]:
     """Draw error, lag and delay of the followed entity, second by second, as bars.
 
     The delay is drawn above ``least`` (s); None: above the shortest delay.
@@ -97,14 +99,14 @@ def _choose_bar(value: float, most: float, bars: str) -> str:
     return bars[min(int(share * len(bars)), len(bars) - 1)]
 
 
-def strategy(choice: StrategyChoice, figures: Sequence[str], of: str) -> list[str]:
+def describe_strategy(choice: StrategyChoice, figures: Sequence[str], of: str) -> list[str]:
     """Return a line with the strategy, and its figures for the packets received so far."""
     place = choice.names.index(choice.strategy) + 1
     name = f"{choice.strategy} ({place}/{len(choice.names)}){of}"
     return [name, *(figures or ["measuring"])]
 
 
-def settings(choice: StrategyChoice) -> list[str]:
+def describe_settings(choice: StrategyChoice) -> list[str]:
     """Return a line with all settings, the selected setting in brackets."""
     shown = []
     for setting in choice.settings:
@@ -117,7 +119,7 @@ def settings(choice: StrategyChoice) -> list[str]:
     return shown or ["no settings"]
 
 
-def help_lines(title: str, columns: int) -> Lines:
+def list_help_lines(title: str, columns: int) -> Lines:
     """Return the lines that explain the keys."""
     room = max(width(keys) for keys, _, _ in KEYS) + 2
     drawn: Lines = [[("class:news", cut(title, columns))]]
@@ -134,20 +136,20 @@ ROSTER = 40
 _NAME = 14
 
 
-def listed(game: RunningGame, lines: int) -> Sequence[str]:
+def select_listed(game: RunningGame, lines: int) -> Sequence[str]:
     """Return the entities that fit a list of ``lines``: all, or those with the largest errors."""
     names = game.history.names
     if len(names) < lines:
         return names
-    error = game.evaluator.error
+    error = game.evaluator.compute_error
     names.sort(key=lambda name: (name != game.followed, -_rank_error(error(name))))
     return names[: lines - 2]
 
 
-def roster(game: RunningGame, lines: int) -> Lines:
+def draw_roster(game: RunningGame, lines: int) -> Lines:
     """Draw a heading, a line for each of the ``listed`` entities, and the number of the others."""
     history, now, shown = game.history, game.now, game.listed
-    numbers = history.received(now - 1).entities
+    numbers = history.list_received(now - 1).entities
     rates = np.bincount(numbers, minlength=len(history.entities))
     left_out = len(history.newest) - len(shown)
     head = f" {pad('entity', _NAME)} {'packets/s':>9}  silent {'error':>6}"
@@ -155,7 +157,10 @@ def roster(game: RunningGame, lines: int) -> Lines:
     for name in shown:
         number = history.entities.assign_number(name)
         silent = max(now - (history.newest[name].arrival or now), 0.0)
-        text = f"{rates[number]:>9} {silent:>5.1f} s {_format_error(game.evaluator.error(name)):>6}"
+        text = (
+            f"{rates[number]:>9} {silent:>5.1f} s"
+            f" {_format_error(game.evaluator.compute_error(name)):>6}"
+        )
         style = f"class:drawn class:entity-{number % COLORS}"
         mark = ">" if name == game.followed else " "
         line: list[Fragment] = [
@@ -206,7 +211,7 @@ class ListenScreen:
 
     def __init__(self, game: RunningGame, symbols: dict[str, str] | None = None) -> None:
         self._game = game
-        self._symbols = symbols or (UNICODE if speaks_unicode() else ASCII)
+        self._symbols = symbols or (UNICODE if is_unicode_supported() else ASCII)
         self._bars = UNICODE_BARS if not self._symbols["trail"] else ASCII_BARS
         self._viewport = Viewport()
         self._reserve = Reserve()
@@ -227,7 +232,7 @@ class ListenScreen:
         """Update the figures; call this often."""
         self._game.advance(real_time)
 
-    def lines(self, columns: int, lines: int) -> Lines:
+    def render_lines(self, columns: int, lines: int) -> Lines:
         """Return the lines of the whole screen."""
         drawn = self._compose_lines(columns, lines)
         if self._bars is UNICODE_BARS:
@@ -237,20 +242,20 @@ class ListenScreen:
     def _compose_lines(self, columns: int, lines: int) -> Lines:
         game = self._game
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
-            return [[("", too_small("epic listen", SMALLEST, (columns, lines)))]]
+            return [[("", describe_lack_of_room("epic listen", SMALLEST, (columns, lines)))]]
         if self._helping:
-            return help_lines(f"epic listen, {game.where}", columns)[:lines]
+            return list_help_lines(f"epic listen, {game.where}", columns)[:lines]
         if self._logging:
-            words = [f"epic listen, {game.where}: events", *game.log.lines(lines - 1)]
+            words = [f"epic listen, {game.where}: events", *game.log.write_lines(lines - 1)]
             return [[("", cut(line, columns))] for line in words]
         texts = self._compose_texts(columns, lines - _SMALLEST_MAP)
-        height = lines - self._reserve.lines((columns, lines), len(texts))
+        height = lines - self._reserve.reserve_lines((columns, lines), len(texts))
         beside = columns >= _ROSTER_FROM
         size = self._map_size = (columns - (ROSTER + 1) * beside, height)
         shown = draw_map(game, self._viewport, size, self._symbols)
         if beside and game.now > -math.inf:
-            game.listed = listed(game, height)
-            names = roster(game, height)
+            game.listed = select_listed(game, height)
+            names = draw_roster(game, height)
             shown = [[*line, ("", " "), *other] for line, other in zip(shown, names, strict=True)]
         return shown + [[text] for text in texts]
 
@@ -264,32 +269,35 @@ class ListenScreen:
         if game.now == -math.inf:
             waiting = wrap(f"waiting for packets at {game.where}", columns)
             blocks = {"traffic": ("class:news", waiting), "news": news, "keys": keys}
-            return fitting(blocks, ("keys", "news"), room)
+            return fit_blocks(blocks, ("keys", "news"), room)
         if game.followed is None:
-            bars = delay_line(game.traffic.flow.history, columns, self._bars)
+            bars = draw_delay_line(game.traffic.flow.history, columns, self._bars)
         else:
             least = None if game.live_truth is None else 0.0
-            bars = curves(game.evaluator, columns, self._bars, least)
+            bars = draw_curves(game.evaluator, columns, self._bars, least)
         of = "" if game.followed is None else f" of {cut(printable(game.followed), 20)}"
-        figures = game.evaluator.figures(game.followed)
-        worst = game.evaluator.worst() if game.followed is None else None
+        figures = game.evaluator.compute_figures(game.followed)
+        worst = game.evaluator.find_worst() if game.followed is None else None
         if figures and worst is not None:
             figures.append(f"worst {cut(printable(worst), 20)}")
         blocks = {
-            "traffic": ("", flow(describe_traffic(game), columns)),
+            "traffic": ("", arrange_parts(describe_traffic(game), columns)),
             "delay": ("class:delay", bars),
-            "figures": ("class:news", flow(strategy(game.choice, figures, of), columns)),
-            "settings": ("", flow(settings(game.choice), columns)),
-            "events": ("", flow(game.log.news(game.now), columns)[:1]),
+            "figures": (
+                "class:news",
+                arrange_parts(describe_strategy(game.choice, figures, of), columns),
+            ),
+            "settings": ("", arrange_parts(describe_settings(game.choice), columns)),
+            "events": ("", arrange_parts(game.log.list_news(game.now), columns)[:1]),
             "news": news,
             "keys": keys,
         }
         order = ("settings", "delay", "keys", "events", "news", "traffic")
-        return fitting(blocks, order, room)
+        return fit_blocks(blocks, order, room)
 
     def _list_key_lines(self, columns: int) -> list[str]:
         if self._typed is None:
-            return flow([f"{keys}: {word}" for keys, word, _ in KEYS if word], columns)
+            return arrange_parts([f"{keys}: {word}" for keys, word, _ in KEYS if word], columns)
         return [cut(self._typed.text, columns)]
 
     @property
@@ -302,10 +310,10 @@ class ListenScreen:
         """The action of each key: a function and its arguments."""
         view, choice = self._viewport, self._game.choice
         return {
-            "up": (view.pan, 0, 1),
-            "down": (view.pan, 0, -1),
-            "left": (view.pan, -1, 0),
-            "right": (view.pan, 1, 0),
+            "up": (view.pan_view, 0, 1),
+            "down": (view.pan_view, 0, -1),
+            "left": (view.pan_view, -1, 0),
+            "right": (view.pan_view, 1, 0),
             "+": (view.zoom, True),
             "=": (view.zoom, True),
             "-": (view.zoom, False),
@@ -343,7 +351,7 @@ class ListenScreen:
         columns, lines = self._map_size
         name, shown = None, self._game.listed
         if column < columns and line < lines:
-            name = entity_at(self._game, self._viewport, column, line)
+            name = find_entity_at(self._game, self._viewport, column, line)
         elif line < lines and 0 < line <= len(shown):
             name = shown[line - 1]
         if name is not None and not (self._helping or self._logging):

@@ -100,7 +100,7 @@ class RecordingSpec(NamedTuple):
         )
         if found is None:
             return None
-        log.as_trace(found.words)
+        log.report_trace(found.words)
         return {self.entity or "": trace_packets(found.trace)}
 
     def from_recording(self) -> RecordingSpec:
@@ -118,7 +118,7 @@ class RecordingSpec(NamedTuple):
         source = _make_source(recording)
         packets = self.read_packets(source, log)
         if any(block.lacks_velocity() for block in packets.values()):
-            log.estimated()
+            log.report_estimated()
         known = log if isinstance(source, str) else source.log or log
         return Run(run_name(recording), packets, truths, known.findings, unit=known.watch.unit)
 
@@ -201,7 +201,7 @@ class RecordedRuns:
             states = load(source, self.reading.spec.beside(STATE), reading)
         truths, missing = make_truths(states, "given", offset)
         for note in missing:
-            reading.unjudged(note.entity, explain_exclusion(note))
+            reading.report_unjudged(note.entity, explain_exclusion(note))
         if not truths:
             raise NotEnoughToSay(f"{name} has no movement to compare with")
         return truths, reading.refused
@@ -282,7 +282,7 @@ class RecordedRuns:
             return run
         paths, findings = self.read_drawn_paths(run.packets, reading.spec, log.layout, logs)
         if left_out := [name for name in run.packets if name not in paths]:
-            log.undrawn(left_out)
+            log.report_undrawn(left_out)
         kept = {name: block for name, block in run.packets.items() if name in paths}
         drawn = DrawnCandidate(paths)
         return run._replace(packets=kept, drawn=drawn, findings=(*run.findings, *findings))

@@ -62,7 +62,7 @@ def load_movement(
             lambda stream: read_movement(
                 stream,
                 spec=spec._replace(rebase_time=True),
-                on_read=reading.inferred,
+                on_read=reading.report_inferred,
                 look=reading.observe,
                 **how,
             ),

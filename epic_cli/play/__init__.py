@@ -15,7 +15,7 @@ Example:
     >>> from epic_cli.play import Match, MatchSpec
     >>> match = Match(MatchSpec(seed=1))
     >>> match.run_until(2.0)
-    >>> [round(value, 3) for value in match.server.body(0)[:2]]
+    >>> [round(value, 3) for value in match.server.get_body(0)[:2]]
     [8.295, 15.079]
 
 """

@@ -8,7 +8,14 @@ from collections.abc import Callable, Mapping
 from epic_cli.network.randomness import make_generator
 from epic_cli.play.client import Client
 from epic_cli.play.script import Input
-from epic_cli.play.world import Control, Point, Weapon, direction, distance, sees
+from epic_cli.play.world import (
+    Control,
+    Point,
+    Weapon,
+    is_visible,
+    measure_distance,
+    normalize_vector,
+)
 
 #: A function that returns the input of a client's next move.
 Controller = Callable[[Client], Control]
@@ -21,17 +28,19 @@ _DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, 
 
 def aim_at(client: Client, control: Control, target: Point) -> Point:
     """Return the direction to a target on the screen from the player's position after a move."""
-    body = client.local.preview(control, client.rules.step_us)
+    body = client.local.preview_move(control, client.rules.step_us)
     if client.local.mode == "dumb-terminal":
         body = client.local.body
-    return direction((target[0] - body.x, target[1] - body.y))
+    return normalize_vector((target[0] - body.x, target[1] - body.y))
 
 
-def nearest_seen(client: Client) -> Point | None:
+def find_nearest_seen(client: Client) -> Point | None:
     """Return the position of the nearest player on the screen; None if there is none."""
     here = client.local.body.position
     return min(
-        client.drawn_remotes().values(), key=lambda position: distance(here, position), default=None
+        client.list_drawn_remotes().values(),
+        key=lambda position: measure_distance(here, position),
+        default=None,
     )
 
 
@@ -86,11 +95,11 @@ class Hunter(Runner):
     def __call__(self, client: Client) -> Control:
         """Fire as soon as the weapon is ready and no wall is in the way on the bot's screen."""
         control = super().__call__(client)
-        body = client.local.preview(control, client.rules.step_us)
-        target = nearest_seen(client)
+        body = client.local.preview_move(control, client.rules.step_us)
+        target = find_nearest_seen(client)
         if target is None or body.reload_us or body.stun_us:
             return control
-        if not sees(client.rules.arena, body.position, target):
+        if not is_visible(client.rules.arena, body.position, target):
             return control
         self._shots += 1
         weapon = Weapon.THROW if self._shots % 3 == 0 else Weapon.SHOT
@@ -102,10 +111,10 @@ def chase(client: Client) -> Control:
 
     No client can predict the collisions.
     """
-    target = nearest_seen(client)
+    target = find_nearest_seen(client)
     if target is None:
         return Control()
-    dx, dy = direction((target[0] - client.local.body.x, target[1] - client.local.body.y))
+    dx, dy = normalize_vector((target[0] - client.local.body.x, target[1] - client.local.body.y))
     return Control(_round_direction(dx), _round_direction(dy))
 
 
@@ -145,17 +154,17 @@ class ScriptedInput:
             self._next += 1
             weapon = self._held.weapon or weapon
         if self._held.x or self._held.y:
-            self._facing = direction((self._held.x, self._held.y))
+            self._facing = normalize_vector((self._held.x, self._held.y))
         control = Control(self._held.x, self._held.y, weapon)
         return control._replace(aim=self._resolve_aim(client, control)) if weapon else control
 
     def _resolve_aim(self, client: Client, control: Control) -> Point:
         aim = self._held.aim
         if isinstance(aim, str):
-            target = client.drawn_remotes().get(self._numbers[aim])
+            target = client.list_drawn_remotes().get(self._numbers[aim])
             return self._facing if target is None else aim_at(client, control, target)
         if aim is None:
             return self._facing
         # a recorded aim has the length 1 up to rounding, and must keep its bits
         is_unit = abs(aim[0] * aim[0] + aim[1] * aim[1] - 1) < 1e-12
-        return aim if is_unit else direction(aim)
+        return aim if is_unit else normalize_vector(aim)

@@ -40,10 +40,10 @@ from epic_cli.play.world import (
     Value,
     View,
     Weapon,
-    between,
-    distance,
-    first_hit,
-    to_seconds,
+    convert_to_seconds,
+    find_first_hit,
+    interpolate_points,
+    measure_distance,
 )
 
 LocalMode = Literal["dumb-terminal", "predicted", "reconciled", "corrected", "lerped"]
@@ -98,12 +98,12 @@ class LocalPlayer:
         """The player's state as shown, without the smoothing of corrections."""
         return self.received if self.mode == "dumb-terminal" else self.predicted
 
-    def drawn(self, now: float) -> Point:
+    def compute_drawn(self, now: float) -> Point:
         """Return the drawn position at the client's time ``now`` (seconds), smoothing included."""
         left = self.smoothed.left(now)
         return (self.body.x + left[0], self.body.y + left[1])
 
-    def preview(self, control: Control, duration_us: int) -> Body:
+    def preview_move(self, control: Control, duration_us: int) -> Body:
         """Return the state that a move would lead to, without making the move."""
         body = self._pull_back(self.body, duration_us)
         return self._rules.simulate(body, control, duration_us).body
@@ -129,8 +129,8 @@ class LocalPlayer:
         if self.mode != "lerped":
             return body
         time = self.smoothed.time
-        share = to_seconds(duration_us) / time if time else 1.0
-        x, y = between(body.position, self.received.position, min(share, 1.0))
+        share = convert_to_seconds(duration_us) / time if time else 1.0
+        x, y = interpolate_points(body.position, self.received.position, min(share, 1.0))
         return body._replace(x=x, y=y)
 
     def reconcile(self, body: Body, echo_us: int | None, now: float) -> float:
@@ -176,7 +176,7 @@ class LocalPlayer:
         known = list(self._by_timestamp)
         if not known or known[0][0] != echo_us:
             return 0.0
-        wrong = distance(known[0][1].position, self.received.position)
+        wrong = measure_distance(known[0][1].position, self.received.position)
         if wrong < CORRECTION_THRESHOLD:
             return 0.0
         numbers = [body[:4] for _, body in known]
@@ -196,7 +196,7 @@ class LocalPlayer:
         before, self.predicted = self.predicted, body
         if body.position == before.position:
             return 0.0
-        size = distance(body.position, before.position)
+        size = measure_distance(body.position, before.position)
         self.corrections += 1
         self.corrected += size
         self.largest = max(self.largest, size)
@@ -292,10 +292,10 @@ class RemotePlayer:
         y - x^2 = (x - a) (b - x),  fraction = (x - a) / (b - a)
 
     so the received snapshots around x that fulfil this are the two. Where the drawn position is
-    then the point between those two states, the client draws that point as ``between`` computes it,
-    and the server can compute the same bits. Strategies that extrapolate, draw curves, or blend
-    with what was drawn before draw no such point; their view is the nearest point on the straight
-    lines through the snapshots.
+    then the point between those two states, the client draws that point as ``interpolate_points``
+    computes it, and the server can compute the same bits. Strategies that extrapolate, draw curves,
+    or blend with what was drawn before draw no such point; their view is the nearest point on the
+    straight lines through the snapshots.
     """
 
     def __init__(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
@@ -359,7 +359,7 @@ class RemotePlayer:
             return None
         self.view = self._find_view(sample, shadow)
         if self.view.exact:
-            position = between(
+            position = interpolate_points(
                 self._positions[self.view.older],
                 self._positions[self.view.newer],
                 self.view.fraction,
@@ -373,7 +373,7 @@ class RemotePlayer:
         view = self._find_chord(x, y) if math.isfinite(x) and math.isfinite(y) else None
         drawn = sample.position[:2]
         if view is not None:
-            position = between(
+            position = interpolate_points(
                 self._positions[view.older], self._positions[view.newer], view.fraction
             )
             if abs(drawn[0] - position[0]) < SAME and abs(drawn[1] - position[1]) < SAME:
@@ -406,7 +406,7 @@ class RemotePlayer:
         numbers = self._numbers
         nearest = min(numbers, key=lambda number: abs(number - x)) if x < math.inf else numbers[-1]
         best = View(nearest, nearest, 0.0, exact=False)
-        least = distance(drawn, self._positions[nearest])
+        least = measure_distance(drawn, self._positions[nearest])
         here = bisect_left(numbers, x)
         for older, newer in pairwise(numbers[max(here - NEIGHBORS, 0) : here + NEIGHBORS]):
             start, end = self._positions[older], self._positions[newer]
@@ -416,7 +416,7 @@ class RemotePlayer:
                 continue
             along = (drawn[0] - start[0]) * dx + (drawn[1] - start[1]) * dy
             fraction = min(max(along / length, 0.0), 1.0)
-            off = distance(drawn, between(start, end, fraction))
+            off = measure_distance(drawn, interpolate_points(start, end, fraction))
             if off < least:
                 best, least = View(older, newer, fraction, exact=False), off
         return best
@@ -480,7 +480,7 @@ class Client:
     @property
     def now(self) -> float:
         """The time of the newest frame, in seconds."""
-        return to_seconds(self.now_us)
+        return convert_to_seconds(self.now_us)
 
     def receive(self, data: bytes, machine_us: int) -> None:
         """Take a datagram received at this time of the machine.
@@ -504,23 +504,23 @@ class Client:
         except (KeyError, ValueError):
             self.refused["malformed"] += 1
             return
-        arrived_us = self.timekeeper.server_us(arrival_us)
+        arrived_us = self.timekeeper.estimate_server_us(arrival_us)
         if arrived_us is not None:
             for number, state in states:
-                self._update_remote(number, state, to_seconds(arrived_us))
+                self._update_remote(number, state, convert_to_seconds(arrived_us))
         newest = self.state
         repeated = newest is not None and packet.snapshot == newest.snapshot
         if packet.fresh and packet.echo_us is not None and not repeated:
             # late states count, too: otherwise the mean would be of the quick ones only
             stamps = (packet.echo_us, packet.held_us, packet.time_us, machine_us)
-            self.round_trip.add(self.timekeeper.measure(*stamps), to_seconds(arrival_us))
+            self.round_trip.add(self.timekeeper.measure(*stamps), convert_to_seconds(arrival_us))
         if newest is not None and packet.snapshot <= newest.snapshot:
             self.refused["repeated" if repeated else "late"] += 1
             return
         self.state = packet
         self._state_arrival_us, self._state_machine_us = arrival_us, machine_us
         self.timekeeper.hear(packet.time_us, machine_us)
-        self._reconcile(packet, to_seconds(arrival_us))
+        self._reconcile(packet, convert_to_seconds(arrival_us))
         self.effects.confirm(packet.verdicts, arrival_us)
 
     def _is_from_the_future(self, packet: StatePacket, arrival_us: int) -> bool:
@@ -547,7 +547,7 @@ class Client:
         found: list[tuple[int, Packet]] = []
         if not packet.message:
             return found
-        moments = reader.read(packet.message, packet.snapshot, to_seconds(packet.time_us))
+        moments = reader.read(packet.message, packet.snapshot, convert_to_seconds(packet.time_us))
         for moment in moments:
             for change in moment.changes:
                 number = change.entity
@@ -556,7 +556,8 @@ class Client:
                     raise ValueError("the state belongs to no other player of this match")
                 state = Packet(
                     place, velocity, moment.stamp, None, self.identity.names[number], False,
-                    moment.number, to_seconds(packet.deltas[moment.number, number]), rotation,
+                    moment.number, convert_to_seconds(packet.deltas[moment.number, number]),
+                    rotation,
                 )  # fmt: skip
                 found.append((number, state))
         reader.keep(moments)
@@ -580,17 +581,17 @@ class Client:
         if size:
             self._report("correction", {"size": size, "snapshot": packet.snapshot})
 
-    def frame(self, now_us: int, controller: Callable[[Client], Control]) -> bytes:
+    def run_frame(self, now_us: int, controller: Callable[[Client], Control]) -> bytes:
         """Run one frame: draw the others, make a move, return the packet to send.
 
         ``controller`` is asked for the input of the move.
         """
         self.now_us = now_us
         self._steer_clock()
-        drawn_us = self.timekeeper.server_us(now_us)
+        drawn_us = self.timekeeper.estimate_server_us(now_us)
         if drawn_us is not None:
             for remote in self.remotes.values():
-                remote.read(to_seconds(drawn_us))
+                remote.read(convert_to_seconds(drawn_us))
         control = controller(self)
         views = tuple(
             (number, remote.view)
@@ -604,15 +605,15 @@ class Client:
             if result.weapon:
                 position = self.local.body.position
                 aim = move.control.aim
-                hit = first_hit(self.rules.arena, position, aim, self.drawn_remotes())
+                hit = find_first_hit(self.rules.arena, position, aim, self.list_drawn_remotes())
                 self.effects.predict(move, result.weapon, position, hit)
         self.effects.forget_old(now_us)
         heard, held_us = None, 0
         if self.state is not None:
-            machine_us = self.timekeeper.clock.machine_time(now_us)
+            machine_us = self.timekeeper.clock.convert_to_machine_time(now_us)
             heard = self.state.snapshot
             held_us = min(max(machine_us - self._state_machine_us, 0), LONGEST_HELD_US)
-        moves = self.local.moves.newest()
+        moves = self.local.moves.list_newest()
         packet = InputPacket(self.identity.token, moves, heard, held_us)
         return encode_input(packet) if packet.moves else b""
 
@@ -623,11 +624,11 @@ class Client:
         if self.own is not None:
             name = f"{self.identity.names[self.identity.player]}/{state}"
             place, velocity = (body.x, body.y, 0.0), (body.vx, body.vy, 0.0)
-            time = to_seconds(sequence)
+            time = convert_to_seconds(sequence)
             self.own.append(Packet(place, velocity, time, arrival, name, False, sequence))
 
     def _steer_clock(self) -> None:
-        steering = self.timekeeper.frame(self.now_us)
+        steering = self.timekeeper.begin_frame(self.now_us)
         if steering.jump:
             self._report("clock set", {"by": steering.jump})
             for remote in self.remotes.values():
@@ -635,7 +636,7 @@ class Client:
         if steering.frames:
             self._report("clock held", {"frames": -steering.frames})
 
-    def drawn_remotes(self) -> dict[int, Point]:
+    def list_drawn_remotes(self) -> dict[int, Point]:
         """Return the drawn positions of the other players."""
         drawn = {}
         for number, remote in self.remotes.items():
@@ -643,14 +644,16 @@ class Client:
                 drawn[number] = remote.sample.position[:2]
         return drawn
 
-    def drawn_projectiles(self) -> list[Projectile]:
+    def list_drawn_projectiles(self) -> list[Projectile]:
         """Return the flying projectiles, extrapolated to the server's present time.
 
         That is half a round trip, and the age of the newest state.
         """
         if self.state is None:
             return []
-        age = self.round_trip.estimate / 2 + to_seconds(self.now_us - self._state_arrival_us)
+        age = self.round_trip.estimate / 2 + convert_to_seconds(
+            self.now_us - self._state_arrival_us
+        )
         return [
             projectile._replace(
                 x=projectile.x + projectile.vx * age, y=projectile.y + projectile.vy * age
@@ -674,7 +677,7 @@ class PredictedEffects:
         """Show a muzzle flash or windup; ``hit`` is the player whom a shot hits on this screen."""
         self._unconfirmed.add(move.timestamp_us)
         details: dict[str, Value] = {
-            "stamp": to_seconds(move.timestamp_us),
+            "stamp": convert_to_seconds(move.timestamp_us),
             "weapon": weapon.name.lower(),
         }
         if weapon == Weapon.SHOT:
@@ -692,8 +695,8 @@ class PredictedEffects:
             self._unconfirmed.remove(fired_us)
             outcome = VERDICTS[verdict.code]
             details: dict[str, Value] = {
-                "stamp": to_seconds(fired_us),
-                "waited": to_seconds(now_us - fired_us),
+                "stamp": convert_to_seconds(fired_us),
+                "waited": convert_to_seconds(now_us - fired_us),
             }
             if outcome in ("stunned", "reloading"):
                 self._report("effect refused", details | {"reason": outcome})

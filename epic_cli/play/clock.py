@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Collection
 from typing import ClassVar, NamedTuple
 
-from epic_cli.play.world import MOST_MOVES, to_seconds, to_us
+from epic_cli.play.world import MOST_MOVES, convert_to_seconds, convert_to_us
 
 
 class Exchange(NamedTuple):
@@ -110,7 +110,7 @@ class SteeredClock:
             return machine_us
         return self._time_us + round(max(machine_us - self._machine_us, 0) * self.speed)
 
-    def machine_time(self, time_us: int) -> int:
+    def convert_to_machine_time(self, time_us: int) -> int:
         """Return the machine's time when this clock shows ``time_us``.
 
         A time that was skipped, or that lies before the last change, gives the time of that change.
@@ -150,36 +150,39 @@ class Timekeeper:
         if self._shift_us is None and not sync.needs_server:
             self._shift_us = 0
 
-    def server_us(self, time_us: int) -> int | None:
+    def estimate_server_us(self, time_us: int) -> int | None:
         """Estimate the server's time at a time of the client's own clock; None if unknown."""
         return None if self._shift_us is None else time_us + self._shift_us
 
-    def frame(self, now_us: int) -> Steering:
+    def begin_frame(self, now_us: int) -> Steering:
         """Correct the clock at the beginning of a frame, at this time of the client's own clock."""
-        machine_us = self.clock.machine_time(now_us)
+        machine_us = self.clock.convert_to_machine_time(now_us)
         self._sent.append((now_us, machine_us))
         time_us = now_us + (self._shift_us or 0)
-        steering = self._sync.steer(to_seconds(machine_us), to_seconds(time_us))
+        steering = self._sync.steer(convert_to_seconds(machine_us), convert_to_seconds(time_us))
         if steering is None:
             return Steering()
-        self._shift_us = (self._shift_us or 0) + to_us(steering.jump)
+        self._shift_us = (self._shift_us or 0) + convert_to_us(steering.jump)
         if steering.frames or steering.speed != self.clock.speed:
             self.clock.steer(machine_us, steering.speed, steering.frames * self._step_us)
         return steering
 
     def hear(self, server_us: int, machine_us: int) -> None:
         """Take the time of a received state that is newer than all earlier states."""
-        self._sync.hear(to_seconds(server_us), to_seconds(machine_us))
+        self._sync.hear(convert_to_seconds(server_us), convert_to_seconds(machine_us))
 
     def measure(self, stamp_us: int, held_us: int, server_us: int, machine_us: int) -> float:
-        """Take a move's echo in a state of the time ``server_us``; return the round trip (s)."""
+        """Take a move's echo in a state of the time ``server_us``.
+
+        Return the round trip (s).
+        """
         while self._sent and self._sent[0][0] < stamp_us:
             self._sent.popleft()
         known = bool(self._sent) and self._sent[0][0] == stamp_us
         sent_us = self._sent[0][1] if known else stamp_us
         times = (sent_us, server_us - held_us, server_us, machine_us)
-        self._sync.measure(Exchange(*map(to_seconds, times)))
-        return to_seconds(machine_us - sent_us - held_us)
+        self._sync.measure(Exchange(*map(convert_to_seconds, times)))
+        return convert_to_seconds(machine_us - sent_us - held_us)
 
 
 #: Seconds between two samples, and the number of samples averaged.
@@ -228,7 +231,7 @@ class Netfox(ClockSync):
             self._reference = exchange.answered - exchange.returned
             return
         self._samples.append((exchange.offset - self._reference, exchange.round_trip))
-        offset = average_offset(self._samples)
+        offset = compute_average_offset(self._samples)
         if abs(offset) > PANIC_THRESHOLD:
             self._reference += offset
             self._samples.clear()
@@ -247,7 +250,7 @@ class Netfox(ClockSync):
         return Steering(stretch(counted, self._step))
 
 
-def average_offset(samples: Collection[tuple[float, float]]) -> float:
+def compute_average_offset(samples: Collection[tuple[float, float]]) -> float:
     """Average offsets (seconds), each weighted by the logarithm of 1 + its round trip."""
     weights = [math.log(1 + round_trip) for _, round_trip in samples]
     total = sum(weights)
@@ -391,12 +394,12 @@ class LightyearClock(ClockSync):
         self._was_ahead = error > 0
         self._consecutive = self._consecutive + 1 if abs(error) > ERROR_MARGIN else 0
         if self._consecutive >= CONSECUTIVE_ERRORS and not turned:
-            self._speed = speed_for(error)
+            self._speed = choose_speed(error)
         else:
             self._speed = 1 + (self._speed - 1) * SPEED_LEFT
 
 
-def speed_for(error: float) -> float:
+def choose_speed(error: float) -> float:
     """Return the speed that removes an error (in ticks; positive: the clock is ahead).
 
     1 + 0.05 * 2 min(|error| / 10, 1), or its inverse for a clock that is ahead
@@ -405,7 +408,7 @@ def speed_for(error: float) -> float:
     return 1 / faster if error > 0 else faster
 
 
-def interpolation_delay(send_interval: float, jitter: float, tick: float) -> float:
+def compute_interpolation_delay(send_interval: float, jitter: float, tick: float) -> float:
     """Return the delay behind the newest state at which the others are drawn; all in seconds.
 
         max(1.7 send_interval, 5 ms) + 4 jitter + 1 tick
@@ -444,11 +447,11 @@ class FrameAdvantages:
         self._local[frame % FRAME_WINDOW] = local
         self._remote[frame % FRAME_WINDOW] = remote
 
-    def local_wait(self, *, idle: bool = True) -> int:
+    def compute_local_wait(self, *, idle: bool = True) -> int:
         """Return the frames that this side should wait; 0 unless its player's input is idle."""
         return _compute_wait(sum(self._local), sum(self._remote)) if idle else 0
 
-    def remote_wait(self) -> int:
+    def compute_remote_wait(self) -> int:
         """Return the frames that the other side will decide to wait."""
         return _compute_wait(sum(self._remote), sum(self._local))
 
@@ -510,7 +513,7 @@ class Ggpo(ClockSync):
         self._advantages.add(frame, local, remote)
         if frame <= self._next_wait:
             return Steering()
-        frames = self._advantages.remote_wait() - self._advantages.local_wait()
+        frames = self._advantages.compute_remote_wait() - self._advantages.compute_local_wait()
         if frames:
             self._next_wait = frame + RECOMMENDATION_INTERVAL
         return Steering(frames=frames)

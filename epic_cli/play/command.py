@@ -25,9 +25,15 @@ from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.legend import LEGEND
 from epic_cli.play.match import Recorder, Unrecordable
-from epic_cli.play.report import FORMATS, PlayRowWriter, caption, picture, summary
+from epic_cli.play.report import (
+    FORMATS,
+    PlayRowWriter,
+    draw_picture,
+    summarize_player,
+    write_caption,
+)
 from epic_cli.play.run import COLUMNS, HeadlessRun, RowSelection, Show
-from epic_cli.play.script import SCENARIOS, Script, parse_script, scenario_titles
+from epic_cli.play.script import SCENARIOS, Script, list_scenario_titles, parse_script
 from epic_cli.play.spec import (
     BOT,
     BOT_NAMES,
@@ -40,39 +46,50 @@ from epic_cli.play.spec import (
     apply_change,
     parse_match,
 )
-from epic_cli.play.world import to_seconds, to_us
+from epic_cli.play.world import convert_to_seconds, convert_to_us
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.opening import read_file
 from epic_cli.recordings.wording import left_out_words
 from epic_cli.shell.console import (
     Sink,
     has_terminal,
+    is_unicode_supported,
+    measure_screen_columns,
     open_sink,
-    screen_columns,
-    speaks_unicode,
     use_color,
 )
 from epic_cli.shell.declared import (
     InputFile,
     OutputFile,
-    command,
-    completions,
-    given_options,
-    option,
-    shared,
-    value,
+    declare_shared,
+    declare_value,
+    list_completions,
+    list_given_options,
+    make_command,
+    make_option,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, quoted, say, wrong_usage
+from epic_cli.shell.errors import (
+    ExitStatus,
+    WrongUsage,
+    quote_text,
+    raise_wrong_usage,
+    write_message,
+)
 from epic_cli.shell.options.common import (
     format_option,
-    output_option,
+    make_output_option,
+    make_seed_option,
+    make_strategy_option,
     quiet_option,
-    seed_option,
-    strategy_option,
     trust_option,
 )
-from epic_cli.shell.options.networks import BESIDE_LINK, described, link_options, send_option
-from epic_cli.show.link import clipping
+from epic_cli.shell.options.networks import (
+    BESIDE_LINK,
+    make_described_type,
+    make_link_options,
+    send_option,
+)
+from epic_cli.show.link import describe_clipping
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -97,14 +114,16 @@ def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkS
                 f"the script: {change.name}: the link of a recorded network does not change"
             )
         if not {change.name, change.family} & kept:
-            with wrong_usage("the script: "):
+            with raise_wrong_usage("the script: "):
                 spec = apply_change(spec, change)
     # a new strategy has no settings yet, and a preset may have set the link
     own = [(name, getattr(before.link.down, name)) for name in BESIDE_LINK if name in kept]
     spec = replace(spec, link=before.link if "up." in kept else spec.link.apply_words(own))
     if "remote." in kept:
         spec = replace(spec, remote_settings=before.remote_settings)
-    StrategySpec(spec.remote_strategy, spec.strategy_settings()).make()  # wrong ones show now
+    StrategySpec(
+        spec.remote_strategy, spec.compute_strategy_settings()
+    ).make()  # wrong ones show now
     return spec
 
 
@@ -122,14 +141,14 @@ def merge_link_changes(script: Script, link: LinkSpec, spec: MatchSpec) -> Scrip
     changes = [
         *script.changes,
         *(
-            (to_seconds(to_us(time)), Change(name, value))
+            (convert_to_seconds(convert_to_us(time)), Change(name, value))
             for time, words in link.changes
             for name, value in sorted(words, key=_make_word_rank)
         ),
     ]
     changes.sort(key=itemgetter(0))
     for time, change in changes:
-        with wrong_usage(f"at {time:g} s: "):
+        with raise_wrong_usage(f"at {time:g} s: "):
             spec = apply_change(spec, change)
     return script._replace(changes=changes)
 
@@ -148,29 +167,29 @@ def use_recorded_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
     return replace(spec, trace=make)
 
 
-_file = partial(value, type=OutputFile(), metavar="FILE")
+_file = partial(declare_value, type=OutputFile(), metavar="FILE")
 
 #: Reports a match that no script can describe as wrong usage of ``--record``.
-unrecordable = partial(wrong_usage, "--record: ", Unrecordable)
+unrecordable = partial(raise_wrong_usage, "--record: ", Unrecordable)
 
 
 @dataclass(frozen=True)
 class OutputOptions:
     """The outputs of a match and their files; ``headless`` None: other options decide."""
 
-    headless: bool | None = value(
+    headless: bool | None = declare_value(
         "Write rows, or play on the terminal.  [default: play if there is a terminal and no"
         " option asks for output]",
         "--headless/--screen",
         default=None,
     )
-    show: Show = value(
+    show: Show = declare_value(
         "What is written to standard output.",
         type=click.Choice(list(COLUMNS)),
         default="rows",
         show_default=True,
     )
-    row_format: str = shared(
+    row_format: str = declare_shared(
         format_option(
             "row_format",
             FORMATS,
@@ -178,9 +197,9 @@ class OutputOptions:
             "The output format. epic needs one --view and one --player.",
         )
     )
-    output: str | None = shared(output_option("Write the output to a file."))
-    view: str | None = value("Only this screen: server, A, B ...", metavar="NAME")
-    player: str | None = value("Only this player's rows or events.", metavar="NAME")
+    output: str | None = declare_shared(make_output_option("Write the output to a file."))
+    view: str | None = declare_value("Only this screen: server, A, B ...", metavar="NAME")
+    player: str | None = declare_value("Only this player's rows or events.", metavar="NAME")
     packets: str | None = _file(
         "Write the states of the others that --client received, for 'epic replay'."
     )
@@ -192,7 +211,7 @@ class OutputOptions:
         " but --client."
     )
     picture: str | None = _file("Draw the three screens at the end as an SVG picture.")
-    client: str = value(
+    client: str = declare_value(
         "The player that you are. Without a screen: the client whose frames give the rows their"
         " times.",
         metavar="NAME",
@@ -203,7 +222,7 @@ class OutputOptions:
         "Record the match as a script that reproduces it. Not over a recorded network."
     )
 
-    def selection(self) -> RowSelection:
+    def make_selection(self) -> RowSelection:
         """Return the wanted output of the match."""
         return RowSelection(self.show, self.client, self.view, self.player)
 
@@ -261,16 +280,16 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
         truths = stack.enter_context(open_optional(options.truth_out))
         record = stack.enter_context(open_optional(options.record))
         drawing = stack.enter_context(open_optional(options.picture))
-        room = screen_columns(rows) if rows.isatty() else None
+        room = measure_screen_columns(rows) if rows.isatty() else None
         line = PlayRowWriter(options.row_format, COLUMNS[options.show], room)
-        rows.write(line.header())
+        rows.write(line.write_header())
         if room and line.left_out:
             how = "a wider window or another --format"
-            say(left_out_words(line.left_out, room, how) + "\n")
+            write_message(left_out_words(line.left_out, room, how) + "\n")
         if truths:
             truths.write(truth.header)
         for chunk in run.run(duration):
-            rows.write(b"".join(map(line.line, chunk.lines)))
+            rows.write(b"".join(map(line.write_line, chunk.lines)))
             if packets:
                 packets.write(b"".join(map(packet.row, chunk.packets)))
             if own:
@@ -279,16 +298,16 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
                 truths.write(b"".join(map(truth.format_rows, chunk.truth)))
         write_recording(recorder, record)
         if drawing:
-            drawing.write(picture(run.scenes(), caption(run.match)).encode())
+            drawing.write(draw_picture(run.list_scenes(), write_caption(run.match)).encode())
 
 
 def write_recording(recorder: Recorder | None, sink: Sink | None) -> None:
     """Write the recorded match as a script, below the command that recorded it."""
     if recorder is None or sink is None:
         return
-    command = quoted(shlex.join(["epic", *sys.argv[1:]]))
+    command = quote_text(shlex.join(["epic", *sys.argv[1:]]))
     with unrecordable():
-        sink.write(f"# {command}\n{recorder.script()}".encode())
+        sink.write(f"# {command}\n{recorder.write_script()}".encode())
 
 
 @contextlib.contextmanager
@@ -312,7 +331,7 @@ Examples:
   epic play --link 'lte,up.rate=256kbit,at="5s loss=30%",at="7s loss=4%"'
 """
 
-_MATCH = described(parse_match, tuple, (*MATCH_KEYS, CLOCK, BOT))
+_MATCH = make_described_type(parse_match, tuple, (*MATCH_KEYS, CLOCK, BOT))
 _KEYS = ", ".join(parameter.name for parameter in MATCH_KEYS)
 
 
@@ -338,7 +357,7 @@ class _ScriptFile(InputFile):
     ) -> list[CompletionItem]:
         """Propose scenarios and files."""
         files = super().shell_complete(ctx, param, incomplete)
-        return [*completions(scenario_titles(), incomplete), *files]
+        return [*list_completions(list_scenario_titles(), incomplete), *files]
 
 
 _SCRIPT = click.argument("script", required=False, metavar="[SCENARIO|FILE]", type=_ScriptFile())
@@ -348,14 +367,14 @@ _SCRIPT = click.argument("script", required=False, metavar="[SCENARIO|FILE]", ty
 _FIRST_KEYS = ("arrows .", "space x", "p r w m", "l j o s", "n N enter", "? q")
 
 
-@command(
+@make_command(
     EXAMPLES,
     "s link latency loss",
     keys=[(key, words.split(". ")[0]) for key, words in LEGEND["Keys"] if key in _FIRST_KEYS],
 )
 def play(
-    script: str | None = shared(_SCRIPT),
-    match: tuple[Change, ...] = value(
+    script: str | None = declare_shared(_SCRIPT),
+    match: tuple[Change, ...] = declare_value(
         "Settings of the match, such as players=3,rewind=off. Or 'bot.B=chaser,clock.B=0.1'; keys"
         f" are {_KEYS}; bot.NAME ({', '.join(BOT_NAMES)}); clock.NAME (how many seconds a player's"
         " clock is ahead, and its rate).",
@@ -363,8 +382,8 @@ def play(
         default="",
         metavar="MATCH",
     ),
-    chosen: StrategySpec = shared(
-        strategy_option(
+    chosen: StrategySpec = declare_shared(
+        make_strategy_option(
             "Strategy that draws other players. 'epic strategies' lists them. Of snapshot,"
             " interpolation_time covers the latency, the jitter and two packet periods unless it"
             " is set.",
@@ -372,13 +391,15 @@ def play(
             MatchSpec.remote_strategy,
         )
     ),
-    trust: bool = shared(trust_option),
-    duration: float = shared(option(DURATION)),
-    seed: int = shared(seed_option("The same seed and script give the same bytes.")),
-    send: SenderSpec = shared(send_option),
-    link: LinkSpec = shared(link_options(USUAL_LINK, two_ways=True, latency="One-way latency.")),
-    output: OutputOptions = shared(OutputOptions),
-    quiet: bool = shared(quiet_option),
+    trust: bool = declare_shared(trust_option),
+    duration: float = declare_shared(make_option(DURATION)),
+    seed: int = declare_shared(make_seed_option("The same seed and script give the same bytes.")),
+    send: SenderSpec = declare_shared(send_option),
+    link: LinkSpec = declare_shared(
+        make_link_options(USUAL_LINK, two_ways=True, latency="One-way latency.")
+    ),
+    output: OutputOptions = declare_shared(OutputOptions),
+    quiet: bool = declare_shared(quiet_option),
 ) -> int:
     """Run ``epic play``.
 
@@ -403,7 +424,7 @@ def play(
     Exit status: 0 done, 1 a line of a script or a trace was refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
-    given = given_options()
+    given = list_given_options()
     if script == "-" and link.trace and link.trace.file == "-":
         raise WrongUsage("the script and the trace cannot both be standard input", "link")
     kept = set().union(*(_SETS.get(name, {name}) for name in given))
@@ -411,7 +432,7 @@ def play(
 
     def open_match(file: str | None) -> tuple[MatchSpec, Script]:
         """Make the match of a script; options override the script."""
-        with wrong_usage("--send: ", about=("send",)):
+        with raise_wrong_usage("--send: ", about=("send",)):
             spec = MatchSpec(
                 link=link.ways,
                 send=send,
@@ -419,7 +440,7 @@ def play(
                 remote_settings=tuple(chosen.settings.items()),
                 seed=seed,
             )
-        with wrong_usage("--match: ", about=("match",)):
+        with raise_wrong_usage("--match: ", about=("match",)):
             for change in match:
                 spec = apply_change(spec, change)
         parsed = Script()
@@ -439,11 +460,11 @@ def play(
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
     output.check(duration)
-    if _wants_screen(output.headless, given):
+    if _is_screen_wanted(output.headless, given):
         from epic_cli.play.screen import ASCII, UNICODE, Game, play_on_terminal
 
         name = next((name for name, path in SCENARIOS.items() if str(path) == script), "")
-        symbols = UNICODE if speaks_unicode() else ASCII
+        symbols = UNICODE if is_unicode_supported() else ASCII
         with open_optional(output.record) as sink, unrecordable():
             game = Game(
                 spec, output.client, symbols, bool(output.record), parsed, name,
@@ -452,16 +473,18 @@ def play(
             interrupted = play_on_terminal(game, use_color("auto", sys.stdout))
             write_recording(game.recorder, sink)
         if not quiet:
-            say(summary(game.statistics.figures(game.you), game.statistics.bumps))
+            write_message(
+                summarize_player(game.statistics.list_figures(game.you), game.statistics.bumps)
+            )
         return ExitStatus.INTERRUPTED if interrupted else ExitStatus.DONE
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
     if output.headless is None and not _HEADLESS & given and on_terminal:
-        say(
+        write_message(
             "epic: writing rows, since this terminal has no cursor; --show events has the"
             " captions\n"
         )
-    with wrong_usage():
-        run = HeadlessRun(spec, parsed, output.selection())
+    with raise_wrong_usage():
+        run = HeadlessRun(spec, parsed, output.make_selection())
     with_summary = not quiet and output.show != "summary"
     try:
         write_match(run, output, duration)
@@ -474,10 +497,13 @@ def play(
 
 def _write_summary(run: HeadlessRun, wanted: bool) -> None:
     if wanted:
-        say(summary(run.figures(), run.statistics.bumps) + clipping(run.match.clipped))
+        write_message(
+            summarize_player(run.list_figures(), run.statistics.bumps)
+            + describe_clipping(run.match.clipped)
+        )
 
 
-def _wants_screen(headless: bool | None, given: set[str]) -> bool:
+def _is_screen_wanted(headless: bool | None, given: set[str]) -> bool:
     if headless is False and not has_terminal():
         raise WrongUsage("--screen needs a terminal", "screen")
     return not headless if headless is not None else has_terminal() and not _HEADLESS & given

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text.widths import wrap
 from epic_cli.play.match import MatchParticipant
-from epic_cli.play.script import scenario_titles
+from epic_cli.play.script import list_scenario_titles
 from epic_cli.play.spec import MatchSpec
 from epic_cli.play.statistics import DrawnError, Shots
 from epic_cli.play.world import Event
@@ -60,7 +60,7 @@ LEGEND = {
 def draw_legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
     """Return the lines of the legend."""
     lines: list[Fragment] = []
-    for title, part in {**LEGEND, "Scenarios (n)": scenario_titles()}.items():
+    for title, part in {**LEGEND, "Scenarios (n)": list_scenario_titles()}.items():
         room = min(max(len(mark) for mark, _ in part) + 2, columns // 2)
         lines.append(("class:news", title))
         for mark, words in part:
@@ -74,7 +74,9 @@ def draw_legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
     return lines
 
 
-def figures(you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots) -> list[str]:
+def describe_figures(
+    you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots
+) -> list[str]:
     """Return a line: round trip, corrections, the other player's drawn error and lag, hits."""
     client, local = you.client, you.client.local
     link = "-" if math.isnan(you.round_trip) else f"{1000 * you.round_trip:.0f}"
@@ -89,7 +91,7 @@ def figures(you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots) 
     ]
 
 
-def conditions(settings: MatchSpec) -> list[str]:
+def describe_conditions(settings: MatchSpec) -> list[str]:
     """Return a line: the link, the send rate and the speed, each with the key that changes it."""
     link = settings.link.down
     loss = f"{100 * link.loss:g} %" if isinstance(link.loss, int | float) else "in bursts"
@@ -104,7 +106,7 @@ def conditions(settings: MatchSpec) -> list[str]:
     return [*where, f"[s]end rate {settings.send_rate:g}/s", f"[t]ime {speed}"]
 
 
-def techniques(settings: MatchSpec) -> list[str]:
+def describe_techniques(settings: MatchSpec) -> list[str]:
     """Return a line: the techniques, whether they are on, and the key that switches each."""
     shown = (
         ("[p]rediction", settings.local != "dumb-terminal"),

@@ -33,8 +33,8 @@ from epic_cli.play.world import (
     FixedStepLoop,
     MachineClock,
     Value,
-    to_seconds,
-    to_us,
+    convert_to_seconds,
+    convert_to_us,
 )
 
 #: The kinds of events, in their order at the same microsecond.
@@ -102,14 +102,14 @@ class Match:
         for participant in self.participants:
             self._set_timer(participant)
         for time, change in self.script.changes:
-            self._schedule_event(to_us(time), _CHANGE, partial(self.change, change))
+            self._schedule_event(convert_to_us(time), _CHANGE, partial(self.change, change))
         for time, text in self.script.captions:
-            self._schedule_event(to_us(time), _SAY, partial(self._show_caption, text))
+            self._schedule_event(convert_to_us(time), _SAY, partial(self._show_caption, text))
 
     @property
     def now(self) -> float:
         """The match's time, in seconds."""
-        return to_seconds(self.now_us)
+        return convert_to_seconds(self.now_us)
 
     @property
     def clipped(self) -> int:
@@ -120,7 +120,7 @@ class Match:
 
     def run_until(self, seconds: float) -> None:
         """Run all events up to this time, inclusive."""
-        end_us = to_us(seconds)
+        end_us = convert_to_us(seconds)
         while self._queue and self._queue[0][0] <= end_us:
             self.now_us, _, _, action = heappop(self._queue)
             action()
@@ -133,14 +133,14 @@ class Match:
 
     def change(self, change: Change) -> None:
         """Change the link, the send rate or a technique from now on; raise ``ValueError``."""
-        before = self.settings.strategy_settings()
+        before = self.settings.compute_strategy_settings()
         self.settings = settings = apply_change(self.settings, change)
         name = change.name
         if change.is_of_link:
             self._links_changed += 1
             for participant in self.participants:
                 for link in (participant.up, participant.down):
-                    link.replace(settings.channel(f"{link.purpose}/{self._links_changed}"))
+                    link.replace(settings.make_channel(f"{link.purpose}/{self._links_changed}"))
         elif name == "send":
             self._ticks.change_step(_compute_period_us(settings.send_rate))
         elif name == "rewind":
@@ -152,7 +152,7 @@ class Match:
                 participant.client.timekeeper.change_sync(self._make_clock_sync())
         follows = change.is_of_link or name == "send"
         changes_strategy = name.startswith("remote") or (
-            follows and settings.strategy_settings() != before
+            follows and settings.compute_strategy_settings() != before
         )
         if name == "send" or (changes_strategy and settings.send.against == JUDGED):
             self.server.change_sender(settings.make_sender)
@@ -174,7 +174,7 @@ class Match:
 
     def _make_strategy(self) -> SmoothingStrategy:
         settings = self.settings
-        return create(settings.remote_strategy, settings.strategy_settings())
+        return create(settings.remote_strategy, settings.compute_strategy_settings())
 
     def _make_clock_sync(self) -> ClockSync:
         return CLOCK_SYNCS[self.settings.clock_sync](self.settings.rules.step)
@@ -200,8 +200,8 @@ class Match:
             client,
             clock,
             FixedStepLoop(settings.rules.step_us, clock.start_us),
-            OneWayLink(up, settings.channel(up)),
-            OneWayLink(down, settings.channel(down)),
+            OneWayLink(up, settings.make_channel(up)),
+            OneWayLink(down, settings.make_channel(down)),
             controllers.get(player.name) or self._make_controller(player),
         )
 
@@ -238,14 +238,17 @@ class Match:
         due_us = participant.frames.due_us
         steered = participant.client.timekeeper.clock
         # extra frames of a synchronization are due now
-        when_us = max(participant.clock.when(steered.machine_time(due_us)), self.now_us)
+        when_us = max(
+            participant.clock.compute_match_time(steered.convert_to_machine_time(due_us)),
+            self.now_us,
+        )
         self._schedule_event(when_us, _FRAME, partial(self._run_client, participant, due_us))
 
     def _run_client(self, participant: MatchParticipant, now_us: int) -> None:
         """Run a client when its timer fires, which was set to this time of the client's clock."""
         frames = participant.frames
         while frames.advance(now_us):
-            data = participant.client.frame(frames.time_us, participant.controller)
+            data = participant.client.run_frame(frames.time_us, participant.controller)
             for arrival_us in participant.up.send(self.now_us) if data else ():
                 self._schedule_event(arrival_us, _TO_SERVER, partial(self._receive_at_server, data))
             self.on_frame(participant)
@@ -317,14 +320,14 @@ class OneWayLink:
 
         Return its arrivals (us).
         """
-        time = to_seconds(now_us)
+        time = convert_to_seconds(now_us)
         arrivals = () if self.channel.has_ended(time) else self.channel.send(time, size)
         self.sent += 1
         self.lost += not arrivals
         self._arrived += len(arrivals)
         for arrival in arrivals:
             self._total_delay += arrival - time
-        return [to_us(arrival) for arrival in arrivals]
+        return [convert_to_us(arrival) for arrival in arrivals]
 
 
 @dataclass
@@ -367,7 +370,7 @@ class Recorder:
             )
         match.on_change = self._record_line
 
-    def script(self) -> str:
+    def write_script(self) -> str:
         """Return the script of the match so far; raise ``Unrecordable`` if it is too long."""
         script = f"{self._head}set duration={self._match.now!r}\n{''.join(self._lines)}"
         if len(self._lines) > MOST_LINES or script.count("\n") >= MOST_LINES:
@@ -390,7 +393,7 @@ def _record_controller(
     """Wrap a controller in one that also records each change of the player's input."""
     held = (0, 0)
 
-    def controlled(client: Client) -> Control:
+    def control_and_record(client: Client) -> Control:
         nonlocal held
         control = controller(client)
         if (control.x, control.y) != held or control.weapon:
@@ -398,7 +401,7 @@ def _record_controller(
             note((player, control))
         return control
 
-    return controlled
+    return control_and_record
 
 
 def _check_recordable(head: str, settings: MatchSpec) -> None:

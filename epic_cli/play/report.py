@@ -14,7 +14,7 @@ from epic_cli.play.run import PlayScene, Row
 from epic_cli.play.statistics import PlayFigure, Shot
 from epic_cli.play.world import RADIUS, Event, Point
 from epic_cli.recordings.writing import csv_field, number
-from epic_cli.show.documents import in_markup
+from epic_cli.show.documents import escape_markup
 from epic_cli.show.styles import HUES
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
@@ -45,7 +45,7 @@ class PlayRowWriter:
         self._columns = _choose_columns(columns, self._width)
         self.left_out = [name for name in columns if name not in self._columns]
 
-    def header(self) -> bytes:
+    def write_header(self) -> bytes:
         """Return the line above the rows, in the formats that have one."""
         if self._format == "table":
             return self._align_cells({name: name for name in self._columns}).encode()
@@ -53,7 +53,7 @@ class PlayRowWriter:
             return (self._separator.join(self._columns) + "\n").encode()
         return b""
 
-    def line(self, item: Row | Event | Shot | PlayFigure) -> bytes:
+    def write_line(self, item: Row | Event | Shot | PlayFigure) -> bytes:
         """Return the line of a row, event, shot or figure."""
         values = item._asdict()
         if self._format == "jsonl":
@@ -128,7 +128,7 @@ def _round_cell(value: Any) -> str:
     return _format_word(value) if isinstance(value, bool) else str(value)
 
 
-def summary(figures: Sequence[PlayFigure], bumps: int) -> str:
+def summarize_player(figures: Sequence[PlayFigure], bumps: int) -> str:
     """Return the figures of one player in lines for people, with the numbers of the table."""
     lines = [f"player {figures[0].player} ({bumps} bumps in all)"]
     for figure in figures:
@@ -148,7 +148,7 @@ _STYLE = (
 )
 
 
-def caption(match: Match) -> list[str]:
+def write_caption(match: Match) -> list[str]:
     """Return the lines under the picture of a match: time, conditions, and a key."""
     settings = match.settings
     return [
@@ -159,7 +159,7 @@ def caption(match: Match) -> list[str]:
     ]
 
 
-def picture(scenes: Sequence[PlayScene], lines: Sequence[str]) -> str:
+def draw_picture(scenes: Sequence[PlayScene], lines: Sequence[str]) -> str:
     """Draw the scenes side by side as SVG, with lines of text under them.
 
     Players are discs with their names; a dashed circle is the server's position of a player, a red
@@ -172,17 +172,17 @@ def picture(scenes: Sequence[PlayScene], lines: Sequence[str]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total:g}" height="{tall:g}"'
         f' viewBox="0 0 {total:g} {tall:g}" role="img">',
-        f"<title>{in_markup(', '.join(scene.title for scene in scenes))}</title>",
+        f"<title>{escape_markup(', '.join(scene.title for scene in scenes))}</title>",
         f'<style>{_STYLE}</style><rect width="100%" height="100%" fill="#fff"/>',
     ]
     for place, scene in enumerate(scenes):
         left = _GAP + place * (width + _GAP)
         parts.append(f'<g transform="translate({left:g} {_HEAD:g})">')
-        parts += _ScenePanel(scene).parts()
+        parts += _ScenePanel(scene).draw_parts()
         parts.append("</g>")
     for row, line in enumerate(lines):
         y = _HEAD + height + _FOOT + row * _LINE
-        parts.append(f'<text x="{_GAP:g}" y="{y:g}">{in_markup(line)}</text>')
+        parts.append(f'<text x="{_GAP:g}" y="{y:g}">{escape_markup(line)}</text>')
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -195,11 +195,11 @@ class _ScenePanel:
         for name in sorted({marker.name for marker in scene.markers}):
             self._colors[name] = HUES[len(self._colors) % len(HUES)].light
 
-    def parts(self) -> list[str]:
+    def draw_parts(self) -> list[str]:
         """Return the SVG elements of the scene."""
         scene, arena = self._scene, self._scene.arena
         parts = [
-            f'<text x="0" y="-8">{in_markup(scene.title)}</text>',
+            f'<text x="0" y="-8">{escape_markup(scene.title)}</text>',
             f'<rect class="floor" {_format_size(arena.width, arena.height)}/>',
         ]
         for block in arena.blocks:
@@ -236,7 +236,7 @@ class _ScenePanel:
             x, y = self._convert_to_pixels(
                 (marker.position[0] + RADIUS, marker.position[1] + RADIUS)
             )
-            parts.append(f'<text x="{x}" y="{y}">{in_markup(marker.name)}</text>')
+            parts.append(f'<text x="{x}" y="{y}">{escape_markup(marker.name)}</text>')
         return parts
 
     def _draw_circle(self, position: Point, radius: float, style: str) -> str:

@@ -16,7 +16,7 @@ from epic_cli.play.script import Script
 from epic_cli.play.server import make_state
 from epic_cli.play.spec import MatchSpec
 from epic_cli.play.statistics import MatchStatistics, PlayFigure, Shot
-from epic_cli.play.world import Arena, Event, Point, distance, ray_to_wall
+from epic_cli.play.world import Arena, Event, Point, measure_distance, measure_ray_to_wall
 
 #: Seconds for which a shot stays visible.
 LONGEST_FLASH = 0.3
@@ -74,7 +74,7 @@ class Flashes:
         start = (float(details["x"]), float(details["y"]))
         aim = (float(details["aim_x"]), float(details["aim_y"]))
         is_throw = details.get("weapon") == "throw"
-        reach = WINDUP if is_throw else ray_to_wall(self._arena, start, aim)
+        reach = WINDUP if is_throw else measure_ray_to_wall(self._arena, start, aim)
         end = (start[0] + aim[0] * reach, start[1] + aim[1] * reach)
         seen = None
         if "seen_x" in details:
@@ -83,7 +83,7 @@ class Flashes:
             (event.time, event.where, Beam(start, end, details.get("hit") is True, seen))
         )
 
-    def visible_on(self, where: str, now: float) -> list[Beam]:
+    def list_visible(self, where: str, now: float) -> list[Beam]:
         """Return the shots that a screen (``server`` or a player's name) shows now."""
         return [
             beam
@@ -92,14 +92,14 @@ class Flashes:
         ]
 
 
-def title(participant: MatchParticipant | None) -> str:
+def write_title(participant: MatchParticipant | None) -> str:
     """Return the title of a client's screen, or of the server's (None)."""
     return f"{participant.config.name}'s screen" if participant else "server"
 
 
-def scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) -> PlayScene:
+def make_scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) -> PlayScene:
     """Return a client's screen with the true positions as ghosts, or the server's screen (None)."""
-    arena, truth = match.settings.rules.arena, match.server.positions()
+    arena, truth = match.settings.rules.arena, match.server.list_positions()
     if participant is None:
         turned = {
             connection.player: _compute_heading(connection.body.rotation)
@@ -110,17 +110,17 @@ def scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) 
         where = "server"
     else:
         client, where = participant.client, participant.config.name
-        drawn = client.drawn_remotes()
-        drawn[client.identity.player] = client.local.drawn(client.now)
+        drawn = client.list_drawn_remotes()
+        drawn[client.identity.player] = client.local.compute_drawn(client.now)
         turned = {client.identity.player: _compute_heading(client.local.body.rotation)}
         for number, remote in client.remotes.items():
             if remote.sample is not None and remote.sample.rotation is not None:
                 turned[number] = _compute_heading(remote.sample.rotation)
         markers = [*_make_markers(match, truth), *_make_markers(match, drawn, turned)]
-        flying = client.drawn_projectiles()
+        flying = client.list_drawn_projectiles()
     places = [(projectile.x, projectile.y) for projectile in flying]
     return PlayScene(
-        title(participant), arena, markers, places, flashes.visible_on(where, match.now)
+        write_title(participant), arena, markers, places, flashes.list_visible(where, match.now)
     )
 
 
@@ -160,17 +160,17 @@ class Row(NamedTuple):
     yaw: float
 
 
-def rows(match: Match) -> Iterator[Row]:
+def iterate_rows(match: Match) -> Iterator[Row]:
     """Yield a row for every player on every screen, now; players not drawn yet have no row."""
-    truth = match.server.positions()
+    truth = match.server.list_positions()
     for number, name in enumerate(match.names):
-        body = match.server.body(number)
+        body = match.server.get_body(number)
         yield Row(match.now, "server", name, *body[:4], 0.0, "truth", _compute_yaw(body.rotation))
     for participant in match.participants:
         client = participant.client
         for number, name in enumerate(match.names):
             if number == client.identity.player:
-                position = client.local.drawn(client.now)
+                position = client.local.compute_drawn(client.now)
                 velocity = (client.local.body.vx, client.local.body.vy)
                 status: str = client.local.mode
                 rotation: Rotation | None = client.local.body.rotation
@@ -180,7 +180,7 @@ def rows(match: Match) -> Iterator[Row]:
                     continue
                 position, velocity, status = sample.position[:2], sample.velocity[:2], sample.status
                 rotation = sample.rotation
-            error, view = distance(position, truth[number]), participant.config.name
+            error, view = measure_distance(position, truth[number]), participant.config.name
             yaw = math.nan if rotation is None else _compute_yaw(rotation)
             yield Row(match.now, view, name, *position, *velocity, error, status, yaw)
 
@@ -216,7 +216,7 @@ class RowSelection:
     view: str | None = None
     player: str | None = None
 
-    def wants(self, player: str) -> bool:
+    def is_wanted(self, player: str) -> bool:
         """Return True if rows of this player are wanted."""
         return self.player in (None, player)
 
@@ -257,30 +257,36 @@ class HeadlessRun:
             self.match.run_until(end)
             yield self._take_chunk()
         if self._selection.show == "summary":
-            wanted = (p for p in self.match.participants if self._selection.wants(p.config.name))
-            yield Chunk([each for p in wanted for each in self.statistics.figures(p)], [], [], [])
+            wanted = (
+                p for p in self.match.participants if self._selection.is_wanted(p.config.name)
+            )
+            yield Chunk(
+                [each for p in wanted for each in self.statistics.list_figures(p)], [], [], []
+            )
 
-    def figures(self) -> list[PlayFigure]:
+    def list_figures(self) -> list[PlayFigure]:
         """Return the figures of the chosen client."""
-        return self.statistics.figures(self._participant)
+        return self.statistics.list_figures(self._participant)
 
-    def scenes(self) -> list[PlayScene]:
+    def list_scenes(self) -> list[PlayScene]:
         """Return the present screens of the chosen client, the server and another player."""
         others = (each for each in self.match.participants if each is not self._participant)
         shown = (self._participant, None, next(others))
-        return [scene(self.match, each, self._flashes) for each in shown]
+        return [make_scene(self.match, each, self._flashes) for each in shown]
 
     def _add_frame(self, participant: MatchParticipant) -> None:
         self.statistics.add_frame(participant)
         if participant is not self._participant:
             return
         if self._selection.show == "rows":
-            for row in rows(self.match):
-                if self._selection.view in (None, row.view) and self._selection.wants(row.player):
+            for row in iterate_rows(self.match):
+                if self._selection.view in (None, row.view) and self._selection.is_wanted(
+                    row.player
+                ):
                     self._lines.append(row)
         own = participant.client.identity.player
         states = [
-            (name, make_state(self.match.server.body(number)))
+            (name, make_state(self.match.server.get_body(number)))
             for number, name in enumerate(self.match.names)
             if number != own
         ]
@@ -290,7 +296,7 @@ class HeadlessRun:
         """Take an event at the moment when it happens."""
         self.statistics.add_event(event)
         self._flashes.add(event)
-        if event.player and not self._selection.wants(event.player):
+        if event.player and not self._selection.is_wanted(event.player):
             return
         if self._selection.show == "events":
             self._lines.append(event)

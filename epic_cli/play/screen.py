@@ -11,15 +11,30 @@ from itertools import pairwise
 
 from epic_cli.engine.strategies import remote_names
 from epic_cli.engine.text.widths import wrap
-from epic_cli.play.bots import Controller, aim_at, nearest_seen
+from epic_cli.play.bots import Controller, aim_at, find_nearest_seen
 from epic_cli.play.client import Client
-from epic_cli.play.legend import PAUSE, conditions, describe_event, draw_legend, figures, techniques
+from epic_cli.play.legend import (
+    PAUSE,
+    describe_conditions,
+    describe_event,
+    describe_figures,
+    describe_techniques,
+    draw_legend,
+)
 from epic_cli.play.match import Match, MatchParticipant, Recorder, Unrecordable
-from epic_cli.play.run import Flashes, PlayScene, scene, title
+from epic_cli.play.run import Flashes, PlayScene, make_scene, write_title
 from epic_cli.play.script import SCENARIOS, Script
 from epic_cli.play.spec import Change, MatchSpec
 from epic_cli.play.statistics import DrawnError, MatchStatistics, is_switch
-from epic_cli.play.world import SPEED, Arena, Control, Point, Weapon, direction, distance
+from epic_cli.play.world import (
+    SPEED,
+    Arena,
+    Control,
+    Point,
+    Weapon,
+    measure_distance,
+    normalize_vector,
+)
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.show.full_screen import (
     ASCII_BARS,
@@ -31,11 +46,11 @@ from epic_cli.show.full_screen import (
     FullScreen,
     Lines,
     Reserve,
-    fitting,
-    flow,
-    too_small,
+    arrange_parts,
+    describe_lack_of_room,
+    fit_blocks,
 )
-from epic_cli.show.styles import PALETTE, line_styles
+from epic_cli.show.styles import PALETTE, choose_line_styles
 
 #: Symbols for terminals with UTF-8, and without.
 UNICODE = {**UNICODE_FRAME, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}", "bars": UNICODE_BARS}
@@ -71,7 +86,7 @@ class ArenaCanvas:
             name = marker.name.lower() if marker.ghost else marker.name
             style = "class:ghost" if marker.ghost else f"class:player-{marker.name.lower()}"
             self._put_symbol(scene.arena, marker.position, name[:1], style)
-        return self._cells.framed(scene.title)
+        return self._cells.frame_lines(scene.title)
 
     def _draw_walls(self, arena: Arena) -> None:
         for line in range(self._lines):
@@ -132,9 +147,9 @@ class KeyboardInput:
         self._before = None
         self._x, self._y = x, y
         if x or y:
-            self._facing = direction((x, y))
+            self._facing = normalize_vector((x, y))
 
-    def trigger(self, weapon: Weapon) -> None:
+    def trigger_weapon(self, weapon: Weapon) -> None:
         """Fire the weapon with the next move."""
         self._before = None
         self._weapon = weapon
@@ -147,7 +162,7 @@ class KeyboardInput:
         self._weapon = Weapon.NONE
         if not control.weapon:
             return control
-        target = nearest_seen(client)
+        target = find_nearest_seen(client)
         return control._replace(
             aim=self._facing if target is None else aim_at(client, control, target)
         )
@@ -263,13 +278,13 @@ class Recent:
     def add(self) -> None:
         """Take the frame that your client has just drawn."""
         client, number = self._you.client, self._watched.client.identity.player
-        truth = self._match.server.positions()
-        drawn = client.drawn_remotes().get(number)
+        truth = self._match.server.list_positions()
+        drawn = client.list_drawn_remotes().get(number)
         self.drawn.add(drawn, truth[number])
-        own = truth[client.identity.player], client.local.drawn(client.now)
+        own = truth[client.identity.player], client.local.compute_drawn(client.now)
         self._places.append((*own, truth[number], drawn))
 
-    def strips(self, columns: int, bars: str) -> list[str]:
+    def list_strips(self, columns: int, bars: str) -> list[str]:
         """Return a strip for each player on the server and as drawn; a column for each frame."""
         top = 2 * SPEED * self._match.settings.rules.step
         names = (self._you.config.name, self.other)
@@ -289,7 +304,7 @@ _MOST_FRAMES = 400
 def _choose_bar(before: Point | None, after: Point | None, top: float, bars: str) -> str:
     if before is None or after is None:
         return " "
-    return bars[min(round(distance(before, after) / top * len(bars)), len(bars) - 1)]
+    return bars[min(round(measure_distance(before, after) / top * len(bars)), len(bars) - 1)]
 
 
 class Game:
@@ -361,7 +376,7 @@ class Game:
         elif key in _DIRECTIONS:
             self._keyboard.steer(*_DIRECTIONS[key])
         elif key in _WEAPONS:
-            self._keyboard.trigger(_WEAPONS[key])
+            self._keyboard.trigger_weapon(_WEAPONS[key])
         elif key == "b":
             self._turned += 1
         elif key == "enter":
@@ -383,10 +398,10 @@ class Game:
         except (WrongUsage, Unrecordable) as error:
             self._news = str(error)
 
-    def lines(self, columns: int, lines: int) -> Lines:
+    def render_lines(self, columns: int, lines: int) -> Lines:
         """Return the lines of the whole screen."""
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
-            return [[("", too_small("epic play", SMALLEST, (columns, lines)))]]
+            return [[("", describe_lack_of_room("epic play", SMALLEST, (columns, lines)))]]
         if self._page:
             whole, room = draw_legend(columns, self._symbols), lines - 1
             first = (self._page - 1) * room
@@ -402,11 +417,13 @@ class Game:
         self._recent.watch(next((each for each in self._others if each in shown), self._others[0]))
         texts = self._compose_texts(columns, lines - _SMALLEST_ARENA[1], hidden, len(rest) > 1)
         width = min((columns - count + 1) // count, _LARGEST_ARENA[0])
-        height = min(lines - self._reserve.lines((columns, lines), len(texts)), _LARGEST_ARENA[1])
+        height = min(
+            lines - self._reserve.reserve_lines((columns, lines), len(texts)), _LARGEST_ARENA[1]
+        )
         canvas = ArenaCanvas(width, height, self._symbols)
         arenas = []
         for each in shown:
-            drawn = scene(self.match, each, self._flashes)
+            drawn = make_scene(self.match, each, self._flashes)
             clock = "" if each else f", {self.match.now:.1f} s"
             arenas.append(canvas.draw(drawn._replace(title=drawn.title + clock)))
         gap: list[Fragment] = [("", " ")]
@@ -424,29 +441,29 @@ class Game:
         The least important are dropped if there is no room.
         """
         settings, recent = self.match.settings, self._recent
-        shots = self.statistics.shots(self._player)
-        known = figures(self.you, recent.other, recent.drawn, shots)
+        shots = self.statistics.count_shots(self._player)
+        known = describe_figures(self.you, recent.other, recent.drawn, shots)
         said = self._news or ("" if settings.speed else PAUSE)
-        keys = [*KEYS, f"b: {title(hidden)}"] if turns else KEYS
+        keys = [*KEYS, f"b: {write_title(hidden)}"] if turns else KEYS
         about = f"{self._scenario}: " if self._scenario else ""
         blocks = {
             "caption": ("class:news", wrap(about + self._caption, columns)),
-            "strips": ("", recent.strips(columns, self._symbols["bars"])),
-            "figures": ("", flow(known, columns)),
+            "strips": ("", recent.list_strips(columns, self._symbols["bars"])),
+            "figures": ("", arrange_parts(known, columns)),
             "news": ("" if self._caption else "class:news", wrap(said, columns)),
-            "conditions": ("", flow(conditions(settings), columns)),
-            "techniques": ("", flow(techniques(settings), columns)),
-            "keys": ("class:keys", flow(keys, columns)),
+            "conditions": ("", arrange_parts(describe_conditions(settings), columns)),
+            "techniques": ("", arrange_parts(describe_techniques(settings), columns)),
+            "keys": ("class:keys", arrange_parts(keys, columns)),
         }
         least = ["strips", "figures", "conditions", "techniques", "news", "caption"]
         if self._caption:  # which is about those
             least = ["conditions", "techniques", "figures", "strips", "news", "caption"]
         name = settings.remote_strategy
-        color = PALETTE[line_styles([name])[name].color].screen
+        color = PALETTE[choose_line_styles([name])[name].color].screen
         drawn = f"{recent.other} drawn"
         return [
             (f"fg:{color}" if text.startswith(drawn) else style, text)
-            for style, text in fitting(blocks, least, room)
+            for style, text in fit_blocks(blocks, least, room)
         ]
 
 

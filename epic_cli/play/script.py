@@ -33,8 +33,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from epic_cli.play.spec import Change, default_players, parse_change
-from epic_cli.play.world import Control, Point, Weapon, to_seconds, to_us
+from epic_cli.play.spec import Change, make_default_players, parse_change
+from epic_cli.play.world import Control, Point, Weapon, convert_to_seconds, convert_to_us
 from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import Problem
 
@@ -65,18 +65,18 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 def fill_placeholders(caption: str, fill: Callable[[str, str], str]) -> str:
     """Replace each ``{name}`` or ``{name.of}`` in a caption by the text that ``fill`` returns."""
 
-    def replaced(found: re.Match[str]) -> str:
+    def replace_placeholder(found: re.Match[str]) -> str:
         name, _, of = found[1].partition(".")
         return fill(name, of)
 
-    return _PLACEHOLDER.sub(replaced, caption)
+    return _PLACEHOLDER.sub(replace_placeholder, caption)
 
 
 _WORDS = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1), "stop": (0, 0)}
 _WEAPONS = {"shoot": Weapon.SHOT, "throw": Weapon.THROW}
 
 
-def scenario_titles() -> list[tuple[str, str]]:
+def list_scenario_titles() -> list[tuple[str, str]]:
     """Return the title of each scenario by name: the first line of its script."""
     return [(name, path.read_text().partition("\n")[0][2:]) for name, path in SCENARIOS.items()]
 
@@ -167,7 +167,7 @@ class _Parser:
                 self.duration = change.value
                 continue
             if change.name == "players" and self._may_change_players:
-                self._players = [player.name for player in default_players(change.value)]
+                self._players = [player.name for player in make_default_players(change.value)]
             self.beginning.append(change)
 
     def _parse_timed_line(self, words: list[tuple[int, str]], text: str) -> None:
@@ -214,7 +214,7 @@ class _Parser:
             raise self._make_refusal(
                 at, f"{word!r} is not a time", f"seconds, 0 to {LONGEST_TIME:g}"
             )
-        time = to_seconds(to_us(time))
+        time = convert_to_seconds(convert_to_us(time))
         if time < self._last:
             raise self._make_refusal(at, "time goes back", f"at least {self._last!r}")
         self._last = time

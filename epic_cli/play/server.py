@@ -39,13 +39,13 @@ from epic_cli.play.world import (
     Value,
     View,
     Weapon,
-    between,
-    distance,
-    first_hit,
-    ray_to_wall,
-    sees,
-    to_seconds,
-    to_us,
+    convert_to_seconds,
+    convert_to_us,
+    find_first_hit,
+    interpolate_points,
+    is_visible,
+    measure_distance,
+    measure_ray_to_wall,
 )
 
 #: Seconds; Valve's sv_maxunlag: no shot goes further into the past.
@@ -61,7 +61,7 @@ class PoseHistory:
 
     def __init__(self, length: float = DEFAULT_HISTORY) -> None:
         self.length = length
-        self._length_us = to_us(length)
+        self._length_us = convert_to_us(length)
         self._snapshots: dict[int, dict[int, Point]] = {}
         self._times: deque[tuple[int, int]] = deque()
         self._time_of: dict[int, int] = {}
@@ -75,7 +75,7 @@ class PoseHistory:
             forgotten = self._times.popleft()[1]
             del self._snapshots[forgotten], self._time_of[forgotten]
 
-    def sent_us(self, snapshot: int) -> int | None:
+    def find_sent_us(self, snapshot: int) -> int | None:
         """Return the time when a snapshot was sent; None if it is forgotten."""
         return self._time_of.get(snapshot)
 
@@ -84,12 +84,12 @@ class PoseHistory:
         older, newer = self._time_of.get(view.older), self._time_of.get(view.newer)
         if older is None or newer is None:
             return None
-        return to_seconds(older) + to_seconds(newer - older) * view.fraction
+        return convert_to_seconds(older) + convert_to_seconds(newer - older) * view.fraction
 
-    def records(self, player: int) -> list[tuple[float, Point]]:
+    def list_records(self, player: int) -> list[tuple[float, Point]]:
         """Return the times (seconds) and positions of a player, the newest first."""
         return [
-            (to_seconds(time_us), self._snapshots[snapshot][player])
+            (convert_to_seconds(time_us), self._snapshots[snapshot][player])
             for time_us, snapshot in reversed(self._times)
             if player in self._snapshots[snapshot]
         ]
@@ -103,7 +103,7 @@ class SentPoses:
     """
 
     def __init__(self, length: float = DEFAULT_HISTORY) -> None:
-        self._length_us = to_us(length)
+        self._length_us = convert_to_us(length)
         self._sent: dict[int, deque[tuple[int, int, Point]]] = {}
 
     def add(self, snapshot: int, time_us: int, positions: Mapping[int, Point]) -> None:
@@ -114,7 +114,7 @@ class SentPoses:
             while len(kept) > 1 and kept[1][1] < time_us - self._length_us:
                 kept.popleft()
 
-    def position(self, player: int, view: View, now_us: int) -> Point | None:
+    def find_position(self, player: int, view: View, now_us: int) -> Point | None:
         """Return where a view drew a player; None if that is unknown or forgotten."""
         known = {}
         until_us = now_us
@@ -128,7 +128,7 @@ class SentPoses:
             until_us = round(begin_us + (end_us - begin_us) * view.fraction)
         if until_us < now_us - self._length_us:
             return None
-        return between(older, newer, view.fraction)
+        return interpolate_points(older, newer, view.fraction)
 
 
 class Shooter(NamedTuple):
@@ -165,7 +165,7 @@ class LagCompensation(ABC):
         self._history = history
         self._step = step
 
-    def capture(self, now: float, positions: Mapping[int, Point]) -> None:
+    def capture_positions(self, now: float, positions: Mapping[int, Point]) -> None:
         """Store the positions of all players at a network tick, for a method that uses captures.
 
         This base class stores nothing: its history has the positions already.
@@ -193,7 +193,7 @@ class ViewCompensation(LagCompensation):
         for player, view in shooter.views.items():
             if player not in present:
                 continue
-            position = shooter.sent.position(player, view, to_us(shooter.now))
+            position = shooter.sent.find_position(player, view, convert_to_us(shooter.now))
             known &= position is not None
             exact &= view.exact
             positions[player] = present[player] if position is None else position
@@ -224,7 +224,7 @@ class MirrorCompensation(LagCompensation):
         super().__init__(history, step)
         self._captures: deque[tuple[float, dict[int, Point]]] = deque(maxlen=HISTORY_LIMIT)
 
-    def capture(self, now: float, positions: Mapping[int, Point]) -> None:
+    def capture_positions(self, now: float, positions: Mapping[int, Point]) -> None:
         """Store a capture if one is due."""
         # a due tick must not be missed because its seconds were rounded
         if not self._captures or now >= self._captures[-1][0] + CAPTURE_INTERVAL - 1e-9:
@@ -237,7 +237,10 @@ class MirrorCompensation(LagCompensation):
         if found is None:
             return Rewound(dict(present), "beyond the history")
         before, after = (self._captures[index][1] for index in found[:2])
-        positions = {player: between(before[player], after[player], found[2]) for player in present}
+        positions = {
+            player: interpolate_points(before[player], after[player], found[2])
+            for player in present
+        }
         return Rewound(positions, "estimated")
 
 
@@ -309,7 +312,7 @@ class SourceCompensation(LagCompensation):
         target = target_tick * self._step
         positions = {}
         for player, current in present.items():
-            position = backtrack(self._history.records(player), current, target)
+            position = find_past_position(self._history.list_records(player), current, target)
             positions[player] = current if position is None else position
         return Rewound(positions, "estimated" if is_fallback else "claimed")
 
@@ -341,7 +344,7 @@ def find_target_tick(
     return target, False
 
 
-def backtrack(
+def find_past_position(
     records: Sequence[tuple[float, Point]],
     current: Point,
     target: float,
@@ -356,7 +359,7 @@ def backtrack(
     place, newer = None, None
     before = current
     for record in records:
-        if distance(record[1], before) > teleport:
+        if measure_distance(record[1], before) > teleport:
             return None
         time, place = record
         if time <= target:
@@ -364,7 +367,7 @@ def backtrack(
         newer, before = record, place
     if place is None or newer is None or time >= target:
         return place
-    return between(place, newer[1], (target - time) / (newer[0] - time))
+    return interpolate_points(place, newer[1], (target - time) / (newer[0] - time))
 
 
 #: The methods by name; each is made with the server's history and the step, in seconds.
@@ -402,13 +405,13 @@ def judge(
     A player who is missing from ``rewound`` was not on the shooter's screen: he cannot be hit with
     rewind, unless all are missing.
     """
-    with_rewind = first_hit(arena, origin, aim, rewound or present)
-    without = first_hit(arena, origin, aim, present)
+    with_rewind = find_first_hit(arena, origin, aim, rewound or present)
+    without = find_first_hit(arena, origin, aim, present)
     seen, moved, behind_cover = None, 0.0, False
     if with_rewind is not None and with_rewind in rewound:
         seen = rewound[with_rewind]
-        moved = distance(seen, present[with_rewind])
-        behind_cover = not sees(arena, origin, present[with_rewind])
+        moved = measure_distance(seen, present[with_rewind])
+        behind_cover = not is_visible(arena, origin, present[with_rewind])
     return Judgement(with_rewind, without, seen, moved, behind_cover)
 
 
@@ -436,14 +439,14 @@ class Weapons:
         self._verdicts: dict[int, deque[Verdict]] = {}
         self._numbers = 0
 
-    def verdicts(self, player: int) -> list[Verdict]:
+    def list_verdicts(self, player: int) -> list[Verdict]:
         """Return the newest verdicts on a player's triggers.
 
         Each verdict is sent many times, since some packets get lost.
         """
         return list(self._verdicts.get(player, ()))
 
-    def trigger(
+    def fire_weapon(
         self,
         player: int,
         move: Move,
@@ -469,7 +472,7 @@ class Weapons:
         hit = judgement.rewound if self.rewind else judgement.present
         self._add_verdict(player, move.timestamp_us, "missed" if hit is None else "hit", hit)
         details: dict[str, Value] = {
-            "stamp": to_seconds(move.timestamp_us),
+            "stamp": convert_to_seconds(move.timestamp_us),
             "hit": hit is not None,
             "rewound": judgement.rewound is not None,
             "present": judgement.present is not None,
@@ -496,10 +499,12 @@ class Weapons:
         self.projectiles.append(Projectile(self._numbers, player, body.x, body.y, vx, vy))
         self._add_verdict(player, move.timestamp_us, "thrown", None)
         self._report(
-            "thrown", player, {"stamp": to_seconds(move.timestamp_us), "projectile": self._numbers}
+            "thrown",
+            player,
+            {"stamp": convert_to_seconds(move.timestamp_us), "projectile": self._numbers},
         )
 
-    def fly(self, seconds: float, present: dict[int, Point]) -> None:
+    def move_projectiles(self, seconds: float, present: dict[int, Point]) -> None:
         """Move each projectile until it meets a player or a wall."""
         flying = []
         for projectile in self.projectiles:
@@ -513,13 +518,13 @@ class Weapons:
                 for player, position in present.items()
                 if player != projectile.owner
             }
-            hit = first_hit(self._rules.arena, origin, aim, others, reach)
+            hit = find_first_hit(self._rules.arena, origin, aim, others, reach)
             if hit is not None:
                 self._report(
                     "throw hit", projectile.owner, {"projectile": projectile.number, "victim": hit}
                 )
                 self._on_hit(projectile.owner, hit)
-            elif ray_to_wall(self._rules.arena, origin, aim) <= reach:
+            elif measure_ray_to_wall(self._rules.arena, origin, aim) <= reach:
                 self._report("throw ended", projectile.owner, {"projectile": projectile.number})
             else:
                 flying.append(
@@ -532,7 +537,10 @@ class Weapons:
 
     def _refuse_trigger(self, player: int, move: Move, verdict: str, reason: str) -> None:
         self._add_verdict(player, move.timestamp_us, verdict, None)
-        details: dict[str, Value] = {"stamp": to_seconds(move.timestamp_us), "reason": reason}
+        details: dict[str, Value] = {
+            "stamp": convert_to_seconds(move.timestamp_us),
+            "reason": reason,
+        }
         self._report("refused", player, details)
 
     def _add_verdict(
@@ -570,7 +578,7 @@ class Connection:
         self.round_trip = RoundTrip()
         self._measured = -1  # the newest snapshot whose round trip is known
 
-    def behind_us(self, now_us: int) -> int:
+    def measure_behind_us(self, now_us: int) -> int:
         """Return how far (us) the client's moves are behind the server's time."""
         return 0 if self.time_us is None else max(now_us - self.time_us, 0)
 
@@ -597,7 +605,7 @@ FARTHEST_AHEAD_US = 1_000_000
 MOST_WAITING = 64
 
 
-def sender_to_client(
+def make_sender_to_client(
     send: SenderSpec | None = None, reach: float = 0.0, judged: StrategySpec | None = None
 ) -> Sender:
     """Make the sender of other players' states to a client; entities are the players' numbers."""
@@ -631,7 +639,7 @@ class Server:
         rewind: bool = True,
         lag_compensation: str = "view",
         view_delay: Callable[[], float] = lambda: 0.0,
-        make_sender: Callable[[], Sender] = sender_to_client,
+        make_sender: Callable[[], Sender] = make_sender_to_client,
         report: Callable[[str, int, dict[str, Value]], None] = lambda *_: None,
     ) -> None:
         self.rules = rules
@@ -668,11 +676,11 @@ class Server:
     def _make_compensation(self, name: str) -> LagCompensation:
         return COMPENSATIONS[name](self.history, self.rules.step)
 
-    def body(self, player: int) -> Body:
+    def get_body(self, player: int) -> Body:
         """Return a player's body as it is now."""
         return self.connections[player].body
 
-    def positions(self) -> dict[int, Point]:
+    def list_positions(self) -> dict[int, Point]:
         """Return the present positions of all players."""
         return {connection.player: connection.body.position for connection in self.connections}
 
@@ -692,10 +700,10 @@ class Server:
             connection.refused[wrong] += 1
             return
         connection.last_arrival_us = now_us
-        sent_us = None if packet.heard is None else self.history.sent_us(packet.heard)
+        sent_us = None if packet.heard is None else self.history.find_sent_us(packet.heard)
         if packet.heard is not None and sent_us is not None:
-            round_trip = to_seconds(now_us - sent_us - packet.held_us)
-            connection.measure_round_trip(packet.heard, round_trip, to_seconds(now_us))
+            round_trip = convert_to_seconds(now_us - sent_us - packet.held_us)
+            connection.measure_round_trip(packet.heard, round_trip, convert_to_seconds(now_us))
         if packet.heard is not None:
             connection.sender.acknowledge(packet.heard)
         for move in packet.moves:
@@ -738,7 +746,7 @@ class Server:
         if connection.time_us is None:
             return
         connection.time_us = max(connection.time_us, now_us - FARTHEST_BEHIND_US)
-        while move := connection.waiting.first():
+        while move := connection.waiting.get_first():
             if connection.time_us + move.duration_us > self.next_tick_us:
                 return
             connection.waiting.take_first()
@@ -761,13 +769,13 @@ class Server:
             self._report("bump", connection.player, details)
         present = {player: body.position for player, body in others.items()}
         shooter = Shooter(
-            to_seconds(now_us),
+            convert_to_seconds(now_us),
             connection.round_trip.estimate,
             self._view_delay(),
             dict(move.views),
             connection.sent,
         )
-        self.weapons.trigger(connection.player, move, result, present, shooter)
+        self.weapons.fire_weapon(connection.player, move, result, present, shooter)
 
     def _register_hit(self, shooter: int, victim: int) -> None:
         self.connections[shooter].score += 1
@@ -779,12 +787,16 @@ class Server:
         self.next_tick_us = now_us
         for connection in self.connections:
             self._simulate_waiting_moves(connection, now_us)
-        self.weapons.fly(to_seconds(now_us - self._last_tick_us), self.positions())
-        self.history.add(self.snapshot, now_us, self.positions())
-        self.weapons.compensation.capture(to_seconds(now_us), self.positions())
+        self.weapons.move_projectiles(
+            convert_to_seconds(now_us - self._last_tick_us), self.list_positions()
+        )
+        self.history.add(self.snapshot, now_us, self.list_positions())
+        self.weapons.compensation.capture_positions(
+            convert_to_seconds(now_us), self.list_positions()
+        )
         self._states = [(str(each.player), make_state(each.body)) for each in self.connections]
         self._behind[self.snapshot] = {
-            each.player: each.behind_us(now_us) for each in self.connections
+            each.player: each.measure_behind_us(now_us) for each in self.connections
         }
         self._behind.pop(self.snapshot - FARTHEST_BASE - 1, None)  # no sender repeats older ones
         packets = {
@@ -813,7 +825,7 @@ class Server:
             self.epoch,
             *self._encode_others(connection, now_us),
             self.weapons.projectiles,
-            self.weapons.verdicts(connection.player),
+            self.weapons.list_verdicts(connection.player),
         )
 
     def _encode_others(
@@ -826,7 +838,7 @@ class Server:
         sender = connection.sender
         sender.number = self.snapshot
         states = [each for number, each in enumerate(self._states) if number != connection.player]
-        found = sender.make_datagrams(Snapshot(to_seconds(now_us), states))
+        found = sender.make_datagrams(Snapshot(convert_to_seconds(now_us), states))
         if not found:
             connection.sent.add(self.snapshot, now_us, {})
             return b"", {}

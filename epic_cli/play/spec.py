@@ -34,10 +34,10 @@ from epic_cli.network.link_spec import (
 from epic_cli.network.randomness import SEED
 from epic_cli.network.sender import HALF, HALF_DELTA, RECORDED, USUAL_RATE, Sender, SenderSpec
 from epic_cli.play.client import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
-from epic_cli.play.clock import CLOCK_SYNCS, interpolation_delay
-from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY, sender_to_client
+from epic_cli.play.clock import CLOCK_SYNCS, compute_interpolation_delay
+from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY, make_sender_to_client
 from epic_cli.play.wire import FARTHEST
-from epic_cli.play.world import SECOND_US, STEP, Point, Rules, to_seconds, to_us
+from epic_cli.play.world import SECOND_US, STEP, Point, Rules, convert_to_seconds, convert_to_us
 
 #: The bounds of a clock's offset (seconds) and rate.
 FARTHEST_CLOCK = 1e6
@@ -114,7 +114,7 @@ def _read_sender(text: str) -> SenderSpec:
     return send
 
 
-def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
+def make_default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
     """Return the players: A, who is you, and up to seven bots that run around: B, C and so on."""
     return tuple(
         PlayerConfig(name, spawn, "hunter" if name == "A" else "runner")
@@ -131,7 +131,7 @@ class MatchSpec:
     server sends the others to a client. Raises ``SettingError`` for what a match cannot send.
     """
 
-    players: tuple[PlayerConfig, ...] = field(default_factory=default_players)
+    players: tuple[PlayerConfig, ...] = field(default_factory=make_default_players)
     rules: Rules = field(default_factory=Rules)
     link: TwoWays = DEFAULT_LINK
     trace: Callable[[str], Channel] | None = None
@@ -172,8 +172,8 @@ class MatchSpec:
 
     def make_sender(self) -> Sender:
         """Make the sender of other players' states to one client."""
-        judged = StrategySpec(self.remote_strategy, self.strategy_settings())
-        return sender_to_client(self.send, self._largest_coordinate, judged)
+        judged = StrategySpec(self.remote_strategy, self.compute_strategy_settings())
+        return make_sender_to_client(self.send, self._largest_coordinate, judged)
 
     @property
     def delay_follows_link(self) -> bool:
@@ -181,7 +181,7 @@ class MatchSpec:
         given = dict(self.remote_settings)
         return self.remote_strategy == "snapshot" and not {"interpolation_time", "clock"} & {*given}
 
-    def strategy_settings(self) -> dict[str, float | str]:
+    def compute_strategy_settings(self) -> dict[str, float | str]:
         """Return the settings of the remote strategy.
 
         The snapshot buffer compares timestamps with the clock, so its delay must cover the latency,
@@ -198,7 +198,7 @@ class MatchSpec:
             wait = 2 / self.send_rate
             if self.clock_sync == "lightyear":
                 jitter = 0.0 if self.trace else down.jitter
-                wait = interpolation_delay(1 / self.send_rate, jitter, self.rules.step)
+                wait = compute_interpolation_delay(1 / self.send_rate, jitter, self.rules.step)
             given["interpolation_time"] = min(transit + wait, 60.0)
         return given
 
@@ -213,9 +213,11 @@ class MatchSpec:
 
         0 for a strategy without such a setting.
         """
-        return parse_quantity(str(self.strategy_settings().get("interpolation_time", 0.0)), "s")
+        return parse_quantity(
+            str(self.compute_strategy_settings().get("interpolation_time", 0.0)), "s"
+        )
 
-    def channel(self, purpose: str) -> Channel:
+    def make_channel(self, purpose: str) -> Channel:
         """Make one direction of a client's link; the purpose begins with ``up`` or ``down``."""
         if self.trace is not None:
             return self.trace(purpose)
@@ -402,12 +404,12 @@ def _change_player(spec: MatchSpec, name: str, **changes: Any) -> MatchSpec:
 
 
 def _set_players(spec: MatchSpec, _: str, count: int) -> MatchSpec:
-    more = default_players(count)[len(spec.players) :]
+    more = make_default_players(count)[len(spec.players) :]
     return replace(spec, players=(*spec.players, *more)[:count])
 
 
 def _set_step(spec: MatchSpec, _: str, step: float) -> MatchSpec:
-    return replace(spec, rules=Rules(step=to_seconds(to_us(step))))
+    return replace(spec, rules=Rules(step=convert_to_seconds(convert_to_us(step))))
 
 
 #: Functions for settings that are no field of the match.
@@ -454,14 +456,14 @@ def parse_match(text: str) -> tuple[Change, ...]:
     Raise ``SettingError``.
     """
 
-    def parameter_of(name: str) -> Parameter:
+    def find_parameter(name: str) -> Parameter:
         is_player = f"{name.rpartition('.')[0]}." in (_CLOCK, _BOT)
         if name in _PLAIN and name not in (each.name for each in MATCH_KEYS):
             option = "link" if name in _LINK else name.replace("_", "-")
             raise SettingError(f"{name} has an option of its own: --{option}")
         return _find_parameter(name) if is_player else find(name, MATCH_KEYS, "a match", "setting")
 
-    found = description.read_entries(description.split(text), parameter_of)
+    found = description.read_entries(description.split(text), find_parameter)
     changes = [Change(*word) for word in found.items()]
     # the number of players first: a clock or a bot may be that of a new one
     return tuple(sorted(changes, key=lambda change: change.name != "players"))

@@ -13,7 +13,7 @@ from epic_cli.play.client import Client
 from epic_cli.play.match import Match, MatchParticipant
 from epic_cli.play.script import SETTINGS, fill_placeholders
 from epic_cli.play.server import Connection
-from epic_cli.play.world import SECOND_US, Body, Event, Point, distance, to_seconds
+from epic_cli.play.world import SECOND_US, Body, Event, Point, convert_to_seconds, measure_distance
 
 #: Seconds; the longest lag that is searched for.
 LONGEST_LAG = 1.0
@@ -45,7 +45,7 @@ class DrawnError:
         self._truth.appendleft(truth)
         if drawn is None:
             return
-        error = distance(drawn, truth)
+        error = measure_distance(drawn, truth)
         self.count += 1
         self.total += error
         self.largest = max(self.largest, error)
@@ -91,19 +91,19 @@ class ClockError:
 
     def add(self, client: Client, server_us: int) -> None:
         """Add the error of a client's estimate of the server's time, in its current frame."""
-        taken_us = client.timekeeper.server_us(client.now_us)
+        taken_us = client.timekeeper.estimate_server_us(client.now_us)
         if taken_us is None:
             return
         if not self._count:
-            self._first = to_seconds(server_us)
-        error = abs(to_seconds(taken_us - server_us))
+            self._first = convert_to_seconds(server_us)
+        error = abs(convert_to_seconds(taken_us - server_us))
         self._count += 1
         self._total += error
         self._largest = max(self._largest, error)
         speed = client.timekeeper.clock.speed
         self._speeds = (min(self._speeds[0], speed), max(self._speeds[1], speed))
 
-    def figures(self) -> list[tuple[str, float, str]]:
+    def list_figures(self) -> list[tuple[str, float, str]]:
         """Return the lines of a summary: name, value, unit."""
         slowest, fastest = self._speeds if self._count else (math.nan, math.nan)
         return [
@@ -171,7 +171,7 @@ class Shots:
         self.moved += shot.moved if shot.rewound else 0.0
         self.farthest = max(self.farthest, shot.moved)
 
-    def figures(self) -> list[tuple[str, float, str]]:
+    def list_figures(self) -> list[tuple[str, float, str]]:
         """Return the lines of a summary: name, value, unit."""
         return [
             ("shots judged", self.judged, ""),
@@ -202,13 +202,13 @@ def is_switch(event: Event) -> bool:
     return event.what == "set" and not str(event.details["change"]).startswith("speed=")
 
 
-def input_delay(client: Client) -> float | None:
+def measure_input_delay(client: Client) -> float | None:
     """Return the age (s) of the newest input visible in the own player; None if unknown."""
     if client.local.mode != "dumb-terminal":
         return 0.0
     if client.state is None or client.state.echo_us is None:
         return None
-    return to_seconds(client.now_us - client.state.echo_us)
+    return convert_to_seconds(client.now_us - client.state.echo_us)
 
 
 def format_figure(value: float, unit: str) -> str:
@@ -240,14 +240,14 @@ class SinceSwitch:
 
     def add_frame(self) -> None:
         """Take the frame that the player's client has just drawn."""
-        client, truth = self.participant.client, self._match.server.positions()
-        drawn = client.drawn_remotes()
-        drawn[client.identity.player] = client.local.drawn(client.now)
+        client, truth = self.participant.client, self._match.server.list_positions()
+        drawn = client.list_drawn_remotes()
+        drawn[client.identity.player] = client.local.compute_drawn(client.now)
         for number, name in enumerate(self._match.names):
             place = drawn.get(number)
             self._drawn[name].add(place, truth[number])
-            self._apart[name] = distance(place, truth[number]) if place else math.nan
-        delay = input_delay(client)
+            self._apart[name] = measure_distance(place, truth[number]) if place else math.nan
+        delay = measure_input_delay(client)
         if delay is not None:
             self._delays[0] += delay
             self._delays[1] += 1
@@ -255,7 +255,7 @@ class SinceSwitch:
         while self._steps[0] <= self._match.now_us - SECOND_US:
             self._steps.popleft()
 
-    def figure(self, name: str, player: str) -> str:
+    def format_figure(self, name: str, player: str) -> str:
         """Return the text of a placeholder; ``player`` may also name a setting of the strategy."""
         if name in SETTINGS:
             return self._format_setting(name, player)
@@ -272,7 +272,7 @@ class SinceSwitch:
         count = client.local.corrections - corrections
         states = sent.states - states
         steps = sum(time_us > self._match.now_us - SECOND_US for time_us in self._steps)
-        passed = to_seconds(self._match.now_us - self._begin_us)
+        passed = convert_to_seconds(self._match.now_us - self._begin_us)
         echo = client.round_trip.estimate if client.round_trip.count else math.nan
         found = {
             "key": (_divide_or_nan(*self._delays), "s"),
@@ -290,7 +290,7 @@ class SinceSwitch:
         """Return the current value of a setting of the match, or with ``own`` of the strategy."""
         settings = self._match.settings
         if own:
-            given = settings.strategy_settings()
+            given = settings.compute_strategy_settings()
             declared = declaration(settings.remote_strategy).settings
             value = given.get(own, {each.name: each.default for each in declared}.get(own))
             return "-" if value is None else _format_time(parse_quantity(str(value), "s"))
@@ -355,19 +355,19 @@ class MatchStatistics:
 
     def add_frame(self, participant: MatchParticipant) -> None:
         """Take the frame that a client has just drawn."""
-        client, truth = participant.client, self._match.server.positions()
+        client, truth = participant.client, self._match.server.list_positions()
         measured = self._players[participant.config.name]
         measured.clock.add(client, self._match.now_us)
         if self._lately and participant is self._lately.participant:
             self._lately.add_frame()
         newest_us = client.local.moves.last_timestamp_us
         if newest_us is not None:
-            measured.shown[newest_us] = client.local.drawn(client.now)
+            measured.shown[newest_us] = client.local.compute_drawn(client.now)
             _drop_oldest_values(measured.shown)
-        drawn = client.drawn_remotes()
+        drawn = client.list_drawn_remotes()
         for number in client.remotes:
             measured.others[self._match.names[number]].add(drawn.get(number), truth[number])
-        delay = input_delay(client)
+        delay = measure_input_delay(client)
         if delay is not None:
             measured.frames += 1
             measured.input_delay += delay
@@ -427,15 +427,19 @@ class MatchStatistics:
         moved = self.last_shot.moved if self.last_shot else math.nan
 
         def fill(name: str, player: str) -> str:
-            return format_figure(moved, "units") if name == "moved" else lately.figure(name, player)
+            return (
+                format_figure(moved, "units")
+                if name == "moved"
+                else lately.format_figure(name, player)
+            )
 
         return fill_placeholders(caption, fill)
 
-    def shots(self, player: str) -> Shots:
+    def count_shots(self, player: str) -> Shots:
         """Return a player's shots so far."""
         return self._players[player].shots
 
-    def remote(self, screen: str, player: str) -> DrawnError:
+    def get_remote_errors(self, screen: str, player: str) -> DrawnError:
         """Return the errors of a player drawn on another's screen."""
         return self._players[screen].others[player]
 
@@ -453,7 +457,7 @@ class MatchStatistics:
             ("bytes", _divide_or_nan(connection.bytes, self._match.now), "bytes/s"),
         ]
 
-    def figures(self, participant: MatchParticipant) -> list[PlayFigure]:
+    def list_figures(self, participant: MatchParticipant) -> list[PlayFigure]:
         """Return the summary of one player."""
         name, client = participant.config.name, participant.client
         measured, local = self._players[name], client.local
@@ -478,11 +482,11 @@ class MatchStatistics:
             found.append((f"{other} largest error", drawn.largest, "units"))
             found.append((f"{other} drawn lag", drawn.lag, "s"))
         if self._match.settings.clock_sync != "free-running":
-            found += measured.clock.figures()
+            found += measured.clock.list_figures()
         if measured.effects:
             found.append(("effects predicted", measured.effects, ""))
             found.append(("effects refused", measured.refused_effects, ""))
-            found += measured.shots.figures()
+            found += measured.shots.list_figures()
         return [PlayFigure(name, *row) for row in found]
 
 

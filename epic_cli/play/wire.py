@@ -194,7 +194,7 @@ def decode_state(data: bytes) -> StatePacket:
     body = Body(*reader.take(_BODY))
     _refuse_unless(_is_sane(*body[:4]), "a number out of range")
     epoch, length = reader.take(_MESSAGE)
-    message = reader.bytes(length)
+    message = reader.read_bytes(length)
     deltas = {}
     for _ in range(reader.count(MOST_DELTAS, _DELTAS)):
         back, player, delta_us = reader.take(_DELTA)
@@ -258,7 +258,7 @@ class _ByteReader:
         self._at += layout.size
         return values
 
-    def bytes(self, length: int) -> bytes:
+    def read_bytes(self, length: int) -> bytes:
         """Return the next ``length`` bytes."""
         _refuse_unless(self._at + length <= len(self._data), "shorter than its lengths say")
         self._at += length

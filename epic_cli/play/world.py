@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 SECOND_US = 1_000_000
 
 
-def to_us(seconds: float) -> int:
+def convert_to_us(seconds: float) -> int:
     """Convert seconds to the nearest whole number of microseconds."""
     return round(seconds * SECOND_US)
 
 
-def to_seconds(time_us: int) -> float:
-    """Convert microseconds to seconds; ``to_us`` converts them back exactly."""
+def convert_to_seconds(time_us: int) -> float:
+    """Convert microseconds to seconds; ``convert_to_us`` converts them back exactly."""
     return time_us / SECOND_US
 
 
@@ -57,7 +57,7 @@ class MachineClock:
         """Return the time that the clock shows at a time of the match; both in microseconds."""
         return round(self._offset * SECOND_US + match_us * self._rate)
 
-    def when(self, local_us: int) -> int:
+    def compute_match_time(self, local_us: int) -> int:
         """Return the match's time at which a timer set to this clock's ``local_us`` fires."""
         return self._start_us + round((local_us - self.start_us) / self._rate)
 
@@ -178,7 +178,7 @@ def _stop_along_axis(
     return reached, reached != wanted
 
 
-def direction(vector: Point) -> Point:
+def normalize_vector(vector: Point) -> Point:
     """Return the vector of length 1 in this direction; (1, 0) for the zero vector."""
     length = math.sqrt(vector[0] * vector[0] + vector[1] * vector[1])
     if length == 0:
@@ -186,13 +186,13 @@ def direction(vector: Point) -> Point:
     return (vector[0] / length, vector[1] / length)
 
 
-def distance(one: Point, other: Point) -> float:
+def measure_distance(one: Point, other: Point) -> float:
     """Return the distance between two points."""
     dx, dy = one[0] - other[0], one[1] - other[1]
     return math.sqrt(dx * dx + dy * dy)
 
 
-def ray_to_wall(arena: Arena, origin: Point, aim: Point) -> float:
+def measure_ray_to_wall(arena: Arena, origin: Point, aim: Point) -> float:
     """Return the length of a ray until it meets a wall; ``aim`` has the length 1.
 
     The slab method: T. L. Kay, J. T. Kajiya, "Ray Tracing Complex Scenes", SIGGRAPH 1986.
@@ -215,7 +215,7 @@ def ray_to_wall(arena: Arena, origin: Point, aim: Point) -> float:
     return reach
 
 
-def ray_to_player(origin: Point, aim: Point, player: Point) -> float | None:
+def measure_ray_to_player(origin: Point, aim: Point, player: Point) -> float | None:
     """Return the length of a ray until it meets a player; None if it misses him."""
     dx, dy = player[0] - origin[0], player[1] - origin[1]
     along = dx * aim[0] + dy * aim[1]
@@ -226,26 +226,26 @@ def ray_to_player(origin: Point, aim: Point, player: Point) -> float | None:
     return max(along - math.sqrt(square), 0.0)
 
 
-def first_hit(
+def find_first_hit(
     arena: Arena, origin: Point, aim: Point, players: Mapping[int, Point], reach: float = math.inf
 ) -> int | None:
     """Return the player whom a ray meets first.
 
     None if it first meets a wall or ends (``reach``).
     """
-    nearest = min(ray_to_wall(arena, origin, aim), reach)
+    nearest = min(measure_ray_to_wall(arena, origin, aim), reach)
     hit = None
     for number, player in players.items():
-        met = ray_to_player(origin, aim, player)
+        met = measure_ray_to_player(origin, aim, player)
         if met is not None and met <= nearest:
             hit, nearest = number, met
     return hit
 
 
-def sees(arena: Arena, origin: Point, target: Point) -> bool:
+def is_visible(arena: Arena, origin: Point, target: Point) -> bool:
     """Return True if no wall stands between two points."""
-    aim = direction((target[0] - origin[0], target[1] - origin[1]))
-    return ray_to_wall(arena, origin, aim) >= distance(origin, target)
+    aim = normalize_vector((target[0] - origin[0], target[1] - origin[1]))
+    return measure_ray_to_wall(arena, origin, aim) >= measure_distance(origin, target)
 
 
 #: Seconds; the platformer log's STEP_MS.
@@ -343,7 +343,7 @@ class Rules(NamedTuple):
     @property
     def step_us(self) -> int:
         """The step in whole microseconds."""
-        return to_us(self.step)
+        return convert_to_us(self.step)
 
     def simulate(
         self,
@@ -381,13 +381,13 @@ def _step_body(
     knocks: dict[int, Point],
 ) -> Body:
     """Take a step of semi-implicit Euler: the velocity, then the position with that velocity."""
-    seconds = to_seconds(step_us)
+    seconds = convert_to_seconds(step_us)
     vx, vy = _steer_velocity((body.vx, body.vy), control, seconds)
     wanted = (body.x + vx * seconds, body.y + vy * seconds)
     position, stopped_x, stopped_y = stop_at_walls(arena, body.position, wanted)
     velocity = (0.0 if stopped_x else vx, 0.0 if stopped_y else vy)
     for number, other in others.items():
-        if distance(position, other.position) < 2 * RADIUS:
+        if measure_distance(position, other.position) < 2 * RADIUS:
             position, velocity = _resolve_collision(
                 arena, position, velocity, number, other, knocks
             )
@@ -445,7 +445,7 @@ def _resolve_collision(
     The players exchange the parts of their velocities along the line between them. The mover is put
     back to where the two touch.
     """
-    apart = distance(position, other.position)
+    apart = measure_distance(position, other.position)
     nx, ny = (1.0, 0.0)
     if apart > 0:
         nx, ny = (position[0] - other.x) / apart, (position[1] - other.y) / apart
@@ -473,7 +473,7 @@ class View(NamedTuple):
     exact: bool = True
 
 
-def between(older: Point, newer: Point, fraction: float) -> Point:
+def interpolate_points(older: Point, newer: Point, fraction: float) -> Point:
     """Interpolate two points.
 
     Client and server both use this function, so they get the same bits.
@@ -548,11 +548,11 @@ class MoveList:
         """Remove and return the oldest move."""
         return self._moves.popleft()
 
-    def first(self) -> Move | None:
+    def get_first(self) -> Move | None:
         """Return the oldest move; None if there is none."""
         return self._moves[0] if self._moves else None
 
-    def newest(self, count: int = MOVES_IN_PACKET) -> list[Move]:
+    def list_newest(self, count: int = MOVES_IN_PACKET) -> list[Move]:
         """Return the newest moves, oldest first."""
         return list(self._moves)[-count:]
 

@@ -87,7 +87,7 @@ class ReadingLog:
         """Note the layout that the user asks for."""
         self.watch.requested(spec)
 
-    def inferred(self, spec: ReadSpec) -> None:
+    def report_inferred(self, spec: ReadSpec) -> None:
         """Note the layout that was inferred."""
         self.layout = spec
         self.watch.inferred(spec)
@@ -107,21 +107,21 @@ class ReadingLog:
         from epic_cli.recordings.checks import new_findings
 
         for finding in new_findings(self.watch):
-            self.found(finding)
+            self.report_finding(finding)
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
         """Report the next refused lines."""
         self.refused |= bool(refusals)
 
-    def unplaced(self, refusals: Sequence[Refusal]) -> bool:
+    def report_unplaced(self, refusals: Sequence[Refusal]) -> bool:
         """Report packets without a position on the clock; return True if this log reports them."""
         del refusals
         return False
 
-    def found(self, finding: RecordingFinding) -> None:
+    def report_finding(self, finding: RecordingFinding) -> None:
         """Report a finding."""
 
-    def estimated(self) -> None:
+    def report_estimated(self) -> None:
         """Report that missing velocities are estimated."""
 
     def left_out(self, kept: int, entities: int) -> None:
@@ -131,7 +131,7 @@ class ReadingLog:
         facts = {"name": self.name, "kept": kept, "entities": entities}
         read = (self.watch.given or INFERRED)._replace(max_entities=entities).write()
         for finding in self.watch.fresh([RecordingFinding("E108", facts, read=read)]):
-            self.found(finding)
+            self.report_finding(finding)
 
     def put_in_order(self, late: int, repeated: int) -> None:
         """Note how many states of a movement came late, and how many were repeated."""
@@ -141,22 +141,22 @@ class ReadingLog:
             facts = {"late": late, "repeated": repeated}
             self.watch.noted.append(RecordingFinding("E110", facts))
 
-    def as_trace(self, words: str) -> None:
+    def report_trace(self, words: str) -> None:
         """Report that the recording is read as a network trace, without positions."""
 
-    def lost_extras(self, words: str) -> None:
+    def report_lost_extras(self, words: str) -> None:
         """Report that some of the packets' extra values are not carried over."""
 
-    def captured(self, words: str) -> None:
+    def report_capture(self, words: str) -> None:
         """Report the description of a capture."""
 
-    def undrawn(self, entities: Sequence[str]) -> None:
+    def report_undrawn(self, entities: Sequence[str]) -> None:
         """Report the entities of which the game drew nothing."""
 
-    def unjudged(self, entity: str, why: str) -> None:
+    def report_unjudged(self, entity: str, why: str) -> None:
         """Report why an entity cannot be judged."""
 
-    def progress(self) -> AbstractContextManager[Progress]:
+    def show_progress(self) -> AbstractContextManager[Progress]:
         """Return a context manager whose callback takes the bytes read and the size of the file."""
         return contextlib.nullcontext(lambda _done, _total: None)
 
@@ -317,7 +317,7 @@ def blocks(
     )
     with source.open() as stream:
         try:
-            for block in read(stream, spec, log.inferred, entities, log.watch):
+            for block in read(stream, spec, log.report_inferred, entities, log.watch):
                 log.observe(block)
                 yield block
                 if progress is not None:
@@ -377,7 +377,7 @@ def load(
     places = [0]
     rest = PacketBlock()
     spooled, in_memory = SpooledPackets(), 0
-    with log.progress() as progress:
+    with log.show_progress() as progress:
 
         def read_so_far(done: int) -> None:
             places.append(done)

@@ -22,7 +22,14 @@ from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import format_count
 from epic_cli.recordings.files import accessing
 from epic_cli.shell.console import ColorChoice, has_cursor, use_color
-from epic_cli.shell.declared import InputFile, command, flag, is_default, shared, value
+from epic_cli.shell.declared import (
+    InputFile,
+    declare_flag,
+    declare_shared,
+    declare_value,
+    is_default,
+    make_command,
+)
 from epic_cli.shell.errors import ExitStatus, WrongUsage
 from epic_cli.shell.options.common import color_option, timing_options, trust_option
 
@@ -52,28 +59,30 @@ _LONGEST_INPUT = 1 << 20
 class SessionOptions:
     """The options that open a session."""
 
-    chosen: StrategySpec = shared(strategy_and_settings)
-    timing: Timing = shared(timing_options)
-    row_format: str = shared(format_option)
-    color: ColorChoice = shared(color_option)
-    init: str | None = value(
+    chosen: StrategySpec = declare_shared(strategy_and_settings)
+    timing: Timing = declare_shared(timing_options)
+    row_format: str = declare_shared(format_option)
+    color: ColorChoice = declare_shared(color_option)
+    init: str | None = declare_value(
         "Run a file of packets and commands first. Without a terminal, only that; - is"
         " standard input.",
         type=InputFile(),
     )
-    trust: bool = shared(trust_option)
-    resume: bool = flag("Continue the last session, even after a crash.")
-    history: bool = value(
+    trust: bool = declare_shared(trust_option)
+    resume: bool = declare_flag("Continue the last session, even after a crash.")
+    history: bool = declare_value(
         "Keep typed lines for later sessions.", "--history/--no-history", default=True
     )
-    hints: bool = value(
+    hints: bool = declare_value(
         "Show the missing rest of a packet, and suggestions.", "--hints/--no-hints", default=True
     )
-    proposals: bool = value("Propose the next packet.", "--proposals/--no-proposals", default=True)
-    toolbar: bool = value(
+    proposals: bool = declare_value(
+        "Propose the next packet.", "--proposals/--no-proposals", default=True
+    )
+    toolbar: bool = declare_value(
         "Show the session's state at the bottom.", "--toolbar/--no-toolbar", default=True
     )
-    keys: str = value(
+    keys: str = declare_value(
         "The editing keys; F4 switches between them.",
         type=click.Choice(["emacs", "vi"]),
         default="emacs",
@@ -90,8 +99,8 @@ class SessionOptions:
         return ReplaySpec(StrategySpec(name, checked(name, settings)), self.timing)
 
 
-@command(EXAMPLES, "s latency tick f resume init")
-def session(options: SessionOptions = shared(SessionOptions)) -> int:
+@make_command(EXAMPLES, "s latency tick f resume init")
+def session(options: SessionOptions = declare_shared(SessionOptions)) -> int:
     """Run ``epic session``.
 
     Change the strategy and see what would have been drawn. This is what epic alone does on a
@@ -105,7 +114,7 @@ def session(options: SessionOptions = shared(SessionOptions)) -> int:
     """
     from epic_cli.session.terminal import Screen
 
-    screen = Screen.standard(use_color(options.color, sys.stdout))
+    screen = Screen.from_process(use_color(options.color, sys.stdout))
     is_table = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
     chosen = None if is_default("row_format") else options.row_format
     screen.choose_format(chosen or ("table" if is_table else "epic"))
@@ -146,7 +155,7 @@ def _run_session(options: SessionOptions, screen: Screen) -> None:
     from epic_cli.session.journal import SessionJournal
     from epic_cli.session.state import FIRST_PACKET, Session
 
-    directory = journals.state_directory()
+    directory = journals.find_state_directory()
     path = journals.find_newest(directory) if options.resume else None
     controller = SessionController(
         Session(ReplaySpec() if path else options.view),
@@ -228,9 +237,9 @@ def _open_terminal(controller: SessionController) -> Iterator[None]:
     if not has_cursor(sys.stdout):
         yield
         return
-    with QuietTerminal(sys.stdin.fileno()).held() as terminal:
+    with QuietTerminal(sys.stdin.fileno()).hold_quiet() as terminal:
         controller.screen.has_cursor = True
-        controller.screen.released = terminal.released
+        controller.screen.released = terminal.release_terminal
         controller.screen.show_early(controller.prompt)
         yield
 

@@ -23,15 +23,15 @@ from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import ReadingLog, RecordingSource, blocks, is_kept
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.recordings.writing import Changes, Conversion
-from epic_cli.session.shell_commands import BEGIN, CommandTable, command
-from epic_cli.session.state import packet_lines
+from epic_cli.session.shell_commands import BEGIN, CommandTable, register_command
+from epic_cli.session.state import iterate_packet_lines
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
     STRATEGY,
     FormatChoice,
     ParameterType,
     Parsed,
-    completions,
+    list_completions,
     propose_files,
     propose_strategies,
 )
@@ -88,9 +88,9 @@ def _check_variants(text: str) -> str:
 _VARIANT = Parsed("name", _check_variants, (), propose_strategies)
 
 
-@command("strategy")
+@register_command("strategy")
 @click.argument("chosen", required=False, type=STRATEGY, metavar="[NAME[+KEY=VALUE]...]")
-def strategy(controller: SessionController, chosen: StrategySpec | None) -> None:
+def choose_strategy(controller: SessionController, chosen: StrategySpec | None) -> None:
     """Replay the packets with another strategy, or with other settings.
 
     As "epic -s NAME+KEY=VALUE": settings that are not given have their defaults, which ":strategies
@@ -117,28 +117,28 @@ class _CheckedText(ParameterType):
 def _make_timing_command(setting: Parameter) -> click.Command:
     name = setting.name
 
-    def shown(value: Any) -> str:
+    def describe_value(value: Any) -> str:
         unit = " s" if name in ("tick", "latency") and value is not None else ""
         return f"{setting.show(value)}{unit}"
 
-    @command(name, setting.help)
+    @register_command(name, setting.help)
     @click.argument("word", required=False, type=_CheckedText(setting))
     def change(controller: SessionController, word: str | None) -> None:
         session = controller.session
-        before = shown(getattr(session.timing_in_force, name))
+        before = describe_value(getattr(session.timing_in_force, name))
         if word is None:
             controller.screen.say(f"{name} {before}")
             return
         changed: dict[str, Any] = {name: setting.read(word)}
         view = session.view._replace(timing=session.view.timing._replace(**changed))
-        controller.change_view(view, f"{name} {before} -> {shown(changed[name])}")
+        controller.change_view(view, f"{name} {before} -> {describe_value(changed[name])}")
 
     return change
 
 
-@command("format")
+@register_command("format")
 @click.argument("name", required=False, type=FormatChoice(FORMATS))
-def row_format(controller: SessionController, name: str | None) -> None:
+def choose_row_format(controller: SessionController, name: str | None) -> None:
     """Choose the format of the rows."""
     screen = controller.screen
     if name is None:
@@ -149,7 +149,7 @@ def row_format(controller: SessionController, name: str | None) -> None:
         controller.draw_tail()
 
 
-@command("plot")
+@register_command("plot")
 @click.argument("axis", default="xy", type=click.Choice(list(_AXES)))
 @click.option(
     "-s",
@@ -171,7 +171,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
     from epic_cli.engine.replay import separate
     from epic_cli.metrics.evaluation import make_drawn_scenes
     from epic_cli.metrics.notes import ExclusionReason, NotEnoughToSay
-    from epic_cli.show.chart import scene_chart
+    from epic_cli.show.chart import make_scene_chart
     from epic_cli.show.scene import Selection
 
     session, screen = controller.session, controller.screen
@@ -187,7 +187,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
         for strategy in found
     ]
     packets: dict[str, PacketBlock] = {}
-    for block in session.blocks():
+    for block in session.iterate_blocks():
         separate(block, packets)
     selection = Selection(_MOST_POINTS, -math.inf, math.inf)
     try:
@@ -198,7 +198,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
         screen.complain(_TOO_SHORT if reasons and reasons <= short else error.why)
         return
     height = max(min(screen.lines - 8, 18), 5)
-    charts = [scene_chart(scene, _AXES[axis], height=height) for scene in scenes]
+    charts = [make_scene_chart(scene, _AXES[axis], height=height) for scene in scenes]
     screen.show(Group(*charts))
     screen.say(_TRUTH)
 
@@ -206,7 +206,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
 # ------------------------------------------------------------- the packets
 
 
-@command("undo")
+@register_command("undo")
 @click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
 def undo(controller: SessionController, count: int) -> None:
     """Take back the last packet, or the last N, and draw the remaining rows."""
@@ -221,7 +221,7 @@ def undo(controller: SessionController, count: int) -> None:
     controller.screen.say(f"took back {format_count(taken_back, 'packet')}, {left} left")
 
 
-@command("redo")
+@register_command("redo")
 @click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
 def redo(controller: SessionController, count: int) -> None:
     """Add the packet that was taken back last, or the last N of them."""
@@ -233,7 +233,7 @@ def redo(controller: SessionController, count: int) -> None:
     controller.session.undone = undone[count:]
 
 
-@command("reset")
+@register_command("reset")
 def reset(controller: SessionController) -> None:
     """Forget all packets and restart the clock; the strategy and its settings stay."""
     count = len(controller.session.lines)
@@ -243,9 +243,9 @@ def reset(controller: SessionController) -> None:
         controller.screen.say(f"forgot {format_count(count, 'packet')}")
 
 
-@command("rows")
+@register_command("rows")
 @click.argument("count", required=False, type=click.IntRange(1), metavar="[N]")
-def rows(controller: SessionController, count: int | None) -> None:
+def redraw_rows(controller: SessionController, count: int | None) -> None:
     """Draw the last rows again: as many as fit, or N."""
     if not controller.session.lines:
         controller.screen.say(_NO_PACKETS)
@@ -270,13 +270,13 @@ def _find_recording(text: str) -> RecordingSource:
 
 def _propose_recordings(begun: str) -> list[CompletionItem]:
     known = ((name, about) for name, about in samples.samples().items() if "packets" in about)
-    return [*propose_files(begun), *completions(known, begun)]
+    return [*propose_files(begun), *list_completions(known, begun)]
 
 
 _RECORDING = Parsed("file", _find_recording, RecordingSource, _propose_recordings)
 
 
-@command("load")
+@register_command("load")
 @click.argument("file", type=_RECORDING)
 @read_option
 @click.option("--all-errors", is_flag=True, help="Show every refused line.")
@@ -289,7 +289,7 @@ def load(
     """
     session, screen, name = controller.session, controller.screen, file.name
     before, refused = len(session.lines), session.refused
-    log, lines = ReadingLog(name), screen.refused_lines(name, all_errors)
+    log, lines = ReadingLog(name), screen.make_refused_lines(name, all_errors)
     filler, filled, conversion, writer = VelocityFiller(), 0, Conversion(Changes()), text_writer()
     quiet, controller.quiet = controller.quiet, True  # rows are drawn once, at the end
     try:
@@ -303,7 +303,7 @@ def load(
                 lines.add(wrong)
                 session.refused += len(wrong)
                 if block.find_field is None:
-                    rows = packet_lines(block)
+                    rows = iterate_packet_lines(block)
                 else:  # as the journal stores it
                     filled += filler.fill(block)
                     rows = [*conversion.rows(block, writer)]
@@ -312,7 +312,7 @@ def load(
     finally:
         controller.quiet = quiet
         taken = len(session.lines) - before
-        screen.say(lines.summary(taken))
+        screen.say(lines.summarize_refused(taken))
     if quiet:
         return
     if session.lines:
@@ -333,7 +333,7 @@ def load(
     screen.say(note if before or not taken else f"{note}; {_NEXT}")
 
 
-@command("save")
+@register_command("save")
 @click.argument("file", type=click.Path(dir_okay=False, writable=True))
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def save(controller: SessionController, file: str, force: bool) -> None:
@@ -348,9 +348,9 @@ def save(controller: SessionController, file: str, force: bool) -> None:
     controller.screen.say(f"{file}: {format_count(len(controller.session.lines), 'packet')}")
 
 
-@command("golden")
+@register_command("golden")
 @click.argument("name", type=click.Path())
-def golden(controller: SessionController, name: str) -> None:
+def make_golden(controller: SessionController, name: str) -> None:
     """Make a case for "epic check" of the packets so far, in the folder NAME."""
     if not controller.session.lines:
         raise click.UsageError(_NO_PACKETS)
@@ -365,7 +365,7 @@ _ADDRESS = Custom("address", None, "Where to listen.", "[HOST:]PORT",
                   words=lambda: [("off", None)])  # fmt: skip
 
 
-@command("listen")
+@register_command("listen")
 @click.argument(
     "address", required=False, type=ParameterType(_ADDRESS), metavar="[[HOST:]PORT|off]"
 )
@@ -409,7 +409,7 @@ def _start_listening(controller: SessionController, address: Address) -> None:
         controller.screen.say("this terminal has no cursor: rows are shown at each Enter")
 
 
-@command("pause")
+@register_command("pause")
 def pause(controller: SessionController) -> None:
     """Hold back the rows of packets from the game, or show them again.
 
@@ -426,37 +426,37 @@ def pause(controller: SessionController) -> None:
 # ------------------------------------------------------------- the session itself
 
 
-@command("help")
+@register_command("help")
 @click.argument("name", required=False)
-def help_(controller: SessionController, name: str | None) -> None:
+def show_help(controller: SessionController, name: str | None) -> None:
     """List the commands, or explain one."""
     table, screen = controller.commands, controller.screen
     if name is not None:
         name = table.find(name.removeprefix(":"))
         found = table.get_command(controller.root, name)
         assert found is not None
-        screen.page(found.get_help(click.Context(found, info_name=f":{name}")) + "\n")
+        screen.show_page(found.get_help(click.Context(found, info_name=f":{name}")) + "\n")
         return
     from rich.console import Group
 
-    from epic_cli.show.text import definitions, paragraph
+    from epic_cli.show.text import wrap_paragraph, write_definitions
 
     room = screen.columns
-    commands = [(f":{one}", words) for one, words in table.summaries()]
+    commands = [(f":{one}", words) for one, words in table.list_summaries()]
     lines: list[Text | str] = [
-        *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q quits.", room),
-        *definitions(commands[: len(BEGIN)], room, "  "),
+        *wrap_paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q quits.", room),
+        *write_definitions(commands[: len(BEGIN)], room, "  "),
         "",
-        *definitions(commands[len(BEGIN) :], room, "  "),
+        *write_definitions(commands[len(BEGIN) :], room, "  "),
         "",
-        *definitions(KEYS, room, "  "),
+        *write_definitions(KEYS, room, "  "),
         "",
-        *paragraph(":help NAME or :NAME --help explains a command.", room),
+        *wrap_paragraph(":help NAME or :NAME --help explains a command.", room),
     ]
     screen.show(Group(*lines))
 
 
-@command("quit")
+@register_command("quit")
 def quit_(controller: SessionController) -> None:
     """Leave the session; epic --resume continues it."""
     controller.ended = True
@@ -464,20 +464,20 @@ def quit_(controller: SessionController) -> None:
 
 COMMANDS = CommandTable(
     [
-        strategy,
+        choose_strategy,
         *(_make_timing_command(setting) for setting in TIMING),
-        row_format,
+        choose_row_format,
         undo,
         redo,
         reset,
-        rows,
+        redraw_rows,
         load,
         save,
-        golden,
+        make_golden,
         listen,
         pause,
         plot,
-        help_,
+        show_help,
         quit_,
     ]
 )

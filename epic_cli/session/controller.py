@@ -36,7 +36,7 @@ from epic_cli.session.state import (
     TickGap,
     ViewChange,
 )
-from epic_cli.session.terminal import Screen, failure
+from epic_cli.session.terminal import Screen, describe_failure
 from epic_cli.shell.errors import StoppedAtLine, WrongUsage
 
 if TYPE_CHECKING:
@@ -116,9 +116,9 @@ class SessionController:
                 else:
                     self.add(piece, name, partial(add, first_line - 1))
         except DrawingStopped as stop:
-            self.screen.interrupted(_describe_interrupt(stop))
+            self.screen.report_interrupt(_describe_interrupt(stop))
         except KeyboardInterrupt:
-            self.screen.interrupted("interrupted")
+            self.screen.report_interrupt("interrupted")
 
     def run_quietly(self, text: bytes, name: str) -> None:
         """Run a script without drawing rows; report its problems."""
@@ -139,9 +139,9 @@ class SessionController:
         except StoppedAtLine:  # which has been shown
             self.screen.complaints += 1
         except TableRefusal as refused:
-            from epic_cli.shell.refused_lines import refusal_words
+            from epic_cli.shell.refused_lines import describe_refusal
 
-            complain(refusal_words(refused).rstrip("\n"))
+            complain(describe_refusal(refused).rstrip("\n"))
         except click.ClickException as error:
             complain(place + _format_reason(error))
         except (CannotAccess, WrongUsage, ValueError, StrategyFailed) as error:
@@ -151,11 +151,11 @@ class SessionController:
                 raise  # the reader of a script's rows has closed the pipe
             complain(f"{place}{error.filename or text}: {error.strerror or error}")
         except Exception as error:  # the session continues, whatever fails
-            complain(f"{place}{text}: {failure(error)}")
+            complain(f"{place}{text}: {describe_failure(error)}")
 
     def invoke(self, name: str, words: list[str]) -> None:
         """Run a command with these words; raise its errors."""
-        running = self.commands.running(name, self.root, self.screen, self.session.lines)
+        running = self.commands.run_attached(name, self.root, self.screen, self.session.lines)
         with running, self._make_context(name, words) as context:
             self.screen.complaints += bool(context.command.invoke(context))
 
@@ -207,7 +207,7 @@ class SessionController:
         """Parse a command's words; raise ``click.ClickException``."""
         found = self.commands.get_command(self.root, name)
         assert found is not None
-        defaults = self.commands.defaults(found, self.session.view, self.screen.color)
+        defaults = self.commands.list_defaults(found, self.session.view, self.screen.color)
         return found.make_context(f":{name}", list(words), parent=self.root, default_map=defaults)
 
     # ------------------------------------------------------------- packets
@@ -241,7 +241,7 @@ class SessionController:
         except (CannotAccess, BrokenPipeError):
             raise
         except Exception as error:  # a strategy of another package may raise anything
-            self.screen.complain(failure(error))
+            self.screen.complain(describe_failure(error))
             return
         unplaced = added.unplaced
         if self.resuming:
@@ -284,7 +284,7 @@ class SessionController:
     def _draw_samples(self, samples: SampleBlock) -> None:
         self._drawn = True
         if not self.quiet:
-            writer = self.screen.writer(self.session.named, self.session.turns)
+            writer = self.screen.make_writer(self.session.named, self.session.turns)
             self.screen.draw(writer.rows(samples, self.session.entities), writer)
 
     def draw_tail(self, count: int | None = None, drawn: RowTail | None = None) -> None:
@@ -292,9 +292,9 @@ class SessionController:
 
         ``drawn``: the tail of a replay that has just been made.
         """
-        writer = self.screen.writer(self.session.named, self.session.turns)
-        drawn = drawn or self.session.drawn(count or self.screen.room)
-        rows = drawn.rows(writer)
+        writer = self.screen.make_writer(self.session.named, self.session.turns)
+        drawn = drawn or self.session.draw_all(count or self.screen.room)
+        rows = drawn.list_rows(writer)
         before = drawn.count - len(rows)
         if before:
             note = f"... {before:,} rows before these"
@@ -307,7 +307,7 @@ class SessionController:
         session, before = self.session, self.session.view
         is_shown = session.lines and not self.quiet
         change = session.change(view, self.screen.room if is_shown else 0)
-        for command in view_changes(before, view):
+        for command in iterate_view_changes(before, view):
             self.record(command)
         if not is_shown:
             if not self.quiet:
@@ -350,13 +350,13 @@ class SessionController:
         if self.journal is None:
             return
         if not self._recorded and self.journal.path is None:
-            view = view_changes(ReplaySpec(), self.session.view)
+            view = iterate_view_changes(ReplaySpec(), self.session.view)
             lines = "".join(f"{command}\n" for command in view).encode() + lines
         self._recorded = True
         self.journal.write(lines)
 
 
-def view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]:
+def iterate_view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]:
     """Yield the commands that turn one view into another, valid in any folder."""
     if after.strategy[:2] != before.strategy[:2]:
         values = (f"+{key}={value_text(value)}" for key, value in after.strategy.settings.items())
@@ -403,7 +403,7 @@ def _describe_discarded_packets(session: Session, added: AppendResult) -> str:
     if added.packets > 1:
         packets = f"{added.discarded:,} of {format_count(added.packets, 'packet')}"
         return f"discarded by {strategy}: {packets}, mostly late ones"
-    *earlier, packet = session.last_packets(len(session.lines))
+    *earlier, packet = session.list_last_packets(len(session.lines))
     if not isfinite(packet.time):
         return f"discarded by {strategy}: the packet's time is not finite"
     newest = max((other.time for other in earlier if other.entity == packet.entity), default=-inf)

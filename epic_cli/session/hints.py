@@ -21,7 +21,7 @@ _STEP = 0.1
 _NEAR = 32
 
 
-def missing_rest(text: str) -> str:
+def complete_packet(text: str) -> str:
     """Return the text that would complete the begun packet; empty for a command."""
     if text.lstrip()[:1] in (":", "q"):
         return ""
@@ -56,7 +56,7 @@ def complete_word(text: str) -> list[str]:
 
 def propose_packet(session: Session) -> str:
     """Return the next packet of a moving entity; empty if its times give no step."""
-    near = session.last_packets(_NEAR)
+    near = session.list_last_packets(_NEAR)
     if not near:
         return FIRST_PACKET
     of_entity = (packet for packet in near if packet.entity == near[-1].entity)
@@ -107,7 +107,7 @@ def _round_if_computed(value: float) -> float:
 _GAP = " | "
 
 
-def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
+def write_toolbar(session: Session, columns: int, listening: str = "") -> str:
     """Return the toolbar's line, no wider than the window.
 
     The least important parts are dropped first. ``listening`` names the source of packets that are
@@ -119,7 +119,7 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
     if session.discarded:
         packets += f", {session.discarded:,} discarded"
     last = ""
-    for packet in session.last_packets(1):
+    for packet in session.list_last_packets(1):
         last = f"last {format_seconds(packet.time)}"
     drawn, promised = session.horizon
     if drawn < promised and not listening:

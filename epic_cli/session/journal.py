@@ -25,7 +25,7 @@ _DAMAGED = re.compile(rb"^(?=q|[^\n]*\0)", re.MULTILINE)
 _KEPT = 20
 
 
-def state_directory() -> Path:
+def find_state_directory() -> Path:
     """Return the folder of the session's files.
 
     ``$XDG_STATE_HOME/epic`` or ``~/.local/state/epic``.
@@ -75,7 +75,7 @@ class SessionJournal:
             self.path = folder / f"{stamp}-{time.time_ns() % 10**9:09d}-{os.getpid()}.epic"
             for old in sorted(folder.glob("*.epic"), reverse=True)[_KEPT - 1 :]:
                 with contextlib.suppress(OSError):
-                    if not in_use(old):
+                    if not is_in_use(old):
                         old.unlink()
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
         lock(descriptor)
@@ -93,7 +93,7 @@ def find_newest(directory: Path) -> Path | None:
     """Return the journal of the newest session that no longer runs, however it ended."""
     for path in sorted((directory / "sessions").glob("*.epic"), reverse=True):
         with contextlib.suppress(OSError):
-            if path.stat().st_size and not in_use(path):
+            if path.stat().st_size and not is_in_use(path):
                 return path
     return None
 
@@ -111,7 +111,7 @@ def read(path: Path) -> bytes:
     return _DAMAGED.sub(b"?", whole)
 
 
-def in_use(path: Path) -> bool:
+def is_in_use(path: Path) -> bool:
     """Return True if a running session is writing this journal."""
     descriptor = os.open(path, os.O_RDWR)
     try:

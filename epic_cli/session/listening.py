@@ -13,14 +13,14 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import Endpoint, Listener, ListenSpec
-from epic_cli.live.reports import describe_clock_reset, describe_losses, summary
+from epic_cli.live.reports import describe_clock_reset, describe_losses, summarize_listening
 from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.entries.text import packet_line
 from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.state import Session
-from epic_cli.session.terminal import Screen, failure
+from epic_cli.session.terminal import Screen, describe_failure
 
 #: The number of packets at which a session stops listening, since it keeps all.
 _MOST_PACKETS = 1_000_000
@@ -145,7 +145,7 @@ class Listening(Consumer):
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
-            return partial(self._report_end, failure(error))
+            return partial(self._report_end, describe_failure(error))
         if len(self._session.lines) > _MOST_PACKETS:
             return partial(self._report_end, f"the session has {_MOST_PACKETS:,} packets")
         if self.paused:
@@ -163,7 +163,7 @@ class Listening(Consumer):
             self._screen.draw(b"".join(lines[-self._screen.room :]), self._make_writer())
 
     def _make_writer(self) -> RowWriter:
-        return self._screen.writer(self._session.named, self._session.turns)
+        return self._screen.make_writer(self._session.named, self._session.turns)
 
     def _wake_session(self) -> None:
         if self._awake is not None:
@@ -211,7 +211,7 @@ class Listening(Consumer):
 
     def end(self) -> str:
         """Stop listening; return a sentence about the received packets."""
-        words = summary(self.counts, len(self._listener.entities), *self._drop_counts)
+        words = summarize_listening(self.counts, len(self._listener.entities), *self._drop_counts)
         self._listener.close()
         if self.unwritable:
             words += f"{self.unwritable:,} not kept: packet text cannot hold their names\n"

@@ -35,7 +35,7 @@ from epic_cli.engine.keys import WORDS
 from epic_cli.engine.text import TextScanner
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.controller import BARE, SessionController
-from epic_cli.session.hints import complete_word, missing_rest, propose_packet, toolbar_text
+from epic_cli.session.hints import complete_packet, complete_word, propose_packet, write_toolbar
 from epic_cli.session.journal import Warn
 
 _STYLE = Style.from_dict(
@@ -93,7 +93,7 @@ class PromptReader:
             validator=LineValidator(controller),
             validate_while_typing=False,
             history=history,
-            key_bindings=key_bindings(),
+            key_bindings=make_key_bindings(),
             enable_suspend=True,
             bottom_toolbar=self._compose_toolbar if toolbar else None,
             input_processors=[Ghost(controller)],
@@ -161,7 +161,7 @@ class PromptReader:
         listening = self._controller.listening
         words = "" if listening is None else listening.words
         columns = self.session.app.output.get_size().columns
-        return toolbar_text(self._controller.session, columns, words)
+        return write_toolbar(self._controller.session, columns, words)
 
     def _prepare_prompt(self) -> None:
         buffer, app = self.session.default_buffer, self.session.app
@@ -209,7 +209,7 @@ class Ghost(Processor):
         buffer = transformation_input.buffer_control.buffer
         document = transformation_input.document
         if self._controller.hints and not buffer.suggestion and document.is_cursor_at_the_end:
-            fragments = [*fragments, ("class:ghost", missing_rest(document.text))]
+            fragments = [*fragments, ("class:ghost", complete_packet(document.text))]
         return Transformation(fragments)
 
 
@@ -319,7 +319,7 @@ class Pasted(str):
     """Pasted lines; the last line has no newline yet, and continues in the next prompt."""
 
 
-def key_bindings() -> KeyBindings:
+def make_key_bindings() -> KeyBindings:
     """Make the session's own key bindings, in addition to those of prompt_toolkit."""
     bindings = KeyBindings()
     pasted_at = -1.0

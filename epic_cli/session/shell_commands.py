@@ -25,7 +25,7 @@ from epic_cli.recordings.files import KEY, guarding
 from epic_cli.session.state import TYPED
 from epic_cli.shell.command_line import epic
 from epic_cli.shell.commands import COMMANDS
-from epic_cli.shell.declared import completions
+from epic_cli.shell.declared import list_completions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -42,7 +42,7 @@ BEGIN = ("load", "plot", "compare", "strategy", "diagnose", "samples")
 _PROGRAM = re.compile(r"^epic: ", re.MULTILINE)
 
 
-def command(
+def register_command(
     name: str, summary: str | None = None
 ) -> Callable[[Callable[..., None]], click.Command]:
     """Register a function as a command of the session; it is given the ``SessionController``.
@@ -64,7 +64,7 @@ class CommandTable(click.Group):
         super().__init__("session", commands=commands)
         self._loaded: dict[str, click.Command] = {}
 
-    def summaries(self) -> list[tuple[str, str]]:
+    def list_summaries(self) -> list[tuple[str, str]]:
         """Return the commands in the order of ``:help``, each with a sentence; load no command."""
         own = {name: one.get_short_help_str(200) for name, one in self.commands.items()}
         left = {name: one.summary for name, one in COMMANDS.items() if name != _SESSION}
@@ -75,7 +75,7 @@ class CommandTable(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of ``:help``."""
         del ctx
-        return [name for name, _ in self.summaries()]
+        return [name for name, _ in self.list_summaries()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the session's command of this name, or else the configured shell's command."""
@@ -89,11 +89,11 @@ class CommandTable(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Propose the commands that begin with the typed text."""
         del ctx
-        return completions(self.summaries(), incomplete)
+        return list_completions(self.list_summaries(), incomplete)
 
     def find(self, name: str) -> str:
         """Return the command with this name or beginning; raise ``click.UsageError``."""
-        known = [command for command, _ in self.summaries()]
+        known = [command for command, _ in self.list_summaries()]
         begun = [command for command in known if command.startswith(name)] if name else []
         if name in known or len(begun) == 1:
             return name if name in known else begun[0]
@@ -105,7 +105,7 @@ class CommandTable(click.Group):
         hint = f"did you mean ':{near}'?" if near else "':help' lists the commands"
         raise click.UsageError(f"no command ':{name}'; {hint}")
 
-    def defaults(self, found: click.Command, view: ReplaySpec, color: bool) -> dict[str, Any]:
+    def list_defaults(self, found: click.Command, view: ReplaySpec, color: bool) -> dict[str, Any]:
         """Return the session's values for a shell command's options; the typed line overrides them.
 
         They are only those that differ from a new session's, in which ``:compare`` is ``epic
@@ -124,7 +124,7 @@ class CommandTable(click.Group):
         return values
 
     @contextmanager
-    def running(
+    def run_attached(
         self, name: str, root: click.Context, screen: Screen, lines: list[bytes]
     ) -> Iterator[None]:
         """Connect a command's output and input to the session within the block.
@@ -193,18 +193,18 @@ def _open_pager(screen: Screen) -> Iterator[io.TextIOWrapper]:
     """Yield an output that is shown at its end; after an interrupt, show only its last lines."""
     held = _StoredOutput()
 
-    def text() -> str:
+    def iterate_text() -> str:
         return held.getvalue().decode(screen.encoding, "replace")
 
     try:
         yield _PagedOutput(held, screen.encoding, "replace", write_through=True)
     except KeyboardInterrupt:
-        screen.write_text("".join(text().splitlines(keepends=True)[-screen.lines :]))
+        screen.write_text("".join(iterate_text().splitlines(keepends=True)[-screen.lines :]))
         raise
     except BaseException:
-        screen.page(text())
+        screen.show_page(iterate_text())
         raise
-    screen.page(text())
+    screen.show_page(iterate_text())
 
 
 def _open_above_prompt(screen: Screen, change: Callable[[str], str]) -> io.TextIOWrapper:

@@ -105,7 +105,7 @@ class RowTail:
                     self._held -= len(self._pieces.popleft())
             yield samples
 
-    def rows(self, writer: RowWriter) -> list[bytes]:
+    def list_rows(self, writer: RowWriter) -> list[bytes]:
         """Return the last rows."""
         text = b"".join(writer.rows(piece, self._entities) for piece in self._pieces)
         return text.splitlines(keepends=True)[-self._kept :]
@@ -149,16 +149,16 @@ class Session:
 
     # ------------------------------------------------------------- packets
 
-    def blocks(self, begin: int = 0) -> Iterator[PacketBlock]:
+    def iterate_blocks(self, begin: int = 0) -> Iterator[PacketBlock]:
         """Yield the packets from number ``begin`` on, in blocks; lines count from that packet."""
         scanner = TextScanner(self.entities)
         for at in range(begin, len(self.lines), _MANY_AT_ONCE):
             end = at + _MANY_AT_ONCE
             yield scanner.scan(b"".join(self.lines[at:end]), final=end >= len(self.lines))
 
-    def last_packets(self, count: int) -> list[Packet]:
+    def list_last_packets(self, count: int) -> list[Packet]:
         """Return the last packets, at most ``count``, oldest first."""
-        found = self.blocks(max(len(self.lines) - count, 0))
+        found = self.iterate_blocks(max(len(self.lines) - count, 0))
         return [block[index] for block in found for index in range(len(block))]
 
     def add(
@@ -184,7 +184,7 @@ class Session:
         if gap and allows and not allows(gap):
             self._stream = None  # a first packet must not choose the pacing
             return AppendResult(0, refusals, ended=scanner.ended)
-        lines = packet_lines(block)
+        lines = iterate_packet_lines(block)
         count, discarded = len(self.lines), self.discarded
         with defer_interrupt():
             if lines:
@@ -250,7 +250,7 @@ class Session:
         """Return the replay that has taken all packets so far."""
         if self._stream is None:
             stream = self.view.stream(_AT_ONCE)
-            for block in self.blocks():
+            for block in self.iterate_blocks():
                 deque(stream.feed(block), maxlen=0)
             deque(self._draw_overdue_rows(stream), maxlen=0)
             self._stream = stream
@@ -269,19 +269,21 @@ class Session:
 
         Add the packets without a place to ``refusals``. Their lines are the numbers of the packets.
         """
-        for block in self.blocks() if stream.pacing == "demo" else by_arrival(self.blocks()):
+        for block in (
+            self.iterate_blocks() if stream.pacing == "demo" else by_arrival(self.iterate_blocks())
+        ):
             yield from stream.feed(block)
             refusals += block.refusals
         self._store_progress(stream)
         yield from stream.finish()
 
-    def drawn(self, count: int) -> RowTail:
+    def draw_all(self, count: int) -> RowTail:
         """Draw all rows, and return the last ``count`` rows."""
         drawn = RowTail(self.entities, count)
-        deque(drawn.follow(self.samples()), maxlen=0)
+        deque(drawn.follow(self.iterate_samples()), maxlen=0)
         return drawn
 
-    def samples(self) -> Iterator[SampleBlock]:
+    def iterate_samples(self) -> Iterator[SampleBlock]:
         """Yield all samples that ``epic replay`` would draw for these packets, block by block."""
         return self._replay_recording(self.view.stream(_MANY_AT_ONCE, by_time=True), [])
 
@@ -295,7 +297,7 @@ class Session:
         refusals: list[Refusal] = []
         before, after = RowTail(self.entities), RowTail(self.entities, count)
         different = count_different(
-            before.follow(_stop_at_error(self.samples)),
+            before.follow(_stop_at_error(self.iterate_samples)),
             after.follow(self._replay_recording(stream, refusals)),
             self.entities,
         )
@@ -313,7 +315,7 @@ class Session:
         return timing._replace(clock=clock, pacing=pacing)
 
 
-def packet_lines(block: PacketBlock) -> list[bytes]:
+def iterate_packet_lines(block: PacketBlock) -> list[bytes]:
     """Return packets as lines of packet text; rewrite lines that are too long."""
     return [
         f"{packet_line(block[index])}\n".encode() if line is None else line

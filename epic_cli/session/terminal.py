@@ -19,7 +19,7 @@ from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.recordings.files import CannotAccess, cleaning_up
 from epic_cli.shell.console import NARROWEST, draw
-from epic_cli.shell.errors import Style, shown
+from epic_cli.shell.errors import Style, style_message
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,14 +37,14 @@ _ASCII = str.maketrans("─━│┃┤├└┘┌┐┬┴┼•…", "--||+++
 _CHUNK = 4096
 
 
-def failure(error: Exception) -> str:
+def describe_failure(error: Exception) -> str:
     """Return the message of an unexpected exception."""
     if isinstance(error, StrategyFailed):
         return str(error)
     return f"{type(error).__name__}: {error}"
 
 
-def window() -> tuple[int, int]:
+def measure_window() -> tuple[int, int]:
     """Return the columns and lines of the terminal; 80 and 24 if they are unknown."""
     try:  # the process's standard output: commands have their own
         size = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1)
@@ -95,7 +95,7 @@ class Screen:
         self,
         rows: BinaryIO,
         messages: BinaryIO,
-        size: Callable[[], tuple[int, int]] | None = window,
+        size: Callable[[], tuple[int, int]] | None = measure_window,
         color: bool = False,
         encoding: str = "utf-8",
     ) -> None:
@@ -115,7 +115,7 @@ class Screen:
         self.complaints = 0  # errors so far
 
     @classmethod
-    def standard(cls, color: bool) -> Screen:
+    def from_process(cls, color: bool) -> Screen:
         """Return the screen of this process: messages go to stderr where stdout is no terminal.
 
         Raise ``CannotAccess`` where stdout is closed.
@@ -124,18 +124,18 @@ class Screen:
         if out is None:
             raise CannotAccess("write to", "stdout", OSError("it is closed"))
         if out.isatty():
-            return cls(out.buffer, out.buffer, window, color, out.encoding or "ascii")
+            return cls(out.buffer, out.buffer, measure_window, color, out.encoding or "ascii")
         return cls(out.buffer, error.buffer, None, color, error.encoding or "ascii")
 
     @property
     def columns(self) -> int:
         """The width of the window."""
-        return (self._size or window)()[0]
+        return (self._size or measure_window)()[0]
 
     @property
     def lines(self) -> int:
         """The height of the window."""
-        return (self._size or window)()[1]
+        return (self._size or measure_window)()[1]
 
     @property
     def room(self) -> int:
@@ -149,7 +149,7 @@ class Screen:
 
     # ------------------------------------------------------------- rows
 
-    def writer(self, named: bool, turns: bool) -> RowWriter:
+    def make_writer(self, named: bool, turns: bool) -> RowWriter:
         """Make a writer for the present format and window; ``named``: entities have names."""
         if self._size is None:
             return RowWriter(self.format, turns=turns)
@@ -230,14 +230,14 @@ class Screen:
             return
         lines = [
             part
-            for line in shown(text).removesuffix("\n").split("\n")
+            for line in style_message(text).removesuffix("\n").split("\n")
             for part in (
                 wrap(line, self.columns, "  ")
                 if self.shows_messages and width(line) > self.columns
                 else [line]
             )
         ]
-        self.write_text(shown("".join(f"{style}{line}{end}\n" for line in lines)))
+        self.write_text(style_message("".join(f"{style}{line}{end}\n" for line in lines)))
 
     def warn(self, text: str) -> None:
         """Write a warning; the session continues."""
@@ -248,7 +248,7 @@ class Screen:
         self.complaints += 1
         self.say(text, "error")
 
-    def page(self, text: str) -> None:
+    def show_page(self, text: str) -> None:
         """Show a longer text, in a pager if it does not fit."""
         if not self.has_cursor or len(text.splitlines()) < self.lines:
             self.write_text(text)
@@ -259,7 +259,7 @@ class Screen:
 
     def show(self, what: RenderableType) -> None:
         """Write a rich renderable, no wider than the window."""
-        self.page(draw(what, self.color, self.columns))
+        self.show_page(draw(what, self.color, self.columns))
 
     def leave_line(self) -> None:
         """Start a new line after a typed line was discarded, where the prompt does not."""
@@ -268,7 +268,7 @@ class Screen:
         else:
             self.say("\n")
 
-    def interrupted(self, what: str) -> None:
+    def report_interrupt(self, what: str) -> None:
         """Report an interrupt, and discard the rows that the terminal has not shown yet."""
         self._rows.drop()
         if self._size is not None:
@@ -278,9 +278,9 @@ class Screen:
     def report(self, refusals: list[Refusal], name: str) -> None:
         """Write refused lines: number, column, the line and a caret."""
         if refusals:
-            self.refused_lines(name, everything=True).add(refusals)
+            self.make_refused_lines(name, everything=True).add(refusals)
 
-    def refused_lines(self, name: str, everything: bool) -> RefusedLines:
+    def make_refused_lines(self, name: str, everything: bool) -> RefusedLines:
         """Make the writer of a recording's refused lines.
 
         Without ``everything``, of the first few.
@@ -291,7 +291,7 @@ class Screen:
         return RefusedLines(
             name,
             FrontEnd.SESSION,
-            lambda text: self.write_text(shown(text)),
+            lambda text: self.write_text(style_message(text)),
             color=self.color,
             columns=self.columns,
             everything=everything,
@@ -331,7 +331,7 @@ class QuietTerminal:
         self._quiet[3] &= ~(termios.ECHO | termios.ICANON)
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[QuietTerminal]:
+    def hold_quiet(self) -> Iterator[QuietTerminal]:
         """Quiet the terminal within the block.
 
         Restore it afterwards, even if the process is ended.
@@ -344,7 +344,7 @@ class QuietTerminal:
                 self._set_attributes(self._original)
 
     @contextlib.contextmanager
-    def released(self) -> Iterator[None]:
+    def release_terminal(self) -> Iterator[None]:
         """Restore the terminal within the block, for another program."""
         self._set_attributes(self._original)
         try:

@@ -17,8 +17,8 @@ from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings.files import KEY, guarding
 from epic_cli.shell.commands import COMMANDS, GROUPS
-from epic_cli.shell.configuration import origins
-from epic_cli.shell.errors import ExitStatus, WrongUsage, notes, say
+from epic_cli.shell.configuration import find_origins
+from epic_cli.shell.errors import ExitStatus, WrongUsage, list_notes, write_message
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -35,18 +35,18 @@ def run_command_line(args: list[str]) -> int | None:
         if not isinstance(error, click.MissingParameter):  # which lists choices in lines
             error.message = printable(error.message)  # type: ignore[misc]
         error.show(message)
-        say(message.getvalue() + notes(error))
+        write_message(message.getvalue() + list_notes(error))
         return ExitStatus.WRONG_USAGE
     except click.Abort:
         return ExitStatus.INTERRUPTED
     except ValueError as error:
         from epic_cli.recordings.tables import TableRefusal  # only a mistake needs it
         from epic_cli.shell.console import use_color
-        from epic_cli.shell.refused_lines import refusal_words
+        from epic_cli.shell.refused_lines import describe_refusal
 
         if not isinstance(error, TableRefusal):
             raise
-        say(refusal_words(error, use_color("auto", sys.stderr)))
+        write_message(describe_refusal(error, use_color("auto", sys.stderr)))
         return ExitStatus.LINES_REFUSED
 
 
@@ -55,7 +55,7 @@ def _run_epic(args: list[str]) -> int | None:
     if "_EPIC_COMPLETE" in os.environ:
         from epic_cli.shell.completion import answer  # only the Tab key waits for it
 
-        text = answer(epic, os.environ["_EPIC_COMPLETE"], args, default_command())
+        text = answer(epic, os.environ["_EPIC_COMPLETE"], args, choose_default_command())
         if text is None:
             epic.main(args, prog_name="epic")  # click knows more shells
         click.echo(text, nl=False)
@@ -67,7 +67,7 @@ def _run_epic(args: list[str]) -> int | None:
             raise _name_other_commands(error) from error
         except (click.ClickException, WrongUsage, SettingError) as error:
             about = _list_options_at_fault(error)
-            for origin in origins(context).values():
+            for origin in find_origins(context).values():
                 if origin.option in about and not origin.is_overruled(args):
                     error.add_note(f"--{origin.option} is set by {origin.place}")
             raise
@@ -104,7 +104,7 @@ def _name_other_commands(error: click.NoSuchOption) -> click.ClickException:
     )
 
 
-def default_command() -> str:
+def choose_default_command() -> str:
     """Return the command of ``epic`` alone: the session on a terminal, else a replay."""
     on_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
     return "session" if on_terminal else "replay"
@@ -180,10 +180,10 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the commands, without loading them, and the group's own options."""
-        from epic_cli.shell.declared import completions
+        from epic_cli.shell.declared import list_completions
 
         names = ((name, entry.summary) for name, entry in COMMANDS.items())
-        commands = completions(names, incomplete)
+        commands = list_completions(names, incomplete)
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -192,7 +192,7 @@ class LazyGroup(click.Group):
         own = first in ("-h", "--help", "-V", "--version") or (first and not first.startswith("-"))
         completing = ctx.resilient_parsing  # the word that is being typed is not in args
         if not own and (args or not completing):
-            args = [default_command(), *args]
+            args = [choose_default_command(), *args]
         return super().parse_args(ctx, args)
 
     def resolve_command(

@@ -109,7 +109,9 @@ class Candidate(NamedTuple):
         return "\t".join(" ".join(part.split()) for part in self)
 
 
-def candidates(group: click.Command, words: list[str], begun: str, default: str) -> list[Candidate]:
+def list_candidates(
+    group: click.Command, words: list[str], begun: str, default: str
+) -> list[Candidate]:
     """Return the completions of ``begun`` behind these words.
 
     ``default`` is the command whose options the group has, too.
@@ -142,7 +144,7 @@ def answer(group: click.Command, request: str, args: list[str], default: str) ->
         return script
     words, begun, cut = ask(args)
     try:
-        found = candidates(group, words, begun, default)
+        found = list_candidates(group, words, begun, default)
     except (click.ClickException, WrongUsage, CannotAccess):
         return ""  # running the line reports what is wrong with it
     shown = [

@@ -27,7 +27,7 @@ from epic_cli.engine.parameters import nearest
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings import files
 from epic_cli.recordings.files import CannotAccess
-from epic_cli.shell.errors import WrongUsage, say
+from epic_cli.shell.errors import WrongUsage, write_message
 
 if TYPE_CHECKING:
     import click
@@ -63,7 +63,7 @@ def read_config(path: str) -> dict[str, object]:
         raise WrongUsage(f"{path}: {error}") from error
 
 
-def checked_profiles(table: dict[str, object]) -> dict[str, str]:
+def check_profiles(table: dict[str, object]) -> dict[str, str]:
     """Return the profiles of a configuration.
 
     Raises ``WrongUsage`` for one without exactly ``read``.
@@ -73,13 +73,13 @@ def checked_profiles(table: dict[str, object]) -> dict[str, str]:
     for name, one in profiles.items() if isinstance(profiles, dict) else ():
         read = one.get("read") if isinstance(one, dict) and len(one) == 1 else None
         if not isinstance(read, str):
-            place = f"{config_path()}: [{PROFILES}.{name}]"
+            place = f"{find_config_path()}: [{PROFILES}.{name}]"
             raise WrongUsage(f'{place} holds how a recording is read: read = "time=t,x=px,y=py"')
         found[name] = read
     return found
 
 
-def objection(context: click.Context, option: click.Parameter, value: object) -> str:
+def explain_objection(context: click.Context, option: click.Parameter, value: object) -> str:
     """Return why an option does not take a value; empty if it does."""
     import click  # a plain replay asks only where the file is
 
@@ -98,7 +98,7 @@ def is_multiple(option: click.Parameter) -> bool:
     return isinstance(option, click.Option) and option.multiple
 
 
-def config_path() -> str:
+def find_config_path() -> str:
     """Return ``$XDG_CONFIG_HOME/epic/config.toml``, or the same below ``~/.config``."""
     base = os.environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):  # noqa: PTH117 - pathlib is slow to load; so below
@@ -134,7 +134,7 @@ def keep_origins(context: click.Context, origins: dict[str, Origin]) -> None:
     context.meta[_KEY] = origins
 
 
-def origins(context: click.Context) -> dict[str, Origin]:
+def find_origins(context: click.Context) -> dict[str, Origin]:
     """Return the origins of the options whose defaults come from variables or the file."""
     kept: dict[str, Origin] = context.meta.get(_KEY, {})
     return kept
@@ -156,9 +156,9 @@ def give_defaults(
     import click  # as above
 
     context = click.Context(command, info_name=command.name)
-    options = {name: param for param in command.params for name in names(param)}
+    options = {name: param for param in command.params for name in list_names(param)}
     table = _read_file()
-    checked_profiles(table)
+    check_profiles(table)
     _check_variables(options, commands)
     from_file = [*_iterate_file_settings(table, command.name or "", commands)]
     if not any(one.option == trust.OPTION and one.value is True for one, _ in from_file):
@@ -191,7 +191,7 @@ def _check_runs_nothing(option: click.Parameter, one: Origin) -> None:
 
 def _read_file() -> dict[str, object]:
     """Return the content of the configuration file; empty if there is none."""
-    path = config_path()
+    path = find_config_path()
     if not os.path.exists(path):  # noqa: PTH110
         return {}
     files.reads(path)
@@ -202,7 +202,7 @@ def _iterate_file_settings(
     table: Mapping[str, object], command: str, commands: Commands
 ) -> Iterator[tuple[Origin, bool]]:
     """Yield the settings of the file, with True for those of this command's own table."""
-    path = config_path()
+    path = find_config_path()
     section = table.get(command, {})
     if not isinstance(section, dict):
         raise WrongUsage(f"{path}: {command} is a table: write [{command}]")
@@ -224,11 +224,13 @@ def _check_variables(options: Mapping[str, click.Parameter], commands: Commands)
     if not others:
         return
     params = (param for load in commands.values() for param in load().params)
-    known = own | {_make_variable_name(name) for param in params for name in names(param)}
+    known = own | {_make_variable_name(name) for param in params for name in list_names(param)}
     for name in others:
         near = None if name in known else nearest(name, sorted(known), _ALIKE)
         if near:
-            say(f"epic: {printable(name)} is not known, and ignored; did you mean {near}?\n")
+            write_message(
+                f"epic: {printable(name)} is not known, and ignored; did you mean {near}?\n"
+            )
 
 
 def _iterate_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Origin, bool]]:
@@ -251,15 +253,15 @@ def _take_value(
     parts = [one.value] if isinstance(one.value, str) or not many else list(one.value)  # type: ignore[call-overload]
     taken = []
     for part in parts:
-        wrong = objection(context, option, [part] if many else part)
+        wrong = explain_objection(context, option, [part] if many else part)
         if not wrong:
             taken.append(part)
         elif not any(
             other is not option
-            and not objection(context, other, [part] if is_multiple(other) else part)
+            and not explain_objection(context, other, [part] if is_multiple(other) else part)
             for load in commands.values()
             for other in load().params
-            if one.option in names(other)
+            if one.option in list_names(other)
         ):
             raise WrongUsage(f"{one.place}: {wrong}")
     if many:
@@ -267,7 +269,7 @@ def _take_value(
     return taken[0] if taken else None
 
 
-def names(parameter: click.Parameter) -> list[str]:
+def list_names(parameter: click.Parameter) -> list[str]:
     """Return the long names of an option without dashes; negations (--no-...) are left out."""
     import click  # as above
 
@@ -280,11 +282,16 @@ def _check_known(one: Origin, commands: Commands) -> None:
     """Raise ``WrongUsage`` for a name that is an option of no command."""
     kind, known = (
         "option",
-        [name for load in commands.values() for option in load().params for name in names(option)],
+        [
+            name
+            for load in commands.values()
+            for option in load().params
+            for name in list_names(option)
+        ],
     )
     if isinstance(one.value, dict):
         kind, known = "command", list(commands)
     if one.option not in known:
         near = nearest(one.option, known)
         hint = f"; did you mean {near!r}?" if near else ""
-        raise WrongUsage(f"{config_path()}: there is no {kind} {one.option!r}{hint}")
+        raise WrongUsage(f"{find_config_path()}: there is no {kind} {one.option!r}{hint}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings.files import CannotAccess
-from epic_cli.shell.errors import say, shown
+from epic_cli.shell.errors import style_message, write_message
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -103,7 +103,7 @@ def open_sink(
 def write_text(text: str) -> None:
     """Write text other than rows to stdout, with control characters escaped."""
     with open_sink(None) as sink:
-        sink.write(shown(text).encode(sys.stdout.encoding or "utf-8", "replace"))
+        sink.write(style_message(text).encode(sys.stdout.encoding or "utf-8", "replace"))
 
 
 def _open_stdout() -> BinaryIO:
@@ -162,7 +162,7 @@ def has_cursor(stream: TextStream | None) -> bool:
     return there and os.environ.get("TERM") not in PLAIN_TERMINALS
 
 
-def speaks_unicode() -> bool:
+def is_unicode_supported() -> bool:
     """Return True if stdout takes Unicode, by its encoding and the locale."""
     # Python takes UTF-8 in the locale C, too, which asks for ASCII
     places = map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))
@@ -170,7 +170,7 @@ def speaks_unicode() -> bool:
     return not plain and "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
 
 
-def screen_columns(stream: TextStream | None) -> int | None:
+def measure_screen_columns(stream: TextStream | None) -> int | None:
     """Return the width of a stream's terminal, or of ``COLUMNS``; None if there is none."""
     import shutil  # the session starts faster without it
 
@@ -179,7 +179,7 @@ def screen_columns(stream: TextStream | None) -> int | None:
     return None
 
 
-def screen_lines(stream: TextStream | None) -> int | None:
+def measure_screen_lines(stream: TextStream | None) -> int | None:
     """Return the height of a stream's terminal; None without one, or if it is paged."""
     import shutil  # the session starts faster without it
 
@@ -226,14 +226,14 @@ class _EscapedDrawing:
         from rich.segment import Segment
 
         options = options.copy()
-        options.encoding = "utf-8" if speaks_unicode() else "ascii"
+        options.encoding = "utf-8" if is_unicode_supported() else "ascii"
         for text, style, control in console.render(self._what, options):
             yield Segment(text if control else printable(text, kept="\n"), style, control)
 
 
 def show(what: RenderableType, color: ColorChoice) -> None:
     """Draw on stdout, as wide as the terminal, or as ``COLUMNS`` says."""
-    text = draw(what, use_color(color, sys.stdout), screen_columns(sys.stdout))
+    text = draw(what, use_color(color, sys.stdout), measure_screen_columns(sys.stdout))
     with open_sink(None) as sink:
         sink.write(text.encode())
 
@@ -268,14 +268,14 @@ def write_report(
         from epic_cli.show.report import Report, ReportFinding
         from epic_cli.show.text import ReportText
 
-        height, verdict = screen_lines(sys.stdout), report.verdict
+        height, verdict = measure_screen_lines(sys.stdout), report.verdict
         found = [
             part.title for part in report.parts if isinstance(part, ReportFinding) and part.title
         ]
         if found and not verdict:
             verdict = [f"{report.title}: {', '.join(found)}"]
         text = draw(
-            ReportText(report, explain, rest), color=False, width=screen_columns(sys.stdout)
+            ReportText(report, explain, rest), color=False, width=measure_screen_columns(sys.stdout)
         )
         scrolls = height is not None and (charts is not None or text.count("\n") >= height)
         above = replace(report, verdict=()) if scrolls else report
@@ -289,7 +289,7 @@ def write_report(
     write_document(entry.write(report))
     if summary and not entry.is_whole:
         lines = [*report.verdict, *report.notes, *(report.method if explain else ())]
-        say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
+        write_message(printable("".join(f"{line}\n" for line in lines), kept="\n"))
 
 
 if TYPE_CHECKING:

@@ -1,26 +1,26 @@
 """Commands, options and arguments made from declarations, for click.
 
-``@option(PARAMETER)`` makes ``--name`` of a parameter (``engine/parameters.py``) with its type,
-range, default, completion and help; ``options(TABLE)`` makes one for each. Options stand as fields
-of values and as defaults of a command's parameters, and reach the command as one value each.
-``EPIC_`` variables and the configuration are read in the same way. Help has two lengths:
+``@make_option(PARAMETER)`` makes ``--name`` of a parameter (``engine/parameters.py``) with its
+type, range, default, completion and help; ``make_options(TABLE)`` makes one for each. Options stand
+as fields of values and as defaults of a command's parameters, and reach the command as one value
+each. ``EPIC_`` variables and the configuration are read in the same way. Help has two lengths:
 ``--help`` has what most people need on one screen, ``--help-all`` all, in groups.
 
 Example:
     GAIN = Number("gain", 0.5, "How fast to follow.", "", 0, 1)
 
-    @option(GAIN)                           # --gain SHARE  ...  [default: 0.5; 0 to 1]
-    @option(GAIN, "--speed", default=None)  # the same range under another name, not required
+    @make_option(GAIN)                           # --gain SHARE  ...  [default: 0.5; 0 to 1]
+    @make_option(GAIN, "--speed", default=None)  # the same range under another name, not required
     @click.argument("gain", type=ParameterType(GAIN))
 
     @dataclass(frozen=True)
     class Output:
-        color: bool = flag("Write in color.")                       # --color
-        path: str | None = value("Where to.", "-o", "--output")      # under the name of the field
-        seed: int = shared(seed_option)                              # an option of several commands
+        color: bool = declare_flag("Write in color.")  # --color
+        path: str | None = declare_value("Where to.", "-o", "--output")  # under its name
+        seed: int = declare_shared(seed)  # an option of several commands
 
-    @command(EXAMPLES)
-    def name(output: Output = shared(Output), quiet: bool = shared(quiet_option)) -> None: ...
+    @make_command(EXAMPLES)
+    def name(output: Output = declare_shared(Output)) -> None: ...
 
 """
 
@@ -56,7 +56,7 @@ from epic_cli.recordings.files import Files, accessing
 from epic_cli.recordings.read_spec import READ, ReadSpec
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.errors import WrongUsage
-from epic_cli.shell.profiles import profile_names, read_spec
+from epic_cli.shell.profiles import iterate_profile_names, read_spec
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -68,7 +68,7 @@ else:
     _ClickChoice = click.Choice
 
 
-def completions(
+def list_completions(
     words: Iterable[tuple[str, str | None]], begun: str, before: str = ""
 ) -> list[CompletionItem]:
     """Return the words that begin with ``begun``, each with its help, behind ``before``."""
@@ -185,9 +185,9 @@ def _parse_read(text: str) -> ReadSpec:
 def _propose_read(begun: str) -> list[CompletionItem]:
     before, key, name = begun.rpartition("profile=")
     if key and "," not in name:
-        return completions(profile_names(), name, before + key)
-    names = [*find("format", READ, "read").complete(), *profile_names()]
-    return completions(description.complete(begun, READ, names), "")
+        return list_completions(iterate_profile_names(), name, before + key)
+    names = [*find("format", READ, "read").complete(), *iterate_profile_names()]
+    return list_completions(description.complete(begun, READ, names), "")
 
 
 #: How a recording is read, also by a profile's name; ``list`` shows what can be said.
@@ -223,7 +223,7 @@ class OutputFile(click.Path):
         return path
 
 
-def behind_commas(propose: Callable[[str], list[CompletionItem]], begun: str) -> Any:
+def complete_behind_commas(propose: Callable[[str], list[CompletionItem]], begun: str) -> Any:
     """Complete the part behind the last comma, and keep the text before that part."""
     before, comma, last = begun.rpartition(",")
     found = propose(last)
@@ -240,7 +240,7 @@ def propose_variants(begun: str) -> list[CompletionItem]:
     return propose_strategies(begun)
 
 
-def code_files(*strategies: str) -> list[str]:
+def list_code_files(*strategies: str) -> list[str]:
     """Return the files of strategies of the form ``./file.py:Class``, with settings or without."""
     paths = (strategy.partition("+")[0].rpartition(":")[0] for strategy in strategies)
     return [path for path in paths if path]
@@ -260,7 +260,7 @@ def propose_strategies(begun: str) -> list[CompletionItem]:
     if begun.startswith((".", "/", "~")):
         return propose_files(begun)
     declared = map(declaration, (*names(), *system_names()))
-    return completions(((each.name, each.summary) for each in declared), begun)
+    return list_completions(((each.name, each.summary) for each in declared), begun)
 
 
 def _parse_name(text: str) -> str:
@@ -285,19 +285,20 @@ def _parse_list(text: str) -> tuple[str, ...]:
 
 #: The name of a strategy.
 STRATEGY_NAME = Parsed(
-    "name", _parse_name, (), propose_strategies, reads=code_files, runs=code_files
+    "name", _parse_name, (), propose_strategies, reads=list_code_files, runs=list_code_files
 )
 
 #: A strategy with settings, ``NAME+key=value+key=value``, as a ``StrategySpec``.
 STRATEGY = Parsed(
     "name+key=value", _parse_strategy, StrategySpec, propose_variants,
-    reads=lambda spec: code_files(spec.name), runs=code_files,
+    reads=lambda spec: list_code_files(spec.name), runs=list_code_files,
 )  # fmt: skip
 
 #: Strategies (or variants, ``NAME+key=value``) with commas between them.
 STRATEGIES = Parsed(
-    "name,...", _parse_list, tuple, partial(behind_commas, propose_variants),
-    reads=lambda names: code_files(*names), runs=lambda text: code_files(*text.split(",")),
+    "name,...", _parse_list, tuple, partial(complete_behind_commas, propose_variants),
+    reads=lambda names: list_code_files(*names),
+    runs=lambda text: list_code_files(*text.split(",")),
 )  # fmt: skip
 
 
@@ -316,9 +317,9 @@ def propose_assignments(strategy: str, begun: str, before: str) -> list[Completi
     key, equals, _ = begun.partition("=")
     if not equals:
         words = ((f"{setting.name}=", f"{setting.help} ({setting.range})") for setting in settings)
-        return completions(words, begun, before)
+        return list_completions(words, begun, before)
     choices = (choice for setting in settings if setting.name == key for choice in setting.choices)
-    return completions(((f"{key}={choice}", None) for choice in choices), begun, before)
+    return list_completions(((f"{key}={choice}", None) for choice in choices), begun, before)
 
 
 Function = Callable[..., Any]
@@ -330,7 +331,7 @@ class OptionGroup:
 
     The help lists the options where the group stands, in this order. ``make``, usually a dataclass,
     takes each value under the name of its option; the dataclass's fields may declare the options
-    (``value``, ``flag``, ``shared``). A group may contain other groups.
+    (``declare_value``, ``declare_flag``, ``declare_shared``). A group may contain other groups.
     """
 
     def __init__(self, name: str, make: Callable[..., object], *options: Decorator) -> None:
@@ -371,7 +372,7 @@ class OptionGroup:
 _OPTION = "option"
 
 
-def value(help_text: str, *flags: str, **attributes: Any) -> Any:
+def declare_value(help_text: str, *flags: str, **attributes: Any) -> Any:
     """Declare a field with an option of its name, or of these ``flags``.
 
     ``attributes`` are click's.
@@ -384,12 +385,12 @@ def value(help_text: str, *flags: str, **attributes: Any) -> Any:
     return dataclasses.field(metadata={_OPTION: make})
 
 
-def flag(help_text: str, *flags: str) -> Any:
+def declare_flag(help_text: str, *flags: str) -> Any:
     """Declare a field with an option that has no value."""
-    return value(help_text, *flags, is_flag=True)
+    return declare_value(help_text, *flags, is_flag=True)
 
 
-def shared(option: Decorator | type) -> Any:
+def declare_shared(option: Decorator | type) -> Any:
     """Declare a field with an option, an argument or a group that is defined elsewhere.
 
     A class whose fields are options is a group of the field's name.
@@ -401,7 +402,7 @@ def shared(option: Decorator | type) -> Any:
     return dataclasses.field(metadata={_OPTION: make})
 
 
-def with_options(command: Function) -> Function:
+def add_options(command: Function) -> Function:
     """Add the options declared by the defaults of a command's parameters, in their order."""
     for parameter in reversed([*signature(command).parameters.values()]):
         if isinstance(parameter.default, dataclasses.Field):
@@ -409,7 +410,7 @@ def with_options(command: Function) -> Function:
     return command
 
 
-def given_options() -> set[str]:
+def list_given_options() -> set[str]:
     """Return the names of the running command's options that stand on the command line.
 
     Options from variables and the configuration are left out: they apply to other runs, too, and
@@ -455,7 +456,7 @@ class ParameterType(Parsed):
 
     def __init__(self, parameter: Parameter) -> None:
         def propose(begun: str) -> list[CompletionItem]:
-            return completions(parameter.complete(), begun)
+            return list_completions(parameter.complete(), begun)
 
         super().__init__(_get_type_name(parameter), parameter.read, parameter.kind, propose)
         self.parameter = parameter
@@ -474,7 +475,7 @@ class ParameterType(Parsed):
         return None
 
 
-def seconds(low: float, high: float) -> ParameterType:
+def make_seconds_type(low: float, high: float) -> ParameterType:
     """Return the type of a time from ``low`` to ``high`` (s); the option has its own help text."""
     return ParameterType(Number("time", None, "", "s", low, high))
 
@@ -510,7 +511,7 @@ class ParameterOption(click.Option):
         return extra
 
 
-def option(parameter: Parameter, *flags: str, **changes: Any) -> Decorator:
+def make_option(parameter: Parameter, *flags: str, **changes: Any) -> Decorator:
     """Make the option of a parameter.
 
     ``flags`` and ``changes`` (``help``, ``default``, ``metavar``, ``multiple``) are passed to
@@ -537,12 +538,12 @@ def _make_decorator(parameter: Parameter, flags: tuple[str, ...], **more: Any) -
     return click.option(*names, cls=ParameterOption, parameter=parameter, **more)
 
 
-def options(
+def make_options(
     table: Table, leave_out: tuple[str, ...] = (), **changes: dict[str, Any]
 ) -> tuple[Decorator, ...]:
     """Make the options of a table, in its order; ``changes`` are by the name of the parameter."""
     return tuple(
-        option(row, **changes.get(row.name, {})) for row in table if row.name not in leave_out
+        make_option(row, **changes.get(row.name, {})) for row in table if row.name not in leave_out
     )
 
 
@@ -700,10 +701,10 @@ def _show_all_options(ctx: click.Context, _param: click.Parameter, value: bool) 
         ctx.exit()
 
 
-def command(
+def make_command(
     epilog: str, first: str = "", reference: str = "", keys: Sequence[tuple[str, str]] = ()
 ) -> Callable[[Any], Command]:
-    """Make a command of a function ``with_options``; the other arguments are a ``Command``'s.
+    """Make a command of a function with options (``add_options``); the other arguments are a ``Command``'s.
 
     The help begins with the sentence of the table of commands, and goes on with what follows the
     first one of the function's docstring.
@@ -715,6 +716,6 @@ def command(
         make = click.command(
             cls=Command, help=text, epilog=epilog, first=first, reference=reference, keys=keys
         )
-        return make(with_options(function))
+        return make(add_options(function))
 
     return decorate

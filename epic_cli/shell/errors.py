@@ -38,7 +38,7 @@ class WrongUsage(Portable, Exception):
 
 
 @contextlib.contextmanager
-def wrong_usage(
+def raise_wrong_usage(
     place: str = "",
     kind: type[Exception] | tuple[type[Exception], ...] = ValueError,
     about: tuple[str, ...] = (),
@@ -73,7 +73,7 @@ _CODES = dict(zip(map(ord, Style), ("1", "31", "1;31", "32", "33", "2", "0"), st
 _CODES = {style: f"\x1b[{code}m" for style, code in _CODES.items()}
 
 
-def shown(message: str) -> str:
+def style_message(message: str) -> str:
     """Return a message for a terminal: styled, and with all other control characters escaped."""
     message = message.replace("\n\t", " ")  # click lists choices so
     if message.isprintable():
@@ -82,9 +82,9 @@ def shown(message: str) -> str:
     return widths.printable(whole, kept="\n" + "".join(Style)).translate(_CODES)
 
 
-def say(text: str) -> None:
+def write_message(text: str) -> None:
     """Write a message to stderr; ignore it if stderr cannot be written."""
-    steer(shown(text))
+    steer(style_message(text))
 
 
 def steer(text: str) -> None:
@@ -96,7 +96,7 @@ def steer(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
-def printable(text: bytes) -> str:
+def escape_controls(text: bytes) -> str:
     """Return text with control characters and broken UTF-8 escaped."""
     return widths.printable(text.decode("utf-8", "backslashreplace"))
 
@@ -184,15 +184,15 @@ def _copy_notes(error: Exception, noted: Exception) -> Exception:
 
 
 def _report_error(error: Exception, status: ExitStatus) -> ExitStatus:
-    say(f"epic: {quoted(str(error))}\n{notes(error)}")
+    write_message(f"epic: {quote_text(str(error))}\n{list_notes(error)}")
     return status
 
 
-def notes(error: Exception) -> str:
+def list_notes(error: Exception) -> str:
     """Return the lines that say which file or variable gave the options in an error."""
-    return "".join(f"epic: {quoted(note)}\n" for note in getattr(error, "__notes__", ()))
+    return "".join(f"epic: {quote_text(note)}\n" for note in getattr(error, "__notes__", ()))
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a text or a file's name with control characters escaped."""
-    return printable(text.encode("utf-8", "surrogateescape"))
+    return escape_controls(text.encode("utf-8", "surrogateescape"))

@@ -10,8 +10,8 @@ import click
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.engine.trust import check_program
-from epic_cli.shell.declared import OutputFile, Parsed, value
-from epic_cli.shell.errors import WrongUsage, say
+from epic_cli.shell.declared import OutputFile, Parsed, declare_value
+from epic_cli.shell.errors import WrongUsage, write_message
 from epic_cli.work.jobs import JobTally, Workers
 
 
@@ -28,22 +28,22 @@ def _parse_cluster_address(text: str) -> str:
 class JobOptions:
     """Options of a job: its workers, its journal, and how many failures are allowed."""
 
-    workers: int | None = value(
+    workers: int | None = declare_value(
         "Use this many processes, each with one thread unless --threads says"
         " otherwise.  [default: the threads of this process]",
         type=click.IntRange(1, 1024),
     )
-    cluster: str | None = value(
+    cluster: str | None = declare_value(
         "Use the workers of a Dask cluster, which must see the recordings under the same"
         " paths: tcp://host:8786.",
         type=Parsed("address", _parse_cluster_address),
     )
-    journal: str | None = value(
+    journal: str | None = declare_value(
         "Store each result in this file and reuse known ones: run the same command again to"
         " resume.",
         type=OutputFile(),
     )
-    allowed_failures: int = value(
+    allowed_failures: int = declare_value(
         "Tolerate this many skipped recordings (unreadable, not comparable, or a worker"
         " crashed) before the exit status shows it.",
         type=click.IntRange(0),
@@ -51,7 +51,7 @@ class JobOptions:
         show_default=True,
     )
 
-    def settled(self, given: Collection[str], fits: bool) -> JobOptions:
+    def settle_options(self, given: Collection[str], fits: bool) -> JobOptions:
         """Return the options in force; raises ``WrongUsage`` for conflicting ones.
 
         Options that are not ``given`` (they are from the configuration) are ignored if none of them
@@ -93,18 +93,18 @@ class JobMessages(JobTally):
 
     def say(self, text: str) -> None:
         """Write a message."""
-        say(text)
+        write_message(text)
 
     def note(self, words: str) -> None:
         """Write a note."""
-        say(f"epic: {printable(words)}\n")
+        write_message(f"epic: {printable(words)}\n")
 
     def leave_out(self, name: str, error: Exception) -> None:
         """Report a recording that is left out, and why."""
         super().leave_out(name, error)
         self.note(f"{error}; it is left out")
 
-    def resumed(self, words: str) -> None:
+    def report_resumed(self, words: str) -> None:
         """Report how many results were known already."""
         if not self._quiet:
             self.note(words)

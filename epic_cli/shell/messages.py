@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from epic_cli.engine.text.widths import some
 from epic_cli.recordings.opening import ReadingLog
-from epic_cli.shell.errors import StoppedAtLine, quoted, say
+from epic_cli.shell.errors import StoppedAtLine, quote_text, write_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ class Reporter(ReadingLog):
         name: str,
         messages: Messages = Messages(),  # noqa: B008
         color: bool = False,
-        write: Callable[[str], object] = say,
+        write: Callable[[str], object] = write_message,
         watch: RecordingMonitor | None = None,
         *,
         saving: Saving | None = None,
@@ -69,14 +69,14 @@ class Reporter(ReadingLog):
 
     def note(self, text: str) -> None:
         """Write a message about the recording unless ``quiet``."""
-        self.say(f"epic: {quoted(self.name)}: {text}\n")
+        self.say(f"epic: {quote_text(self.name)}: {text}\n")
 
-    def inferred(self, spec: ReadSpec) -> None:
+    def report_inferred(self, spec: ReadSpec) -> None:
         """Report how the recording is read."""
         from epic_cli.recordings.wording import FrontEnd
 
-        super().inferred(spec)
-        self.note(f"read with {quoted(FrontEnd.COMMAND_LINE.read(spec.write()))}")
+        super().report_inferred(spec)
+        self.note(f"read with {quote_text(FrontEnd.COMMAND_LINE.read(spec.write()))}")
         if spec.conversions:
             self.note(spec.conversions)
 
@@ -93,36 +93,36 @@ class Reporter(ReadingLog):
         if given is not None and not given.unless_own:  # else it stands beside a recording
             self.save(self._saving, given)
 
-    def found(self, finding: RecordingFinding) -> None:
+    def report_finding(self, finding: RecordingFinding) -> None:
         """Report a finding."""
-        self.say(finding_words(self.name, finding))
+        self.say(describe_finding(self.name, finding))
 
-    def estimated(self) -> None:
+    def report_estimated(self) -> None:
         """Report that missing velocities are estimated."""
         self.note("packets without a velocity get one from the position before theirs")
 
-    def as_trace(self, words: str) -> None:
+    def report_trace(self, words: str) -> None:
         """Report that the recording is read as a network trace."""
         self.note(f"read as a network trace, without positions: {words}")
 
-    def lost_extras(self, words: str) -> None:
+    def report_lost_extras(self, words: str) -> None:
         """Report which values are not carried over."""
         self.note(words)
 
-    def captured(self, words: str) -> None:
+    def report_capture(self, words: str) -> None:
         """Report the content of a capture."""
         self.note(words.removesuffix("\n"))
 
-    def undrawn(self, entities: Sequence[str]) -> None:
+    def report_undrawn(self, entities: Sequence[str]) -> None:
         """Report the entities without drawn rows."""
-        self.say(f"epic: --drawn has no rows of {quoted(some(entities))}: skipped\n")
+        self.say(f"epic: --drawn has no rows of {quote_text(some(entities))}: skipped\n")
 
-    def unjudged(self, entity: str, why: str) -> None:
+    def report_unjudged(self, entity: str, why: str) -> None:
         """Report why an entity cannot be judged."""
         name = f"{self.name}: {entity}" if entity else self.name
-        self.say(f"epic: {quoted(name)}: {quoted(why)}\n")
+        self.say(f"epic: {quote_text(name)}: {quote_text(why)}\n")
 
-    def progress(self) -> Progress:
+    def show_progress(self) -> Progress:
         """Return a progress bar, which appears if reading takes long."""
         from epic_cli.shell.progress import Progress
 
@@ -141,7 +141,7 @@ class Reporter(ReadingLog):
             self._lines = self._make_refused_lines()
         self._lines.add(refusals)
 
-    def unplaced(self, refusals: Sequence[Refusal]) -> bool:
+    def report_unplaced(self, refusals: Sequence[Refusal]) -> bool:
         """Report packets without a place on the clock as refused."""
         self.refuse(refusals)
         return True
@@ -149,14 +149,14 @@ class Reporter(ReadingLog):
     def __exit__(self, *_error: object) -> None:
         super().__exit__()
         if self._lines is not None:
-            self.say(self._lines.summary(self.packets))
+            self.say(self._lines.summarize_refused(self.packets))
 
     def _make_refused_lines(self) -> RefusedLines:
         from epic_cli.recordings.wording import FrontEnd
-        from epic_cli.shell.console import screen_columns
+        from epic_cli.shell.console import measure_screen_columns
         from epic_cli.shell.refused_lines import RefusedLines
 
-        columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
+        columns = measure_screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
         return RefusedLines(
             self.name,
             FrontEnd.COMMAND_LINE,
@@ -167,8 +167,8 @@ class Reporter(ReadingLog):
         )
 
 
-def finding_words(name: str, finding: RecordingFinding) -> str:
+def describe_finding(name: str, finding: RecordingFinding) -> str:
     """Return a line for stderr: a finding in the recording ``name``, and its cure."""
     from epic_cli.recordings.wording import FrontEnd
 
-    return f"epic: {quoted(name)}: {quoted(finding.words(FrontEnd.COMMAND_LINE))}\n"
+    return f"epic: {quote_text(name)}: {quote_text(finding.words(FrontEnd.COMMAND_LINE))}\n"

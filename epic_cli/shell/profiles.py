@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.recordings.files import CannotAccess, accessing
-from epic_cli.shell.configuration import PROFILES, checked_profiles, config_path, read_config
+from epic_cli.shell.configuration import PROFILES, check_profiles, find_config_path, read_config
 from epic_cli.shell.errors import WrongUsage
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ def read_spec(text: str) -> ReadSpec:
     """Parse a description, with the configuration's profiles; raises ``SettingError``."""
     from epic_cli.recordings.read_spec import ReadSpec
 
-    return ReadSpec.parse(text, profile)
+    return ReadSpec.parse(text, find_profile)
 
 
-def profile(name: str) -> str:
+def find_profile(name: str) -> str:
     """Return the description of a profile; raises ``ValueError`` if there is none of this name."""
     from epic_cli.engine.parameters import SettingError, nearest
     from epic_cli.recordings import input_formats
 
-    path = config_path()
+    path = find_config_path()
     profiles = _read_profiles(path)
     if name not in profiles:
         near = nearest(name, [*input_formats(), *profiles])
@@ -45,15 +45,15 @@ def profile(name: str) -> str:
     return profiles[name]
 
 
-def profile_names() -> Iterator[tuple[str, str]]:
+def iterate_profile_names() -> Iterator[tuple[str, str]]:
     """Yield the names of the profiles, each with its description."""
-    return iter(_read_profiles(config_path()).items())
+    return iter(_read_profiles(find_config_path()).items())
 
 
 def _read_profiles(path: str) -> dict[str, str]:
     if not os.path.exists(path):  # noqa: PTH110
         return {}
-    return checked_profiles(read_config(path))
+    return check_profiles(read_config(path))
 
 
 class Saving(NamedTuple):
@@ -67,7 +67,7 @@ class Saving(NamedTuple):
         An older profile of this name is replaced, which the message says; all else in the file
         stays the same, to the byte. Raises ``WrongUsage`` and ``CannotAccess``.
         """
-        name, path = self.name, config_path()
+        name, path = self.name, find_config_path()
         text = read.write() if read is not None else ""
         if not text:
             raise WrongUsage(

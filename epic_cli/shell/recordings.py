@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Selection
 
 
-def reporters(messages: Messages, color: ColorChoice, saving: Saving | None = None) -> Logs:
+def make_reporters(messages: Messages, color: ColorChoice, saving: Saving | None = None) -> Logs:
     """Return a function that makes the reporter of a recording, in any process."""
     colored = use_color(color, sys.stderr)
     return partial(Reporter, messages=messages, color=colored, saving=saving)
 
 
-def given_runs(
+def list_given_runs(
     inputs: Inputs,
     network: NetworkOptions,
     messages: Messages,
@@ -67,7 +67,7 @@ def compare_spec(
     """Return the comparison that the command line asks for."""
     return CompareSpec(
         participants,
-        timing if network.simulates else network.with_latency(timing),
+        timing if network.simulates else network.apply_latency(timing),
         weighing.weights,
         inputs.truth_offset,
         warm_up,

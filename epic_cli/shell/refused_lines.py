@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.recordings.wording import FrontEnd, Problem, in_words
-from epic_cli.shell.errors import Style, printable, quoted, say
+from epic_cli.shell.errors import Style, escape_controls, quote_text, write_message
 
 if TYPE_CHECKING:
     from epic_cli.recordings.tables import TableRefusal
@@ -67,16 +67,16 @@ class RefusedLines:
         shown = problems[:room]
         if shown:
             look = self.name, self.color, self.columns
-            self.write("".join(in_three_lines(problem, *look) for problem in shown))
+            self.write("".join(write_three_lines(problem, *look) for problem in shown))
 
-    def summary(self, packets: int) -> str:
+    def summarize_refused(self, packets: int) -> str:
         """Return the lines for the end of a recording of this many ``packets``, or nothing.
 
         They say how many refused lines have not been shown, and what the recording looks like if
         hardly any line of it was accepted.
         """
         program = "epic: " if self.front_end is FrontEnd.COMMAND_LINE else ""
-        name = program + quoted(self.name)
+        name = program + quote_text(self.name)
         words = ""
         if self._total > SHOWN and not self.everything:
             words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown;"
@@ -100,9 +100,9 @@ class RefusedLines:
         )
 
 
-def refusal_words(refused: TableRefusal, color: bool = False) -> str:
+def describe_refusal(refused: TableRefusal, color: bool = False) -> str:
     """Return three lines: which line of a file ended the reading, and why."""
-    return in_three_lines(refused.worded(FrontEnd.COMMAND_LINE), refused.name, color)
+    return write_three_lines(refused.worded(FrontEnd.COMMAND_LINE), refused.name, color)
 
 
 def report_left_out() -> None:
@@ -110,10 +110,10 @@ def report_left_out() -> None:
     from epic_cli.engine.strategies import left_out
 
     for plugin in left_out():
-        say(f"epic: {quoted(str(plugin))}\n")
+        write_message(f"epic: {quote_text(str(plugin))}\n")
 
 
-def in_three_lines(
+def write_three_lines(
     problem: Problem, name: str, color: bool = False, columns: int | None = None
 ) -> str:
     """Write a problem in three lines: the place and the mistake; the line.
@@ -125,9 +125,9 @@ def in_three_lines(
     line = problem.text.rstrip(b"\r\n")
     caret = min(problem.caret, len(line))
     share = min((columns or 80) / 80, 1)
-    before = _shorten_text(printable(line[:caret])[::-1], int(share * _BEFORE))[::-1]
-    after = _shorten_text(printable(line[caret:]), int(share * _AFTER))
-    place = f"{quoted(name)}:{problem.line}:{problem.column}"
+    before = _shorten_text(escape_controls(line[:caret])[::-1], int(share * _BEFORE))[::-1]
+    after = _shorten_text(escape_controls(line[caret:]), int(share * _AFTER))
+    place = f"{quote_text(name)}:{problem.line}:{problem.column}"
     under = _INDENT + " " * width(before)
     first, *others = map(_escape_words, problem.expected.split("\n"))
     expected = f"expected {first}"
@@ -145,7 +145,7 @@ def in_three_lines(
 
 def _escape_words(words: str) -> str:
     """Return words that may quote a file, with control characters escaped and cut to a length."""
-    text = printable(words.encode("utf-8", "backslashreplace"))
+    text = escape_controls(words.encode("utf-8", "backslashreplace"))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 

@@ -11,7 +11,7 @@ from rich.measure import Measurement
 from rich.style import Style
 from rich.text import Text
 
-from epic_cli.show.plot import PACKETS, TRUTH, Curve, extent, plot, squared, ticks
+from epic_cli.show.plot import PACKETS, TRUTH, Curve, choose_ticks, find_extent, plot, square_panel
 from epic_cli.show.styles import PALETTE
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ class Chart:
             yield Text(f"nothing to draw: {self.title}" if self.title else "nothing to draw")
             return
         finite = [(a[here], b[here]) for (a, b), here in zip(series, both, strict=True)]
-        left, right = extent(np.concatenate([a for a, _ in finite]))
-        bottom, top = extent(np.concatenate([b for _, b in finite]))
-        margin = max(len(text) for _, text in ticks(bottom, top)) + 2
+        left, right = find_extent(np.concatenate([a for a, _ in finite]))
+        bottom, top = find_extent(np.concatenate([b for _, b in finite]))
+        margin = max(len(text) for _, text in choose_ticks(bottom, top)) + 2
         room = min(options.max_width, self.width or options.max_width) - margin - 1
         longest = max((len(line.label) for line in lines if line.joined), default=0)
         # with the blank before a name
@@ -107,14 +107,16 @@ class Chart:
         width = max(10, room - ends)
         if self.equal:
             # a braille dot is about as wide as high, a character half as wide
-            left, right, bottom, top = squared(left, right, bottom, top, width, 2 * self.height)
+            left, right, bottom, top = square_panel(
+                left, right, bottom, top, width, 2 * self.height
+            )
         canvas = Canvas(width, self.height, braille)
         for one, (a, b) in zip(lines, series, strict=True):
             share = (a - left) / (right - left), (b - bottom) / (top - bottom)
             canvas.draw(*share, one)
         if self.title:
             yield Text(self.title, style="bold")
-        drawn = canvas.lines()
+        drawn = canvas.render_lines()
         if ends:
             _write_names(drawn, lines, series, bottom, top)
         edges = "|++-+" if options.ascii_only else "│┤└─┬"
@@ -127,7 +129,7 @@ def _add_left_axis(
     lines: list[Text], bottom: float, top: float, margin: int, edges: str
 ) -> Iterator[Text]:
     at = {}
-    for value, text in ticks(bottom, top, max(2, len(lines) // 4)):
+    for value, text in choose_ticks(bottom, top, max(2, len(lines) // 4)):
         at[round((top - value) / (top - bottom) * (len(lines) - 1))] = text
     for row, line in enumerate(lines):
         name = at.get(row, "")
@@ -139,7 +141,7 @@ def _draw_lower_axis(
     left: float, right: float, width: int, margin: int, edges: str
 ) -> Iterator[Text]:
     edge, words = [edges[3]] * width, [" "] * (width + margin + 1)
-    for value, text in ticks(left, right, max(2, width // 12)):
+    for value, text in choose_ticks(left, right, max(2, width // 12)):
         column = round((value - left) / (right - left) * (width - 1))
         begin = min(max(0, column + margin + 1 - len(text) // 2), width + margin + 1 - len(text))
         edge[column] = edges[4]
@@ -181,7 +183,7 @@ def _draw_legend(lines: Sequence[ChartLine], braille: bool, margin: int) -> Text
     return text
 
 
-def scene_chart(
+def make_scene_chart(
     scene: Scene,
     view: View = "above",
     labels: Sequence[str] = (),
@@ -193,13 +195,14 @@ def scene_chart(
     shown = plot(scene, view, labels)
     # the truth above the packets
     lines = [
-        chart_line(curve) for curve in sorted(shown.curves, key=lambda curve: min(curve.role, 0))
+        make_chart_line(curve)
+        for curve in sorted(shown.curves, key=lambda curve: min(curve.role, 0))
     ]
     named = not shown.equal
     return Chart(lines, shown.title, equal=shown.equal, named=named, height=height, width=width)
 
 
-def chart_line(curve: Curve) -> ChartLine:
+def make_chart_line(curve: Curve) -> ChartLine:
     """Return a curve as a chart line with the style of its role."""
     across, up = curve.places.T
     if curve.role == PACKETS:
@@ -255,7 +258,7 @@ class Canvas:
             self._cells[places] = ord(line.mark)
         self._owner[places] = len(self._styles) - 1
 
-    def lines(self) -> list[Text]:
+    def render_lines(self) -> list[Text]:
         """Return the canvas, line by line from the top."""
         result = []
         for cells, owners in zip(self._cells, self._owner, strict=True):
@@ -285,9 +288,9 @@ def _fill_line(column: Floats, row: Floats) -> tuple[Floats, Floats]:
     begin = np.cumsum(counts) - counts
     share = (np.arange(counts.sum()) - begin[index]) / counts[index]
 
-    def between(values: Floats) -> Floats:
+    def interpolate_between(values: Floats) -> Floats:
         broken = ~np.isfinite(apart)
         steps = np.where(broken, 0.0, np.nan_to_num(np.diff(values)))
         return np.append(values[index] + share * steps[index], values[-1])
 
-    return between(column), between(row)
+    return interpolate_between(column), interpolate_between(row)

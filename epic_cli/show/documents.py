@@ -15,7 +15,7 @@ from epic_cli.engine.text.widths import printable, some
 from epic_cli.show.report import Column, Figure, Part, Report, ReportFinding, Table, Usage
 
 
-def as_csv(report: Report) -> str:
+def write_csv(report: Report) -> str:
     """Return the rows of a report under a header of their fields; None is an empty cell."""
     out = io.StringIO()
     writer = csv.DictWriter(out, report.data.fields, lineterminator="\n")
@@ -24,12 +24,12 @@ def as_csv(report: Report) -> str:
     return out.getvalue()
 
 
-def as_jsonl(report: Report) -> str:
+def write_jsonl(report: Report) -> str:
     """Return one JSON object a line, with all digits; null stands for too little data."""
     return "".join(json.dumps(record, allow_nan=False) + "\n" for record in report.data.records())
 
 
-def as_markdown(report: Report) -> str:
+def write_markdown(report: Report) -> str:
     """Return a report as a Markdown section: the verdict, the parts, the notes as a list."""
     return "\n".join(_write_lines(report)) + "\n"
 
@@ -87,7 +87,7 @@ def _escape_markdown(text: str) -> str:
     return printable(text).translate(_ESCAPED)
 
 
-def in_markup(text: str) -> str:
+def escape_markup(text: str) -> str:
     """Escape text between tags of SVG, which cannot hold most control characters."""
     return html.escape(printable(text), quote=False)  # xml.sax.saxutils loads all of urllib
 
@@ -96,7 +96,9 @@ def in_markup(text: str) -> str:
 Link: TypeAlias = Callable[[ReportFinding, float], str]
 
 
-def as_html(report: Report, link: Link | None = None, terms: Collection[str] | None = None) -> str:
+def write_html(
+    report: Report, link: Link | None = None, terms: Collection[str] | None = None
+) -> str:
     """Return a report as a piece of HTML for notebooks and pages, which loads nothing.
 
     With ``link``, findings show their moments as links. ``terms`` are the names of the findings'

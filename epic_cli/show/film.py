@@ -24,18 +24,18 @@ from epic_cli.recordings.children import started
 from epic_cli.show.plot import (
     Curve,
     Panel,
-    along,
-    between,
-    dart,
-    dashed,
-    largest_of_each,
+    choose_ticks,
+    draw_dart,
+    find_largest,
+    interpolate_rows,
+    iterate_dashes,
+    iterate_unbroken,
+    measure_along,
     plot,
     spread,
     tick_text,
-    ticks,
-    unbroken,
 )
-from epic_cli.show.scene import Scene, ground_axes
+from epic_cli.show.scene import Scene, choose_ground_axes
 from epic_cli.show.styles import BLACK, WHITE, LineStyle
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ TRAIL, CALM, DISSOLVE = 1.5, 1.0, 0.4
 _STEPS, _NAMED = 6, 48
 
 
-def frames(back: Backdrop, count: int, fps: float) -> Iterator[Image.Image]:
+def iterate_frames(back: Backdrop, count: int, fps: float) -> Iterator[Image.Image]:
     """Yield the frames; the end dissolves into the beginning, so that the video loops."""
     whole, fade = back.end - back.start, min(round(DISSOLVE * fps), count // 4)
     place = back.base.width - 14 * back.unit, 17 * back.unit
@@ -72,15 +72,17 @@ def _draw_frame(back: Backdrop, at: float) -> Image.Image:
     markers = []
     for track in back.stage.tracks:
         trail = _cut_trail(back, track, at, shift)
-        pen.lines(trail, colors.of(track.style), (5 if track.role < 0 else 2.4) * unit)
-        place = back.places(track.at(here))[0] + shift
+        pen.draw_lines(trail, colors.get_color(track.style), (5 if track.role < 0 else 2.4) * unit)
+        place = back.project_places(track.interpolate_positions(here))[0] + shift
         if np.isfinite(place).all():
             markers.append((track, place))
     for track, place in markers:
         radius = (6.5 if track.role < 0 else 5.5) * unit
         corners = _make_arrow(track, at, radius)
-        pen.lines(
-            [(corners + place, 255)], colors.of(track.style), 0 if len(corners) > 1 else 2 * radius
+        pen.draw_lines(
+            [(corners + place, 255)],
+            colors.get_color(track.style),
+            0 if len(corners) > 1 else 2 * radius,
         )
     if len(markers) <= _NAMED:
         _draw_names(back, pen, markers, shift, at)
@@ -100,7 +102,9 @@ def _draw_ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
     if not back.follows:
         return image, low
     seen = np.array(back.map[2:]) - low
-    middle = np.nan_to_num(back.places(back.stage.tracks[0].at(np.array([at])))[0])
+    middle = np.nan_to_num(
+        back.project_places(back.stage.tracks[0].interpolate_positions(np.array([at])))[0]
+    )
     corner = np.rint(np.clip(middle - seen / 2, 0, np.array(back.floor.size) - seen)).astype(int)
     image.paste(back.floor.crop((*corner.tolist(), *(corner + seen).tolist())), back.map[:2])
     return image, low - corner
@@ -109,15 +113,15 @@ def _draw_ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
 def _cut_trail(
     back: Backdrop, one: Curve, at: float, shift: Floats
 ) -> Iterator[tuple[Floats, int]]:
-    for times, run in one.rows(at - TRAIL, at):
+    for times, run in one.iterate_rows(at - TRAIL, at):
         steps = np.minimum((times - at + TRAIL) * (_STEPS / TRAIL), _STEPS - 1).astype(int)
-        places, dashes = back.places(run) + shift, back.dashes(one)
+        places, dashes = back.project_places(run) + shift, back.get_dashes(one)
         # dashes stay where they are, however the trail goes on
-        ways = np.interp(times, one.times, back.ways(one)) if dashes else times
+        ways = np.interp(times, one.times, back.measure_ways(one)) if dashes else times
         for part in np.split(np.arange(len(run)), np.flatnonzero(np.diff(steps)) + 1):
             shade = 255 * int(steps[part[0]] + 1) // _STEPS
             rows = slice(max(part[0] - 1, 0), part[-1] + 1)
-            for line in dashed(places[rows], ways[rows], dashes):
+            for line in iterate_dashes(places[rows], ways[rows], dashes):
                 yield line, shade
 
 
@@ -126,19 +130,22 @@ def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
     times = back.stage.packet_times
     few = slice(*np.searchsorted(times, (at - TRAIL, at), side="right"))
     draw, radius = ImageDraw.Draw(pen.image), 2.2 * back.unit
-    places = back.places(back.stage.packets[few]) + shift
+    places = back.project_places(back.stage.packets[few]) + shift
     for time, (x, y) in zip(times[few].tolist(), places.tolist(), strict=True):
         if abs(x) + abs(y) < 1e4:
-            color = back.colors.mixed(back.colors.ink, 1 - 0.8 * (at - time) / TRAIL)
+            color = back.colors.mix_color(back.colors.ink, 1 - 0.8 * (at - time) / TRAIL)
             draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
 
 
 def _make_arrow(one: Curve, at: float, radius: float) -> Floats:
     """Return the corners (n, 2) around 0 of a dart along the heading, or a disc's middle."""
     if one.headings is not None:
-        u, v = between(one.times, one.headings, np.array([at]))[0] * (2 * radius, -2 * radius)
+        u, v = interpolate_rows(one.times, one.headings, np.array([at]))[0] * (
+            2 * radius,
+            -2 * radius,
+        )
         if u * u + v * v > 0:
-            return dart(u, v, 0.9 * radius, 0.7, 0.3)
+            return draw_dart(u, v, 0.9 * radius, 0.7, 0.3)
     return radius * _find_marker(one)
 
 
@@ -154,10 +161,12 @@ def _draw_names(
     around, unit, found = np.linspace(at - CALM / 2, at + CALM / 2, 9), back.unit, []
     for one, place in markers:
         if one.label:
-            away = np.nan_to_num(back.places(one.at(around)) + shift - place)
+            away = np.nan_to_num(
+                back.project_places(one.interpolate_positions(around)) + shift - place
+            )
             x, y = (place + np.clip(away.mean(axis=0), -24 * unit, 24 * unit)).tolist()
             x = max(x, float(place[0]))  # a name does not cover its own marker
-            found.append((y, x, one.label, back.colors.of(one.style)))
+            found.append((y, x, one.label, back.colors.get_color(one.style)))
     found.sort()
     for (_, x, name, color), y in zip(
         found, spread([row[0] for row in found], 15 * unit), strict=True
@@ -209,9 +218,11 @@ class Stage(NamedTuple):
         """The tracks of strategies, the best one first; the truth is left out."""
         return [track for track in reversed(self.tracks) if track.role >= 0]
 
-    def errors(self, start: float, end: float) -> tuple[Floats, Floats]:
+    def list_errors(self, start: float, end: float) -> tuple[Floats, Floats]:
         """Return times (n, s) and errors (n) of the drawn rows that are judged."""
-        every = np.hstack([np.empty((2, 0)), *(curve.within(start, end) for curve in self.drawn)])
+        every = np.hstack(
+            [np.empty((2, 0)), *(curve.select_errors(start, end) for curve in self.drawn)]
+        )
         times, errors = every[:, np.isfinite(every[1])]
         return times, errors
 
@@ -225,7 +236,7 @@ def make_stage(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = ""
     scenes = [scene for scene in scenes if len(scene.times) > 1]
     if not scenes:
         raise NothingToDraw
-    plane = ground_axes(max(scenes, key=lambda one: len(one.times)))
+    plane = choose_ground_axes(max(scenes, key=lambda one: len(one.times)))
 
     several, truths, tracks = len(scenes) > 1, [], []
     for number, scene in enumerate(scenes):
@@ -274,7 +285,7 @@ def choose_span(
     if loop is not None:
         return loop
     length = WORST if worst else USUAL if chosen and end - start > LONGEST else end - start
-    times, errors = stage.errors(start, end)
+    times, errors = stage.list_errors(start, end)
     middle = float(times[errors.argmax()]) if len(times) else start
     first = max(start, min(middle - length / 2, end - length))
     return first, min(end, first + length)
@@ -291,7 +302,7 @@ def _find_loop(stage: Stage, rate: float) -> tuple[float, float] | None:
     shifts = shifts[shifts < len(times)]
     if not len(shifts):
         return None
-    places = [track.at(times) for track in stage.tracks[:_TRACKS]]
+    places = [track.interpolate_positions(times) for track in stage.tracks[:_TRACKS]]
     state = np.hstack([*places, 0.2 * np.gradient(places[0], step, axis=0)])
     costs = [np.square(state[n:] - state[:-n]).max(axis=1) for n in shifts]
     least = [float(np.nanmin(cost, initial=math.inf)) for cost in costs]
@@ -334,31 +345,31 @@ class Backdrop:
         self._draw_key()
         self.curves = self._draw_chart()
 
-    def places(self, points: Floats) -> Floats:
+    def project_places(self, points: Floats) -> Floats:
         """Convert positions (n, 2) to pixels of the floor."""
-        return self.panel.place(points)
+        return self.panel.place_points(points)
 
-    def dashes(self, one: Curve) -> Sequence[float]:
+    def get_dashes(self, one: Curve) -> Sequence[float]:
         """Return the lengths of a line's dashes and gaps (pixels), empty for a solid line."""
         return [self.unit * length for length in (one.style.dashes if one.style else ())]
 
-    def ways(self, one: Curve) -> Floats:
+    def measure_ways(self, one: Curve) -> Floats:
         """Return the distance along a line of each of its rows (n), in pixels."""
         key = one.label, one.role
         if key not in self._ways:
-            self._ways[key] = along(self.places(one.places))
+            self._ways[key] = measure_along(self.project_places(one.places))
         return self._ways[key]
 
     def name(self, text: str, color: Color, most: int = 32) -> Image.Image:
         """Return a picture of a name, shortened to at most this many letters."""
-        return sprite(printable(text)[:most], 13 * self.unit, color, self.colors.ground)
+        return make_sprite(printable(text)[:most], 13 * self.unit, color, self.colors.ground)
 
     def _find_bounds(self) -> tuple[Floats, Floats]:
         """Return the least and the largest position (2), without those far away from the truth."""
         rows = [
             (track.role, run)
             for track in self.stage.tracks
-            for _, run in track.rows(self.start, self.end)
+            for _, run in track.iterate_rows(self.start, self.end)
         ]
         if not rows:
             raise NothingToDraw
@@ -382,7 +393,7 @@ class Backdrop:
         border = min(max(names, default=0), 32) * 14 * self.unit, 60 * self.unit
         room = np.maximum(seen - border, 40.0)
         scale = float((room / np.maximum(extent, extent.max() * 0.05)).min())
-        errors = self.stage.errors(self.start, self.end)[1]
+        errors = self.stage.list_errors(self.start, self.end)[1]
         error, self.follows = float(np.quantile(errors, 0.9)) if len(errors) else 0.0, False
         alone = sum(track.role < 0 for track in self.stage.tracks) == 1
         if alone and 0 < error * scale < _TOO_SMALL * self.unit:
@@ -399,16 +410,19 @@ class Backdrop:
         panel, colors = self.panel, self.colors
         image = Image.new("RGB", (round(panel.width), round(panel.height)), colors.ground)
         draw, pen = ImageDraw.Draw(image), Pen(image, (0, 0, *image.size))
-        (low, _), (high, _), *_ = ticks(0.0, 400 * self.unit / scale)
+        (low, _), (high, _), *_ = choose_ticks(0.0, 400 * self.unit / scale)
         self.step = high - low
         for k in _list_multiples(panel.left, panel.right, self.step):
-            draw.line((x := round(panel.across(k)), 0, x, image.height), fill=colors.faint)
+            draw.line((x := round(panel.place_across(k)), 0, x, image.height), fill=colors.faint)
         for k in _list_multiples(panel.bottom, panel.top, self.step):
-            draw.line((0, y := round(panel.up(k)), image.width, y), fill=colors.faint)
+            draw.line((0, y := round(panel.place_up(k)), image.width, y), fill=colors.faint)
         for track in self.stage.tracks:
             if track.role < 0:
-                lines = [(self.places(run), 255) for _, run in track.rows(self.start, self.end)]
-                pen.lines(lines, colors.mixed(colors.ink, 0.2), 3 * self.unit)
+                lines = [
+                    (self.project_places(run), 255)
+                    for _, run in track.iterate_rows(self.start, self.end)
+                ]
+                pen.draw_lines(lines, colors.mix_color(colors.ink, 0.2), 3 * self.unit)
         return image
 
     def _draw_key(self) -> None:
@@ -416,14 +430,16 @@ class Backdrop:
         unit, colors, pen = self.unit, self.colors, Pen(self.base, (0, 0, *self.base.size))
         x, y, end = 14 * unit, 17 * unit, self.base.width - 110 * unit
         for row in (self.stage.tracks[0], *self.stage.drawn):
-            words = self.name(row.label or "truth", colors.of(row.style))
+            words = self.name(row.label or "truth", colors.get_color(row.style))
             if x + 16 * unit + words.width > end:
                 break
             corners = 5 * unit * _find_marker(row) + (x + 5 * unit, y)
-            pen.lines([(corners, 255)], colors.of(row.style), 0 if len(corners) > 1 else 10 * unit)
+            pen.draw_lines(
+                [(corners, 255)], colors.get_color(row.style), 0 if len(corners) > 1 else 10 * unit
+            )
             pen.paste(words, x + 14 * unit, y)
             x += 22 * unit + words.width
-            errors = row.within(self.start, self.end)[1]
+            errors = row.select_errors(self.start, self.end)[1]
             if len(known := errors[np.isfinite(errors)]):
                 words = self.name(f"error {format_three_digits(compute_rms(known))}", colors.soft)
                 if x + words.width < end:
@@ -439,28 +455,30 @@ class Backdrop:
         unit, colors, (width, height) = self.unit, self.colors, self.base.size
         left, right = round(46 * unit), round(width - 16 * unit)
         top, bottom = height - round(92 * unit), height - round(26 * unit)
-        high = float(self.stage.errors(self.start, self.end)[1].max(initial=0.0)) * 1.05 or 1.0
+        high = float(self.stage.list_errors(self.start, self.end)[1].max(initial=0.0)) * 1.05 or 1.0
         self.chart = Panel(left, top, right - left, bottom - top, self.start, self.end, 0.0, high)
         draw = ImageDraw.Draw(self.base)
-        for value, text in ticks(self.start, self.end, 8):
-            draw.line((x := round(self.chart.across(value)), top, x, bottom), fill=colors.faint)
+        for value, text in choose_ticks(self.start, self.end, 8):
+            draw.line(
+                (x := round(self.chart.place_across(value)), top, x, bottom), fill=colors.faint
+            )
             draw.text((x, bottom + 5 * unit), f"{text} s", colors.soft, self.font, "mt")
-        for value, text in ticks(0.0, high, 4):
-            draw.line((left, y := round(self.chart.up(value)), right, y), fill=colors.faint)
+        for value, text in choose_ticks(0.0, high, 4):
+            draw.line((left, y := round(self.chart.place_up(value)), right, y), fill=colors.faint)
             draw.text((left - 6 * unit, y), text, colors.soft, self.font, "rm")
         box, full = (left, top, right + 1, bottom + 1), self.base.copy()
         for curve in reversed(self.stage.drawn):
-            times, errors = largest_of_each(*curve.within(self.start, self.end), 2 * width)
-            places = self.chart.place(np.column_stack((times, errors)))
-            ways, dashes = along(places), self.dashes(curve)
+            times, errors = find_largest(*curve.select_errors(self.start, self.end), 2 * width)
+            places = self.chart.place_points(np.column_stack((times, errors)))
+            ways, dashes = measure_along(places), self.get_dashes(curve)
             lines = [
                 (line, 255)
-                for run in unbroken(errors)
-                for line in dashed(places[run], ways[run], dashes)
+                for run in iterate_unbroken(errors)
+                for line in iterate_dashes(places[run], ways[run], dashes)
             ]
             for image, share in ((self.base, 0.3), (full, 1.0)):
-                color = colors.mixed(colors.of(curve.style), share)
-                Pen(image, box).lines(lines, color, 1.6 * unit)
+                color = colors.mix_color(colors.get_color(curve.style), share)
+                Pen(image, box).draw_lines(lines, color, 1.6 * unit)
         return full.crop(box)
 
 
@@ -486,25 +504,25 @@ class Colors:
         self.dark = theme == "dark"
         self.ground = _parse_rgb(BLACK if self.dark else WHITE)
         self.ink = _parse_rgb("#e6e9ef" if self.dark else "#222222")
-        self.truth, self.soft, self.faint = (self.mixed(self.ink, s) for s in (0.55, 0.7, 0.1))
+        self.truth, self.soft, self.faint = (self.mix_color(self.ink, s) for s in (0.55, 0.7, 0.1))
 
-    def of(self, style: LineStyle | None) -> Color:
+    def get_color(self, style: LineStyle | None) -> Color:
         """Return the color of a line; None is the truth."""
         if style is None:
             return self.truth
         return _parse_rgb(style.dark if self.dark else style.light)
 
-    def mixed(self, color: Color, share: float) -> Color:
+    def mix_color(self, color: Color, share: float) -> Color:
         """Mix a color with the background; ``share`` 1 is the color alone."""
         both = zip(self.ground, color, strict=True)
         red, green, blue = (round(a + share * (b - a)) for a, b in both)
         return red, green, blue
 
-    def palette(self, styles: Iterable[LineStyle | None]) -> list[int]:
+    def make_palette(self, styles: Iterable[LineStyle | None]) -> list[int]:
         """Return at most 255 colors of which pictures of lines in these styles consist."""
-        used = list(dict.fromkeys((self.ink, *map(self.of, styles))))
+        used = list(dict.fromkeys((self.ink, *map(self.get_color, styles))))
         steps = min(254 // len(used), _MIXED)
-        ramps = [self.mixed(point, (k + 1) / steps) for point in used for k in range(steps)]
+        ramps = [self.mix_color(point, (k + 1) / steps) for point in used for k in range(steps)]
         return [value for point in (self.ground, *ramps) for value in point]
 
 
@@ -519,7 +537,7 @@ class Pen:
         self.image = image
         self._box = np.array(box).reshape(2, 2)
 
-    def lines(self, lines: Iterable[tuple[Floats, int]], color: Color, width: float) -> None:
+    def draw_lines(self, lines: Iterable[tuple[Floats, int]], color: Color, width: float) -> None:
         """Draw lines through points (n, 2), each with its opacity (0 to 255), later ones above.
 
         A single point is a disc, a line without width a polygon.
@@ -559,7 +577,7 @@ def _find_sharp_turns(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool
     return np.asarray((way[1:] * way[:-1]).sum(axis=1) < 0.94 * sizes[1:] * sizes[:-1])
 
 
-def readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
+def choose_readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
     """Return a text and a font that has all of its characters.
 
     Pillow's own font, with which pictures are the same everywhere, has ASCII alone. Other names are
@@ -608,9 +626,9 @@ def _find_fonts(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(1000)
-def sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
+def make_sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
     """Draw a text of ``size`` pixels on a transparent picture, with a halo around the letters."""
-    text, font = readable(text, size)
+    text, font = choose_readable(text, size)
     border = max(1, round(0.12 * size))
     width, height = round(font.getlength(text)) + 2 * border, round(1.5 * size)
     found = Image.new("RGBA", (width, height), (*halo, 0))

@@ -54,7 +54,7 @@ class Cells:
         inside = 0 <= column < self.columns and 0 <= line < self.lines
         return inside and self._cells[line][column][0] == " "
 
-    def framed(self, title: str) -> Lines:
+    def frame_lines(self, title: str) -> Lines:
         """Return the lines of the frame, each as fragments."""
         corner, side, top = (self._symbols[name] for name in ("corner", "side", "top"))
         head = f" {title} "[: self.columns].center(self.columns, top)
@@ -80,7 +80,7 @@ def _join_runs(cells: Iterable[tuple[str, str]]) -> list[Fragment]:
 _GAP = "  "
 
 
-def flow(parts: Sequence[str], columns: int) -> list[str]:
+def arrange_parts(parts: Sequence[str], columns: int) -> list[str]:
     """Put parts beside each other, in as many lines as needed."""
     lines: list[str] = []
     for part in parts:
@@ -92,7 +92,7 @@ def flow(parts: Sequence[str], columns: int) -> list[str]:
     return lines
 
 
-def fitting(
+def fit_blocks(
     blocks: dict[str, tuple[str, list[str]]], dispensable: Sequence[str], room: int
 ) -> list[Fragment]:
     """Return the lines of blocks, each with its style, in no more than ``room`` lines.
@@ -114,7 +114,7 @@ class Reserve:
         self._size = (0, 0)
         self._most = 0
 
-    def lines(self, size: tuple[int, int], wanted: int) -> int:
+    def reserve_lines(self, size: tuple[int, int], wanted: int) -> int:
         """Return the largest number of lines wanted so far on a screen of this size."""
         if size != self._size:
             self._size, self._most = size, 0
@@ -122,7 +122,7 @@ class Reserve:
         return self._most
 
 
-def too_small(command: str, smallest: tuple[int, int], size: tuple[int, int]) -> str:
+def describe_lack_of_room(command: str, smallest: tuple[int, int], size: tuple[int, int]) -> str:
     """Return the text of a screen that has too few columns or lines for anything else."""
     needed = "x".join(map(str, smallest))
     there = "x".join(map(str, size))
@@ -155,7 +155,7 @@ class Picture(Protocol):
     def press(self, key: str) -> None:
         """Handle a key, by prompt_toolkit's name."""
 
-    def lines(self, columns: int, lines: int) -> Lines:
+    def render_lines(self, columns: int, lines: int) -> Lines:
         """Return the whole screen in these columns and lines."""
 
 
@@ -230,7 +230,7 @@ class FullScreen:
             begin = time()
             self._picture.advance(begin)
             size = output.get_size()
-            shown = _join_lines(self._picture.lines(size.columns, size.rows))
+            shown = _join_lines(self._picture.render_lines(size.columns, size.rows))
             spent = time() - begin + self._spent
             if shown != self._shown:
                 self._shown = shown

@@ -45,7 +45,7 @@ class LinkCounts(Protocol):
         """Return the quantile ``share`` (0 to 1) of the delays (s) of what arrived."""
 
 
-def summary(statistics: LinkCounts, fates: Fates) -> str:
+def summarize_link(statistics: LinkCounts, fates: Fates) -> str:
     """Return the counts of a link, the quantiles of its delays, and the clipped packets, if any."""
     sent = statistics.sent
     lost = f"{statistics.lost} lost ({100 * statistics.lost / max(sent, 1):.1f}%"
@@ -64,11 +64,11 @@ def summary(statistics: LinkCounts, fates: Fates) -> str:
     ]
     lines = ", ".join(counts) + "\n"
     if statistics.arrived:
-        lines += f"delay in ms: {quantiles(statistics.delay)}\n"
-    return lines + clipping(fates.clipped)
+        lines += f"delay in ms: {write_quantiles(statistics.delay)}\n"
+    return lines + describe_clipping(fates.clipped)
 
 
-def traffic(statistics: Statistics, seconds: float) -> str:
+def describe_traffic(statistics: Statistics, seconds: float) -> str:
     """Return the traffic in a line: states and bytes a second, bits of a state.
 
     ``seconds`` are the time from the first datagram to one interval after the last.
@@ -85,7 +85,7 @@ def traffic(statistics: Statistics, seconds: float) -> str:
     return line + "\n"
 
 
-def quantiles(
+def write_quantiles(
     delay: Callable[[float], float],
     shares: Iterable[float] = (0.0, 0.5, 0.95, 0.99, 1.0),
     digits: int = 3,
@@ -98,7 +98,7 @@ def quantiles(
     )
 
 
-def clipping(packets: int) -> str:
+def describe_clipping(packets: int) -> str:
     """Return a line about ``packets`` whose delay would have been below 0; empty for none."""
     if not packets:
         return ""
@@ -108,7 +108,7 @@ def clipping(packets: int) -> str:
     )
 
 
-def presets_report(presets: Iterable[Preset]) -> Report:
+def make_presets_report(presets: Iterable[Preset]) -> Report:
     """Return the presets of a link as a table."""
     rows = [
         (

@@ -10,7 +10,7 @@ from epic_cli.metrics.metric import GAMES
 _NAME, _COLUMN, _WIDTH = 16, 10, 76
 
 
-def metric_lines() -> list[str]:
+def describe_metrics() -> list[str]:
     """Return one paragraph for each metric; ``-`` marks one that is in no table."""
     lines = []
     for metric in METRICS:
@@ -25,7 +25,7 @@ def metric_lines() -> list[str]:
     return lines
 
 
-def games_help() -> str:
+def write_games_help() -> str:
     """Return an epilog with a paragraph for each kind of game.
 
     Its name, its weights and the reason.

@@ -24,19 +24,19 @@ from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import project_headings
 from epic_cli.network.link import LINK, GilbertElliott
 from epic_cli.recordings import METERS
-from epic_cli.show.documents import Link, as_html
+from epic_cli.show.documents import Link, write_html
 from epic_cli.show.report import MAYBE, Figure, Report, ReportFinding, Table, Usage
 from epic_cli.show.scene import (
     BINS,
     Scene,
     StrategyTrace,
-    ground_axes,
-    network_words,
-    packets_words,
-    scene_words,
+    choose_ground_axes,
+    describe_network,
+    describe_packets,
+    describe_scene,
 )
-from epic_cli.show.styles import BLACK, PALETTE, WHITE, line_styles
-from epic_cli.show.svg import scores_picture
+from epic_cli.show.styles import BLACK, PALETTE, WHITE, choose_line_styles
+from epic_cli.show.svg import draw_scores_picture
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -72,11 +72,11 @@ class PageParts:
     styles: Sequence[str]
     folder: Traversable = BROWSER
 
-    def script(self) -> str:
+    def join_scripts(self) -> str:
         """Return the scripts as one text."""
         return self._join_files(self.scripts, "js")
 
-    def html(self, title: str, data: dict[str, Any]) -> str:
+    def write_html(self, title: str, data: dict[str, Any]) -> str:
         """Return the page, with the data that its scripts read."""
         # no text of the recording may end an element
         safe = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
@@ -87,7 +87,7 @@ class PageParts:
             # older browsers do not count a WebSocket as 'self'
             ("/*SOURCES*/", "; connect-src 'self' ws://localhost:* ws://127.0.0.1:*" * talks),
             ("/*STYLE*/", f"{_write_color_variables()}\n{self._join_files(self.styles, 'css')}"),
-            ("/*SCRIPT*/", self.script()),
+            ("/*SCRIPT*/", self.join_scripts()),
             ("<!--TITLE-->", title.replace("&", "&amp;").replace("<", "&lt;")),
             ("/*DATA*/", safe),
         ):
@@ -184,7 +184,7 @@ def make_content(
         diagnoses=diagnoses,
         drawn=next(iter(comparison.recordings), ""),
         lead=tuning,
-        scores=scores_picture(results, SCORES),
+        scores=draw_scores_picture(results, SCORES),
         of=comparison.pictured,
     )
 
@@ -201,8 +201,8 @@ def _list_facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
         found.append(("Truth", about.truth))
     for scene in scenes[:12]:
         called = f" of {scene.entity}" if scene.entity else ""
-        found.append((f"Packets{called}", packets_words(scene.deliveries)))
-        found.append((f"Network{called}", network_words(scene.deliveries)))
+        found.append((f"Packets{called}", describe_packets(scene.deliveries)))
+        found.append((f"Network{called}", describe_network(scene.deliveries)))
     if len(scenes) > 12:
         found.append(("More", f"{len(scenes) - 12} more entities"))
     found.append(
@@ -238,10 +238,10 @@ def make_page(scenes: Sequence[Scene], content: Content) -> str:
     ranked as in its table, and strategies that are not in the table come last. The page is
     self-contained and makes no network requests. Raises ``NothingToDraw`` if no scene has a row.
     """
-    return PAGE.html(content.title, page_data(scenes, content))
+    return PAGE.write_html(content.title, make_page_data(scenes, content))
 
 
-def page_data(
+def make_page_data(
     scenes: Sequence[Scene], content: Content, pack: Pack | None = None
 ) -> dict[str, Any]:
     """Return the data for the scripts of ``make_page``.
@@ -266,33 +266,33 @@ def page_data(
         "columns": heads,
         "rows": rows or [{"label": label, "cells": [], "best": []} for label in ranks],
         "shown": sorted(shown, key=lambda label: ranks.get(label, len(ranks))),
-        "styles": looks(ranks),
+        "styles": list_looks(ranks),
         "tick": content.tick,
         "diagnoses": [
-            as_html(
+            write_html(
                 section.report,
                 _make_link(usable if section.recording == content.drawn != "" else ()),
                 _TERMS,
             )
             for section in content.diagnoses
         ],
-        "lead": content.lead and as_html(content.lead),
+        "lead": content.lead and write_html(content.lead),
         "at": content.at,
         "scores": content.scores,
         "truth": content.truth,
         "of": content.of,
         "scenes": [
             {
-                **scene_data(each, ranks, pack or numbers.pack, pack is None),
-                "words": scene_words(each, shown),
+                **make_scene_data(each, ranks, pack or numbers.pack, pack is None),
+                "words": describe_scene(each, shown),
             }
             for each in usable
         ],
     }
-    return found if pack else {**found, "numbers": numbers.written()}
+    return found if pack else {**found, "numbers": numbers.write_arrays()}
 
 
-def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+def list_looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the color, dashes and marker of each label's line."""
     return {
         label: {
@@ -301,7 +301,7 @@ def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
             "mark": style.mark,
             "shape": style.shape,
         }
-        for label, style in line_styles(labels).items()
+        for label, style in choose_line_styles(labels).items()
     }
 
 
@@ -311,7 +311,7 @@ def _make_link(scenes: Sequence[Scene]) -> Link:
     The link is empty for a moment beyond the rows of the scenes.
     """
 
-    def link(finding: ReportFinding, at: float) -> str:
+    def write_link(finding: ReportFinding, at: float) -> str:
         own = [scene for scene in scenes if scene.entity in finding.entities]
         for scene in (own or scenes)[:1]:
             if scene.times[0] <= at <= scene.times[-1]:
@@ -320,7 +320,7 @@ def _make_link(scenes: Sequence[Scene]) -> Link:
                 return f"#{urlencode({'t': round(at, 6), **entity})}"
         return ""
 
-    return link
+    return write_link
 
 
 def _read_figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -353,24 +353,24 @@ def _read_figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, An
     return heads, rows
 
 
-def live_page(live: dict[str, Any]) -> str:
+def make_live_page(live: dict[str, Any]) -> str:
     """Return the page of a running game.
 
     ``live`` holds ``where`` its packets come in, the ``ways``, and the ``link`` sliders.
     """
-    return LIVE.html(f"epic lab: {live['where']}", {"live": live})
+    return LIVE.write_html(f"epic lab: {live['where']}", {"live": live})
 
 
 def _write_color_variables() -> str:
     """Return the CSS variables of the line colors and backgrounds for light and dark schemes."""
 
-    def scheme(colors: Sequence[str], card: str) -> str:
+    def write_scheme(colors: Sequence[str], card: str) -> str:
         return f"--card:{card};" + "".join(f"--line{i}:{c};" for i, c in enumerate(colors))
 
     return (
-        f":root{{{scheme([each.light for each in PALETTE], WHITE)}}}\n"
+        f":root{{{write_scheme([each.light for each in PALETTE], WHITE)}}}\n"
         "@media (prefers-color-scheme:dark)"
-        f"{{:root:not(.print){{{scheme([each.dark for each in PALETTE], BLACK)}}}}}"
+        f"{{:root:not(.print){{{write_scheme([each.dark for each in PALETTE], BLACK)}}}}}"
     )
 
 
@@ -408,7 +408,7 @@ class _PackedArrays:
         self._parts.append(data)
         return [self._size - len(data), len(data), size]
 
-    def written(self) -> str:
+    def write_arrays(self) -> str:
         """Return all arrays, deflated (RFC 1950), in base64."""
         return base64.b64encode(zlib.compress(b"".join(self._parts), 9)).decode()
 
@@ -420,7 +420,7 @@ def _round_bits(values: Floats, digits: int) -> Floats:
     return np.where(np.isfinite(values), rounded, bits).astype("<u4").view("<f4")
 
 
-def scene_data(
+def make_scene_data(
     scene: Scene, ranks: dict[str, int], pack: Pack, short: bool = False
 ) -> dict[str, Any]:
     """Return the data of a scene for the page; strategies are in the order of their ``ranks``.
@@ -430,17 +430,17 @@ def scene_data(
     errors to four digits, one more than are displayed.
     """
 
-    def f32(values: Floats) -> Any:
+    def pack_f32(values: Floats) -> Any:
         return pack(_convert_to_float32(values))
 
-    def rounded(values: Floats, digits: int = 13) -> Any:
+    def pack_rounded(values: Floats, digits: int = 13) -> Any:
         return pack(
             _round_bits(_convert_to_float32(values), digits)
             if short
             else _convert_to_float32(values)
         )
 
-    def times(values: Floats) -> dict[str, Any]:
+    def pack_times(values: Floats) -> dict[str, Any]:
         """Pack times as differences in ticks, or as seconds if they are between ticks."""
         count = np.rint((values - start) / scene.tick)
         steps = np.diff(count, prepend=0.0)
@@ -449,10 +449,10 @@ def scene_data(
             return {"ticks": pack(steps.astype("<u2"))}
         return {"t": pack((values - start).astype("<f8"))}
 
-    def u8(values: ArrayLike) -> Any:
+    def pack_u8(values: ArrayLike) -> Any:
         return pack(np.asarray(values).astype("u1"))
 
-    a, b = ground_axes(scene)
+    a, b = choose_ground_axes(scene)
     known = np.concatenate((scene.truth, scene.packets))[:, (a, b)]
     known = known[np.isfinite(known).all(axis=1)]
     middle = (known.min(axis=0) + known.max(axis=0)) / 2 if len(known) else np.zeros(2)
@@ -460,10 +460,13 @@ def scene_data(
     lags = next((trace.lag.times for trace in scene.drawn), np.empty(0))
     truth = _convert_to_float32(scene.truth[:, (a, b)] - middle)
 
-    def path(positions: Floats) -> dict[str, Any]:
-        return {"x": f32(positions[:, a] - middle[0]), "y": f32(positions[:, b] - middle[1])}
+    def pack_path(positions: Floats) -> dict[str, Any]:
+        return {
+            "x": pack_f32(positions[:, a] - middle[0]),
+            "y": pack_f32(positions[:, b] - middle[1]),
+        }
 
-    def heads(rotations: Floats | None) -> dict[str, Any]:
+    def pack_heads(rotations: Floats | None) -> dict[str, Any]:
         if rotations is None:
             return {}
         seen = np.nan_to_num(project_headings(rotations, (a, b))).clip(
@@ -471,27 +474,27 @@ def scene_data(
         )  # 0, 0: not known, or up
         return {"heads": pack(np.rint(32767 * seen).astype("<i2"))}
 
-    def drawn(one: StrategyTrace) -> dict[str, Any]:
+    def pack_drawn(one: StrategyTrace) -> dict[str, Any]:
         at = np.searchsorted(scene.times, one.times, "right") - 1
-        steps, when = np.diff(at, prepend=0), times(one.times)
+        steps, when = np.diff(at, prepend=0), pack_times(one.times)
         places = one.positions[:, (a, b)] - middle
         if np.array_equal(scene.times[at], one.times) and steps.max(initial=0) < 1 << 16:
             same = np.array_equal(one.times, scene.times)
             when = {"at": None if same else pack(steps.astype("<u2"))}
             places = np.where(np.isfinite(truth[at]), places - truth[at], places)
-        own = {} if np.array_equal(one.lag.times, lags) else {"t": f32(one.lag.times - start)}
+        own = {} if np.array_equal(one.lag.times, lags) else {"t": pack_f32(one.lag.times - start)}
         return {
             "label": one.label,
             **when,
-            "x": rounded(places[:, 0], 16),
-            "y": rounded(places[:, 1], 16),
-            **heads(one.rotations),
-            **({} if one.angles is None else {"angle": rounded(one.angles, 16)}),
-            "distance": rounded(one.distances),
+            "x": pack_rounded(places[:, 0], 16),
+            "y": pack_rounded(places[:, 1], 16),
+            **pack_heads(one.rotations),
+            **({} if one.angles is None else {"angle": pack_rounded(one.angles, 16)}),
+            "distance": pack_rounded(one.distances),
             # of a distance a 63rd can be seen
-            "across": u8(np.rint(63 * np.nan_to_num(one.across))),
+            "across": pack_u8(np.rint(63 * np.nan_to_num(one.across))),
             "counted": pack(np.packbits(np.isfinite(one.errors))),
-            "runs": {**times(one.run_times), "status": u8(one.run_statuses)},
+            "runs": {**pack_times(one.run_times), "status": pack_u8(one.run_statuses)},
             "lag": {**own, "ms": pack(_convert_to_milliseconds(one.lag.seconds))},
             "histogram": {"first": one.histogram.first, "counts": one.histogram.counts.tolist()},
             "recoveries": [round(s, 4) if math.isfinite(s) else None for s in one.recoveries],
@@ -510,16 +513,23 @@ def scene_data(
         "bins": BINS,
         "shared": scene.shared is not None
         and scene.blur is not None
-        and {**times(scene.shared), "blur": f32(scene.blur)},
-        "truth": {**times(scene.times), "x": f32(truth[:, 0]), "y": f32(truth[:, 1])},
-        "lags": f32(lags - start),
-        **heads(scene.rotations),
-        "packets": {
-            "t": f32(scene.packet_times - start),
-            "arrival": f32(scene.arrivals - start),
-            **path(scene.packets),
+        and {**pack_times(scene.shared), "blur": pack_f32(scene.blur)},
+        "truth": {
+            **pack_times(scene.times),
+            "x": pack_f32(truth[:, 0]),
+            "y": pack_f32(truth[:, 1]),
         },
-        "lost": {"t": f32(deliveries.lost_times[lost] - start), **path(deliveries.lost[lost])},
+        "lags": pack_f32(lags - start),
+        **pack_heads(scene.rotations),
+        "packets": {
+            "t": pack_f32(scene.packet_times - start),
+            "arrival": pack_f32(scene.arrivals - start),
+            **pack_path(scene.packets),
+        },
+        "lost": {
+            "t": pack_f32(deliveries.lost_times[lost] - start),
+            **pack_path(deliveries.lost[lost]),
+        },
         "interruptions": [
             {
                 "start": interruption.start - start,
@@ -529,7 +539,7 @@ def scene_data(
             for interruption in scene.interruptions
         ],
         "drawn": [
-            drawn(trace) for trace in sorted(scene.drawn, key=lambda trace: ranks[trace.label])
+            pack_drawn(trace) for trace in sorted(scene.drawn, key=lambda trace: ranks[trace.label])
         ],
     }
 
@@ -558,7 +568,7 @@ _BURSTS = ("good to bad", "bad to good")
 _AROUND = 10.0
 
 
-def control(parameter: Parameter) -> dict[str, Any]:
+def describe_control(parameter: Parameter) -> dict[str, Any]:
     """Return the description of one control: its kind, its choices, and the range of its slider."""
     found: dict[str, Any] = {
         "name": parameter.name,
@@ -567,7 +577,7 @@ def control(parameter: Parameter) -> dict[str, Any]:
     }
     match parameter:
         case Number():
-            low, high, log = slider(parameter)
+            low, high, log = make_slider(parameter)
             found |= {"kind": "number", "low": low, "high": high, "log": log}
             share = not parameter.unit and any(parameter is each for each in LINK)
             found |= {
@@ -592,7 +602,7 @@ def control(parameter: Parameter) -> dict[str, Any]:
     return found
 
 
-def slider(number: Number) -> tuple[float, float, bool]:
+def make_slider(number: Number) -> tuple[float, float, bool]:
     """Return the range of a slider, and whether it is logarithmic.
 
     The range is the one worth tuning if declared, or the whole range if that is short.
@@ -610,7 +620,7 @@ def slider(number: Number) -> tuple[float, float, bool]:
     return (low, high, False) if low < high else (number.low, number.low + 1, False)
 
 
-def written(one: Parameter, holder: object) -> str:
+def write_value(one: Parameter, holder: object) -> str:
     """Return the value of a parameter as it is typed; empty if it is not set."""
     value = getattr(holder, one.field)
     if one.field == "loss" and isinstance(value, GilbertElliott) != (one.name == "gemodel"):

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from epic_cli.metrics.turns import compute_yaws, project_headings
-from epic_cli.show.scene import ground_axes, select_chosen
-from epic_cli.show.styles import LineStyle, line_styles
+from epic_cli.show.scene import choose_ground_axes, select_chosen
+from epic_cli.show.styles import LineStyle, choose_line_styles
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -43,23 +43,29 @@ class Curve(NamedTuple):
     errors: Floats | None = None
     style: LineStyle | None = None
 
-    def at(self, times: Floats) -> Floats:
+    def interpolate_positions(self, times: Floats) -> Floats:
         """Return the positions (k, 2) at ``times`` (k)."""
-        return between(self.times, self.places, times)
+        return interpolate_rows(self.times, self.places, times)
 
-    def within(self, start: float, end: float) -> tuple[Floats, Floats]:
+    def select_errors(self, start: float, end: float) -> tuple[Floats, Floats]:
         """Return the times (m) and errors (m) from ``start`` to ``end`` (s)."""
         inside = (self.times >= start) & (self.times <= end)
         errors = np.full(len(self.times), np.nan) if self.errors is None else self.errors
         return self.times[inside], errors[inside]
 
-    def rows(self, start: float, end: float) -> Iterator[tuple[Floats, Floats]]:
+    def iterate_rows(self, start: float, end: float) -> Iterator[tuple[Floats, Floats]]:
         """Yield times (m) and positions (m, 2) from ``start`` to ``end`` (s), in unbroken runs."""
         ends = np.array([start, end])
         inside = slice(*np.searchsorted(self.times, ends, side="right"))
         times = np.concatenate([ends[:1], self.times[inside], ends[1:]])
-        places = np.vstack([self.at(ends[:1]), self.places[inside], self.at(ends[1:])])
-        for run in unbroken(places[:, 0]):
+        places = np.vstack(
+            [
+                self.interpolate_positions(ends[:1]),
+                self.places[inside],
+                self.interpolate_positions(ends[1:]),
+            ]
+        )
+        for run in iterate_unbroken(places[:, 0]):
             yield times[run], places[run]
 
 
@@ -92,22 +98,25 @@ def plot(
     ``labels`` chooses strategies, the best one first; none stands for all. The view from above
     shows the ``plane`` of two axes, by default those of the widest movement.
     """
-    chosen, styles = select_chosen(scene, labels), line_styles(trace.label for trace in scene.drawn)
+    chosen, styles = (
+        select_chosen(scene, labels),
+        choose_line_styles(trace.label for trace in scene.drawn),
+    )
     name = f"{scene.entity}: " if scene.entity else ""
-    a, b = plane = plane or ground_axes(scene)
+    a, b = plane = plane or choose_ground_axes(scene)
     axes = f"{'xyz'[b]} over {'xyz'[a]}"
 
-    def seen(rotations: Floats | None) -> Floats | None:
+    def is_seen(rotations: Floats | None) -> Floats | None:
         return None if rotations is None else project_headings(rotations, plane)
 
     if view == "above":
-        turns = seen(scene.rotations)
+        turns = is_seen(scene.rotations)
         curves = [
             Curve("truth", TRUTH, scene.times, scene.truth[:, plane], turns),
             Curve("packets", PACKETS, scene.packet_times, scene.packets[:, plane]),
         ]
         for rank, one in chosen:
-            turns = seen(one.rotations)
+            turns = is_seen(one.rotations)
             places = one.positions[:, plane]
             style = styles[one.label]
             curves.append(Curve(one.label, rank, one.times, places, turns, one.errors, style))
@@ -156,7 +165,7 @@ def _break_yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tupl
 # ---------------------------------------------------------------- curves
 
 
-def between(times: Floats, values: Floats, at: Floats) -> Floats:
+def interpolate_rows(times: Floats, values: Floats, at: Floats) -> Floats:
     """Interpolate values (k, d) between rows (n, d); in a hole the last known value holds."""
     right = np.clip(np.searchsorted(times, at, side="right"), 1, len(times) - 1)
     left = right - 1
@@ -171,7 +180,7 @@ def between(times: Floats, values: Floats, at: Floats) -> Floats:
     return np.where(snap, values[last], found)
 
 
-def unbroken(values: Floats) -> Iterator[Rows]:
+def iterate_unbroken(values: Floats) -> Iterator[Rows]:
     """Yield the row numbers (m) of each run of known values, out of n."""
     known = np.isfinite(values)
     for run in np.split(np.arange(len(values)), np.flatnonzero(~known)):
@@ -179,13 +188,13 @@ def unbroken(values: Floats) -> Iterator[Rows]:
             yield rows
 
 
-def along(places: Floats) -> Floats:
+def measure_along(places: Floats) -> Floats:
     """Return the distance along a line of each of its points (n, 2); unknown points add nothing."""
     steps = np.nan_to_num(np.hypot(*np.diff(places, axis=0).T))
     return np.append(0.0, np.cumsum(steps))
 
 
-def dashed(places: Floats, ways: Floats, dashes: Sequence[float]) -> Iterator[Floats]:
+def iterate_dashes(places: Floats, ways: Floats, dashes: Sequence[float]) -> Iterator[Floats]:
     """Yield the drawn parts (k, 2) of a dashed line (n, 2).
 
     ``ways`` (n) are distances along the line.
@@ -205,7 +214,7 @@ def dashed(places: Floats, ways: Floats, dashes: Sequence[float]) -> Iterator[Fl
             yield points[part[0] : part[-1] + 2]
 
 
-def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
+def find_largest(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
     """Return a series of at most ``most`` values, each the largest of several neighbors."""
     size = max(1, -(-len(values) // most))
     ends = np.arange(0, len(values), size)
@@ -214,7 +223,7 @@ def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, F
     return times[ends], np.where(np.isinf(largest), np.nan, largest)
 
 
-def dart(across: float, up: float, wide: float, back: float, notch: float) -> Floats:
+def draw_dart(across: float, up: float, wide: float, back: float, notch: float) -> Floats:
     """Return the corners (4, 2) of a dart around 0 whose tip is at (``across``, ``up``).
 
     The dart extends ``wide`` to each side; ``back`` and ``notch`` are shares of its length behind
@@ -260,20 +269,20 @@ class Panel(NamedTuple):
     bottom: float
     top: float
 
-    def across(self, value: _Value) -> _Value:
+    def place_across(self, value: _Value) -> _Value:
         """Return a value's pixels from the left."""
         return self.x + (value - self.left) / (self.right - self.left) * self.width
 
-    def up(self, value: _Value) -> _Value:
+    def place_up(self, value: _Value) -> _Value:
         """Return a value's pixels from the top."""
         return self.y + (self.top - value) / (self.top - self.bottom) * self.height
 
-    def place(self, places: Floats) -> Floats:
+    def place_points(self, places: Floats) -> Floats:
         """Convert places (n, 2) to pixels."""
-        return np.column_stack((self.across(places[:, 0]), self.up(places[:, 1])))
+        return np.column_stack((self.place_across(places[:, 0]), self.place_up(places[:, 1])))
 
 
-def extent(values: Floats) -> tuple[float, float]:
+def find_extent(values: Floats) -> tuple[float, float]:
     """Return the least and the largest of finite values (n), widened if they are equal."""
     low, high = float(values.min()), float(values.max())
     if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
@@ -282,7 +291,7 @@ def extent(values: Floats) -> tuple[float, float]:
     return low, high
 
 
-def squared(
+def square_panel(
     left: float, right: float, bottom: float, top: float, width: float, height: float
 ) -> tuple[float, float, float, float]:
     """Move the edges apart until both axes of a picture have the same scale."""
@@ -291,7 +300,7 @@ def squared(
     return left - across, right + across, bottom - up, top + up
 
 
-def ticks(low: float, high: float, about: float = 5) -> list[tuple[float, str]]:
+def choose_ticks(low: float, high: float, about: float = 5) -> list[tuple[float, str]]:
     """Return ``about`` as many round values from ``low`` to ``high``, each with its text.
 
     Steps are 1, 2 or 5 times 10^k.

@@ -148,7 +148,7 @@ class Selection(NamedTuple):
         share = max(_FEWEST, MOST_POSITIONS // max(pictures, 1))
         return self._replace(most=min(self.most, share))
 
-    def rows(self, times: Floats) -> slice:
+    def select_rows(self, times: Floats) -> slice:
         """Return the slice of the rows in the span."""
         first, last = np.searchsorted(times, [self.start, self.end])
         return slice(int(first), int(last))
@@ -169,7 +169,7 @@ class Selection(NamedTuple):
         Without ``lags``, which take longest to compute, the trace has none.
         """
         sampled, events = entity.truth, entity.events
-        chosen = self.rows(sampled.times)
+        chosen = self.select_rows(sampled.times)
         times, statuses = sampled.times[chosen], status[chosen]
         positions = np.array(shown[chosen])
         # a strategy that has gone out of all bounds would leave a picture of nothing else
@@ -188,24 +188,26 @@ class Selection(NamedTuple):
             turned = [own, np.where(sampled.counted[chosen], off, np.nan)]
         errors = np.where(sampled.counted[chosen], distances, np.nan)
         broken = (
-            np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
+            np.flatnonzero(mark_snaps(sampled, positions, chosen))
+            if len(times)
+            else np.empty(0, int)
         )
         shared, most = _select_shared_rows(times, events, self.most), self.most
         kept = np.arange(len(times))
         if len(shared) < len(times):
             worst = times[[int(np.nanargmax(errors))]] if np.isfinite(errors).any() else times[:0]
-            kept = distinct(
+            kept = unite_rows(
                 len(times),
                 shared,
-                kept_rows([errors, *turned[1:]], most // 4),
+                choose_kept_rows([errors, *turned[1:]], most // 4),
                 _select_rows_around(times, worst, most // 8),
-                edges(positions),
+                find_edges(positions),
                 # the two rows of a snap: the hole stands between them
                 broken,
                 broken + 1,
             )
         at = np.searchsorted(kept, broken + 1)
-        starts, bands = runs(statuses, min(MOST_RUNS, most), _RARE_FIRST)
+        starts, bands = summarize_runs(statuses, min(MOST_RUNS, most), _RARE_FIRST)
         turned = [np.insert(values[kept], at, np.nan, axis=0) for values in turned]
         return StrategyTrace(
             label,
@@ -216,13 +218,13 @@ class Selection(NamedTuple):
             np.insert(across[kept], at, np.nan),
             times[starts],
             bands,
-            lag_over_time(sampled, positions, chosen) if lags else NO_LAGS,
-            histogram(errors),
+            measure_lag_over_time(sampled, positions, chosen) if lags else NO_LAGS,
+            make_histogram(errors),
             tuple(recoveries),
             compute_rms(errors[np.isfinite(errors)]),
             turned[0] if turned else None,
             turned[1] if turned else None,
-            blur(times, positions, kept, shared),
+            measure_blur(times, positions, kept, shared),
         )
 
     def make_scene(
@@ -233,15 +235,15 @@ class Selection(NamedTuple):
         ``offset`` (s) is added to the packets' times.
         """
         sampled, events = entity.truth, entity.events
-        chosen = self.rows(sampled.times)
+        chosen = self.select_rows(sampled.times)
         times, truth = sampled.times[chosen], sampled.positions[chosen].copy()
         begun = np.cumsum(sampled.begins)[chosen]
         truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
         turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
         shared = _select_shared_rows(times, events, self.most)
         of_all = np.searchsorted(times, np.concatenate([trace.times for trace in shown] or [times]))
-        kept = distinct(len(times), shared, of_all, edges(truth))
-        blurs = [trace.blur for trace in shown] + [blur(times, truth, kept, shared)]
+        kept = unite_rows(len(times), shared, of_all, find_edges(truth))
+        blurs = [trace.blur for trace in shown] + [measure_blur(times, truth, kept, shared)]
         known_blurs = [values for values in blurs if values is not None]
         deliveries = make_deliveries(entity.packets, offset, sampled.truth)
         sent = deliveries.sent
@@ -249,7 +251,7 @@ class Selection(NamedTuple):
         if len(inside):
             delays = (deliveries.arrivals - sent)[inside]
             series = [*deliveries.positions[inside].T, delays]
-            inside = inside[kept_rows(series, MOST_POSITIONS // 8)]
+            inside = inside[choose_kept_rows(series, MOST_POSITIONS // 8)]
         return Scene(
             entity.name,
             times[kept],
@@ -260,7 +262,7 @@ class Selection(NamedTuple):
             tuple(shown),
             len(times),
             deliveries,
-            interruptions(events),
+            list_interruptions(events),
             None if turns is None else turns[kept],
             times[shared] if known_blurs else None,
             np.max(known_blurs, axis=0) if known_blurs else None,
@@ -272,7 +274,7 @@ class Selection(NamedTuple):
 def _select_shared_rows(times: Floats, events: Events, most: int) -> Rows:
     """Return the rows that every line keeps, including the rows around the longest outages."""
     longest = events.arrivals[np.argsort(-events.silences, kind="stable")[:100]]
-    return shared_rows(len(times), most, _select_rows_around(times, longest, most // 8))
+    return choose_shared_rows(len(times), most, _select_rows_around(times, longest, most // 8))
 
 
 def _select_rows_around(times: Floats, middles: Floats, most: int) -> Rows:
@@ -288,7 +290,7 @@ def _select_rows_around(times: Floats, middles: Floats, most: int) -> Rows:
     return np.concatenate(kept)
 
 
-def histogram(errors: Floats) -> Histogram:
+def make_histogram(errors: Floats) -> Histogram:
     """Return the histogram of the errors (n); NaN is not counted."""
     known = errors[np.isfinite(errors)]
     largest = float(known.max()) if len(known) else 0.0
@@ -388,7 +390,7 @@ class Interruption(NamedTuple):
     kind: Kind
 
 
-def interruptions(events: Events) -> tuple[Interruption, ...]:
+def list_interruptions(events: Events) -> tuple[Interruption, ...]:
     """Return all teleports and outages in order; each ends when the next packet arrives."""
     seen = ~events.corrections
     columns = (events.arrivals[seen], events.silences[seen], events.teleports[seen])
@@ -398,7 +400,7 @@ def interruptions(events: Events) -> tuple[Interruption, ...]:
     )
 
 
-def snaps(sampled: SampledTruth, shown: Floats, span: slice) -> Flags:
+def mark_snaps(sampled: SampledTruth, shown: Floats, span: slice) -> Flags:
     """Return which of the n - 1 steps of the ``shown`` positions (n, 3) jump across a truth's cut.
 
     These are steps soon after the cut that are at least half as long as the cut is wide, and longer
@@ -435,7 +437,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 
-def kept_rows(series: Sequence[Floats], most: int) -> Rows:
+def choose_kept_rows(series: Sequence[Floats], most: int) -> Rows:
     """Return the numbers of about ``most`` rows to keep, the same for several series (n each).
 
     All rows are kept if there are no more. Otherwise the rows are cut into stretches of equal
@@ -469,17 +471,17 @@ def kept_rows(series: Sequence[Floats], most: int) -> Rows:
             return rows
 
 
-def shared_rows(count: int, most: int, moments: Rows) -> Rows:
+def choose_shared_rows(count: int, most: int, moments: Rows) -> Rows:
     """Return the rows out of ``count`` that every line keeps.
 
     All, or every k-th and some ``moments``. Whatever is left out of a line, at these rows all lines
     are exact.
     """
     every = 1 if count <= most else -(-3 * count // (2 * most))
-    return distinct(count, np.arange(0, count, every), np.arange(count)[-1:], moments)
+    return unite_rows(count, np.arange(0, count, every), np.arange(count)[-1:], moments)
 
 
-def distinct(count: int, *rows: Rows) -> Rows:
+def unite_rows(count: int, *rows: Rows) -> Rows:
     """Return the sorted union of the given row numbers below ``count``.
 
     Faster than ``np.unique``.
@@ -490,13 +492,13 @@ def distinct(count: int, *rows: Rows) -> Rows:
     return np.flatnonzero(wanted)
 
 
-def edges(positions: Floats) -> Rows:
+def find_edges(positions: Floats) -> Rows:
     """Return the rows on both sides of each change between known and unknown positions (n, 3)."""
     flips = np.flatnonzero(np.diff(np.isnan(positions).any(axis=1)))
     return np.concatenate([flips, flips + 1])
 
 
-def blur(times: Floats, positions: Floats, kept: Rows, shared: Rows) -> Floats | None:
+def measure_blur(times: Floats, positions: Floats, kept: Rows, shared: Rows) -> Floats | None:
     """Return the largest distance of left-out rows from the drawn line after each shared row.
 
     ``positions`` are (n, 3) at ``times`` (n). Each distance is over the rows until the next shared
@@ -518,7 +520,9 @@ def _find_holes(unknown: Rows, rows: Rows) -> Rows:
     return unknown[at[there]]
 
 
-def runs(values: NDArray[np.integer], most: int, order: Sequence[int]) -> tuple[Rows, Rows]:
+def summarize_runs(
+    values: NDArray[np.integer], most: int, order: Sequence[int]
+) -> tuple[Rows, Rows]:
     """Return the first rows and the values of about ``most`` runs of equal values.
 
     If there are more runs, the rows are cut into stretches of equal length, each with its value
@@ -563,7 +567,7 @@ NO_LAGS = LagSeries(np.empty(0), np.empty(0))
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSeries:
+def measure_lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSeries:
     """Return the lag of the ``shown`` positions (n, 3) in the ``chosen`` n ticks, window by window.
 
     In each window the lag is the shift s that brings shown(t) nearest to truth(t - s), by least
@@ -579,19 +583,19 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
     index = choose_places(len(times), _ROWS * (len(edges) - 1))
     begins = np.searchsorted(index, edges[:-1])
 
-    def windowed(values: Floats | Flags) -> Floats:
+    def sum_windows(values: Floats | Flags) -> Floats:
         sums = np.cumsum(np.append(0, np.add.reduceat(values, begins)))
         return np.asarray(sums[_PARTS:] - sums[:-_PARTS])
 
     counted = sampled.counted[chosen][index] & np.isfinite(shown[index]).all(axis=1)
-    rows = windowed(counted)
+    rows = sum_windows(counted)
     squares = np.full((len(_SHIFTS), len(rows)), np.nan)
     for number, shift in enumerate(_SHIFTS):
         apart = np.square(shown[index] - sampled.truth.interpolate(times[index], shift).positions)
         known = counted & np.isfinite(apart).all(axis=1)
-        total, count = windowed(np.where(known, apart.sum(axis=1), 0.0)), windowed(known)
+        total, count = sum_windows(np.where(known, apart.sum(axis=1), 0.0)), sum_windows(known)
         squares[number] = np.where(2 * count >= rows, total / count, np.nan)
-    enough = 2 * rows >= windowed(np.ones(len(index)))
+    enough = 2 * rows >= sum_windows(np.ones(len(index)))
     middles = (times[edges[:-_PARTS]] + times[edges[_PARTS:] - 1]) / 2
     return LagSeries(middles, np.where(enough, _find_best_shift(squares), np.nan))
 
@@ -610,7 +614,7 @@ def _find_best_shift(squares: Floats) -> Floats:
     return np.where(clear, _SHIFTS[inside] + move, np.nan)
 
 
-def ground_axes(scene: Scene) -> tuple[int, int]:
+def choose_ground_axes(scene: Scene) -> tuple[int, int]:
     """Return the two axes with the widest movement, which span the view "from above".
 
     Games disagree about whether y or z is up; in neither of them entities move most along that
@@ -635,7 +639,7 @@ def select_chosen(scene: Scene, labels: Sequence[str]) -> list[tuple[int, Strate
     return list(enumerate(found))[::-1]
 
 
-def packets_words(deliveries: Deliveries) -> str:
+def describe_packets(deliveries: Deliveries) -> str:
     """Describe the number of packets, their span and their interval."""
     count = len(deliveries.sent)
     if not count:
@@ -646,7 +650,7 @@ def packets_words(deliveries: Deliveries) -> str:
     return words
 
 
-def network_words(deliveries: Deliveries) -> str:
+def describe_network(deliveries: Deliveries) -> str:
     """Describe the latency and the losses of the packets, or say that they are not known."""
     delays = deliveries.delays * 1000
     if len(delays):
@@ -660,11 +664,11 @@ def network_words(deliveries: Deliveries) -> str:
     return f"{words}; {deliveries.lost_count:,} lost ({share:.1%}), by their sequence numbers"
 
 
-def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
+def describe_scene(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
     """Describe each picture of a scene by its name, for the strategies ``shown`` at first."""
     chosen = [row for label in shown for row in scene.drawn if row.label == label]
     name = scene.entity or "the entity"
-    a, b = ground_axes(scene)
+    a, b = choose_ground_axes(scene)
     span = f"from {scene.times[0]:.2f} to {scene.times[-1]:.2f} s"
     known = scene.truth[np.isfinite(scene.truth).all(axis=1)]
     room = np.ptp(known, axis=0) if len(known) else np.zeros(3)
@@ -683,8 +687,8 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
         ),
         "lag": f"Lag over time, {span}. {_join_sentences(chosen, _describe_lag)}",
         "status": f"Status over time, {span}. {_join_sentences(chosen, _describe_statuses)}",
-        "packets": f"Packets over time: {packets_words(scene.deliveries)};"
-        f" {network_words(scene.deliveries)}. {_describe_interruptions(scene)}",
+        "packets": f"Packets over time: {describe_packets(scene.deliveries)};"
+        f" {describe_network(scene.deliveries)}. {_describe_interruptions(scene)}",
         "histogram": f"How often which error is drawn. {_join_sentences(chosen, _describe_median)}",
     }
 

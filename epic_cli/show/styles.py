@@ -173,7 +173,7 @@ _SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
 )
 
 
-def line_styles(labels: Iterable[str]) -> dict[str, LineStyle]:
+def choose_line_styles(labels: Iterable[str]) -> dict[str, LineStyle]:
     """Return a different style for each label of one picture, whatever their order.
 
     A label begins with the strategy's name, which decides the color. A variant of another strategy

@@ -15,7 +15,7 @@ import numpy as np
 from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import format_three_digits
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.show.documents import in_markup
+from epic_cli.show.documents import escape_markup
 from epic_cli.show.plot import (
     PACKETS,
     TRUTH,
@@ -23,17 +23,17 @@ from epic_cli.show.plot import (
     Dot,
     Panel,
     Plot,
-    dart,
-    extent,
-    largest_of_each,
+    choose_ticks,
+    draw_dart,
+    find_extent,
+    find_largest,
+    iterate_unbroken,
     plot,
     spread,
-    squared,
-    ticks,
-    unbroken,
+    square_panel,
 )
-from epic_cli.show.scene import Scene, StrategyTrace, scene_words, select_chosen
-from epic_cli.show.styles import LineStyle, line_styles
+from epic_cli.show.scene import Scene, StrategyTrace, describe_scene, select_chosen
+from epic_cli.show.styles import LineStyle, choose_line_styles
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -63,7 +63,7 @@ _STYLE = (
 )
 
 
-def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
+def draw_picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
     """Return a scene as the text of an SVG file.
 
     ``labels`` chooses strategies, the best one first; none stands for all. Lines are drawn above
@@ -83,7 +83,7 @@ def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
         *_draw_map(path, panel, scene.unit),
         *_draw_time_chart(plot(scene, "error", labels), span, down),
     ]
-    words = scene_words(scene, [one.label for _, one in reversed(chosen)])
+    words = describe_scene(scene, [one.label for _, one in reversed(chosen)])
     described = f"{words['above']} {words['error']}"
     if scene.rotations is not None:
         high += _ANGLE
@@ -92,8 +92,8 @@ def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high}" width="{WIDTH}"'
         f' height="{high}" role="img" aria-labelledby="t d">'
-        f'<title id="t">{in_markup(name)}what each strategy draws</title>'
-        f'<desc id="d">{in_markup(described)}</desc>'
+        f'<title id="t">{escape_markup(name)}what each strategy draws</title>'
+        f'<desc id="d">{escape_markup(described)}</desc>'
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{high}" rx="8" fill="#fff"/>',
         *panels,
@@ -122,7 +122,7 @@ def _make_map_panel(shown: Plot) -> Panel:
         min(most, max(most / 4, longer * side / scale))
         for most, longer, side in zip(_MAP, _LONGER, sides, strict=True)
     )
-    edges = squared(left, right, bottom, top, width, height)
+    edges = square_panel(left, right, bottom, top, width, height)
     # a little room around
     across, up = 0.02 * (edges[1] - edges[0]), 0.02 * (edges[3] - edges[2])
     edges = edges[0] - across, edges[1] + across, edges[2] - up, edges[3] + up
@@ -134,7 +134,7 @@ def _draw_map(shown: Plot, panel: Panel, unit: str) -> Iterator[str]:
     yield from _draw_grid(panel)
     ends = []
     for curve in shown.curves:
-        places = panel.place(curve.places)
+        places = panel.place_points(curve.places)
         if curve.role == PACKETS:
             dots = "".join(
                 f"M{_write_number(x)} {_write_number(y)}h0" for x, y in _thin_points(places, 2.0)
@@ -164,7 +164,7 @@ def _draw_darts(places: Floats, headings: Floats | None, color: str) -> Iterator
             continue
         taken.add(cell)
         last = x, y
-        corners = np.add(dart(across, up, 0.4 * _DART, 0.8, 0.35), (x, y))
+        corners = np.add(draw_dart(across, up, 0.4 * _DART, 0.8, 0.35), (x, y))
         shapes.append(
             f"M{'L'.join(f'{_write_number(p)} {_write_number(q)}' for p, q in corners.tolist())}Z"
         )
@@ -181,7 +181,9 @@ def _draw_time_chart(shown: Plot, span: tuple[float, float], down: int = 0) -> I
     yield from _draw_grid(panel)
     ends = []
     for curve in shown.curves:
-        places = panel.place(np.column_stack(largest_of_each(curve.times, curve.places[:, 1], 880)))
+        places = panel.place_points(
+            np.column_stack(find_largest(curve.times, curve.places[:, 1], 880))
+        )
         yield _draw_line(curve, places)
         right = panel.x + panel.width
         ends.append(
@@ -196,7 +198,9 @@ def _draw_time_chart(shown: Plot, span: tuple[float, float], down: int = 0) -> I
 _NARROW = 600
 
 
-def curves_picture(shown: Plot, dots: Sequence[Dot], note: str, width: int | None = None) -> str:
+def draw_curves_picture(
+    shown: Plot, dots: Sequence[Dot], note: str, width: int | None = None
+) -> str:
     """Return curves and dots over axes as the text of an SVG file, ``width`` pixels wide.
 
     The upward axis begins at 0, the other one at 0 or near the first value. A dot shows its words
@@ -219,7 +223,7 @@ def curves_picture(shown: Plot, dots: Sequence[Dot], note: str, width: int | Non
         left_room, head, wide - left_room - right_room, height, *edges, 0.0, 1.08 * top or 1.0
     )
     high = head + height + 60
-    title = in_markup(shown.title)
+    title = escape_markup(shown.title)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}"'
         f' height="{high}" role="img"><title>{title}</title><style>{_STYLE}</style>'
@@ -230,16 +234,16 @@ def curves_picture(shown: Plot, dots: Sequence[Dot], note: str, width: int | Non
     ]
     ends = []
     for curve in shown.curves:
-        way = panel.place(curve.places)
+        way = panel.place_points(curve.places)
         parts.append(_draw_line(curve, way))
         ends.append(_LineName(curve.label, _choose_line_color(curve.style), *_find_line_end(way)))
-    for dot, (x, y) in zip(dots, panel.place(places).tolist(), strict=True):
+    for dot, (x, y) in zip(dots, panel.place_points(places).tolist(), strict=True):
         color = _choose_line_color(dot.style)
         size, fill = (5, color if dot.full else "#fff") if dot.style is None else (3, color)
         parts.append(
             f'<circle cx="{_write_number(x)}" cy="{_write_number(y)}" r="{size}"'
             f' fill="{fill}" stroke="{color}">'
-            f"<title>{in_markup(dot.words)}</title></circle>"
+            f"<title>{escape_markup(dot.words)}</title></circle>"
         )
     return "\n".join([*parts, *_draw_names(ends, panel), "</svg>\n"])
 
@@ -287,7 +291,7 @@ def _draw_names(ends: Sequence[_LineName], panel: Panel, right: float = math.inf
         yield (
             f'<text class="n" x="{_write_number(x + 9 * side)}" y="{_write_number(height + 4)}"'
             f'{anchor} style="fill:{color}">'
-            f"{in_markup(words)}</text>"
+            f"{escape_markup(words)}</text>"
         )
 
 
@@ -300,7 +304,7 @@ def _draw_legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iter
     x, y = _KEY, 56
     if of:
         yield _draw_text(x, 28, f"Of {of}:")
-    styles = line_styles(trace.label for trace in scene.drawn)
+    styles = choose_line_styles(trace.label for trace in scene.drawn)
     yield (
         f'<path d="M{x} {y}h22" stroke="#9a9a9a" stroke-width="5" opacity=".55"'
         ' stroke-linecap="round"/>'
@@ -325,12 +329,12 @@ def _draw_legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iter
 
 
 def _draw_grid(panel: Panel) -> Iterator[str]:
-    for value, text in ticks(panel.left, panel.right, max(3, round(panel.width / 90))):
-        x = _write_number(panel.across(value))
+    for value, text in choose_ticks(panel.left, panel.right, max(3, round(panel.width / 90))):
+        x = _write_number(panel.place_across(value))
         yield f'<path class="g" d="M{x} {_write_number(panel.y)}v{_write_number(panel.height)}"/>'
         yield _draw_text(x, panel.y + panel.height + 16, text, anchor="middle")
-    for value, text in ticks(panel.bottom, panel.top, max(4, round(panel.height / 50))):
-        y = panel.up(value)
+    for value, text in choose_ticks(panel.bottom, panel.top, max(4, round(panel.height / 50))):
+        y = panel.place_up(value)
         line = f"M{_write_number(panel.x)} {_write_number(y)}h{_write_number(panel.width)}"
         yield f'<path class="g" d="{line}"/>'
         yield _draw_text(panel.x - 6, y + 4, text, anchor="end")
@@ -340,7 +344,7 @@ def _find_range(values: Floats) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     if not len(known):
         raise NothingToDraw
-    return extent(known)
+    return find_extent(known)
 
 
 def _write_path(places: Floats) -> str:
@@ -348,7 +352,7 @@ def _write_path(places: Floats) -> str:
 
     NaN breaks it, points too close to see are left out.
     """
-    runs = (_thin_points(places[run], 0.5) for run in unbroken(places.sum(axis=1)))
+    runs = (_thin_points(places[run], 0.5) for run in iterate_unbroken(places.sum(axis=1)))
     return "".join(
         "M" + "L".join(f"{_write_number(x)} {_write_number(y)}" for x, y in run) for run in runs
     )
@@ -365,7 +369,7 @@ def _thin_points(places: Floats, apart: float) -> list[tuple[float, float]]:
 def _draw_text(x: float | str, y: float, text: str, kind: str = "", anchor: str = "") -> str:
     extra = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor else "")
     place = x if isinstance(x, str) else _write_number(x)
-    return f'<text x="{place}" y="{_write_number(y)}"{extra}>{in_markup(text)}</text>'
+    return f'<text x="{place}" y="{_write_number(y)}"{extra}>{escape_markup(text)}</text>'
 
 
 def _write_number(value: float) -> str:
@@ -392,7 +396,7 @@ def _write_stroke(style: LineStyle | None) -> str:
 _ROW, _FULL, _LETTER = 17, 220, 7.6
 
 
-def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
+def draw_scores_picture(results: Sequence[Result], most: int | None = None) -> str:
     """Return a picture with a row for each result with a score, at most ``most``; empty for none.
 
     A dot is a score, the line through it its interval. Full dots are joined: none of them is
@@ -408,7 +412,7 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
     names = round(_LETTER * max(len(result.label) for result in scored)) + 14
     height, width = _ROW * len(scored) + 18, names + _FULL + 34
 
-    def across(value: float) -> float:
+    def place_across(value: float) -> float:
         return names + _FULL * (value - low) / (high - low or 1)
 
     rows = [
@@ -416,13 +420,14 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
         ' role="img" font-family="sans-serif" font-size="12" fill="currentColor"'
         ' stroke-width="2"><title>Scores</title><g stroke="#888" stroke-opacity=".35">'
     ]
-    marks = ticks(low, high)
+    marks = choose_ticks(low, high)
     rows += [
-        f'<path d="M{across(tick):.1f} 2V{height - 16}" stroke-width="1"/>' for tick, _ in marks
+        f'<path d="M{place_across(tick):.1f} 2V{height - 16}" stroke-width="1"/>'
+        for tick, _ in marks
     ]
     rows.append("</g>")
     rows += [
-        f'<text x="{across(tick):.1f}" y="{height - 4}" text-anchor="middle" font-size="10">'
+        f'<text x="{place_across(tick):.1f}" y="{height - 4}" text-anchor="middle" font-size="10">'
         f"{tick:g}</text>"
         for tick, _ in marks
     ]
@@ -430,14 +435,17 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
     told = any(row.standing.gap and not math.isnan(row.standing.gap.low) for row in scored)
     tied = [row for row, one in enumerate(scored) if told and one.rank == 1]
     if len(tied) > 1:
-        way = "L".join(f"{across(scored[k].value('score')):.1f} {_ROW * k + 10}" for k in tied)
+        way = "L".join(
+            f"{place_across(scored[k].value('score')):.1f} {_ROW * k + 10}" for k in tied
+        )
         rows.append(f'<path d="M{way}" stroke="currentColor" stroke-opacity=".5" fill="none"/>')
     for row, (one, (left, right)) in enumerate(zip(scored, ends, strict=True)):
         y, score, full = _ROW * row + 10, one.value("score"), int(row in tied)
+        label = escape_markup(one.label)
         rows.append(
-            f'<text x="{names - 10}" y="{y + 4}" text-anchor="end">{in_markup(one.label)}</text>'
-            f'<path d="M{across(left):.1f} {y}H{across(right):.1f}" stroke="#8a8a8a"/>'
-            f'<circle cx="{across(score):.1f}" cy="{y}" r="4" stroke="currentColor"'
+            f'<text x="{names - 10}" y="{y + 4}" text-anchor="end">{label}</text>'
+            f'<path d="M{place_across(left):.1f} {y}H{place_across(right):.1f}" stroke="#8a8a8a"/>'
+            f'<circle cx="{place_across(score):.1f}" cy="{y}" r="4" stroke="currentColor"'
             f' fill-opacity="{full}"/>'
             f'<text x="{names + _FULL + 8}" y="{y + 4}">{score:.0f}</text>'
         )

@@ -71,9 +71,9 @@ def _write_report(report: Report, screen: _Screen) -> Iterator[RenderableType]:
     blocks += [list(_write_part(part, screen, left_out)) for part in _number_findings(report.parts)]
     notes: list[RenderableType] = []
     if words := left_out_words(left_out, screen.room, screen.rest):
-        notes += paragraph(words, screen.prose)
+        notes += wrap_paragraph(words, screen.prose)
     for note in (*report.notes, *(report.method if screen.explain else ())):
-        notes += paragraph(note, screen.prose, style="dim")
+        notes += wrap_paragraph(note, screen.prose, style="dim")
     for number, block in enumerate(filter(None, [*blocks, notes])):
         if number:
             yield Text()
@@ -84,9 +84,9 @@ def _write_verdict(report: Report, room: int) -> list[RenderableType]:
     lines: list[RenderableType] = []
     first, *others = [*filter(None, [report.title]), *report.verdict] or [""]
     if first:
-        lines += paragraph(first, room, style="bold")
+        lines += wrap_paragraph(first, room, style="bold")
     for sentence in others:
-        lines += paragraph(sentence, room)
+        lines += wrap_paragraph(sentence, room)
     return lines
 
 
@@ -108,7 +108,7 @@ def _write_part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[Re
             for line in part.splitlines():
                 # an option is to be copied: it is not broken
                 longest = width(line) if line.startswith("-s ") else 0
-                yield from paragraph(line, max(min(room, PROSE), longest))
+                yield from wrap_paragraph(line, max(min(room, PROSE), longest))
         case Report():
             yield from _write_report(part, screen)
         case Table():
@@ -117,7 +117,7 @@ def _write_part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[Re
                 if number:
                     yield Text()
                 left_out += table.left_out
-                yield from table.lines(gaps=part.gaps)
+                yield from table.iterate_lines(gaps=part.gaps)
         case ReportFinding():
             yield from _write_finding(part, screen)
         case Usage():
@@ -133,10 +133,12 @@ def _write_part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[Re
 def _write_finding(part: ReportFinding, screen: _Screen) -> Iterator[RenderableType]:
     indent, room = _INDENT if part.title else "", screen.prose
     if part.title:
-        yield from paragraph(part.title, room, style="bold")
+        yield from wrap_paragraph(part.title, room, style="bold")
     if part.text:
-        yield from paragraph(part.text, room, indent)
-    yield from definitions([*part.terms, *(part.method if screen.explain else ())], room, indent)
+        yield from wrap_paragraph(part.text, room, indent)
+    yield from write_definitions(
+        [*part.terms, *(part.method if screen.explain else ())], room, indent
+    )
 
 
 def _fit_tables(table: Table, screen: _Screen) -> list[Fitted]:
@@ -226,7 +228,7 @@ class Fitted(NamedTuple):
     widths: list[int]
     left_out: list[str]
 
-    def lines(self, head: str = "bold", gaps: Collection[int] = ()) -> Iterator[Text]:
+    def iterate_lines(self, head: str = "bold", gaps: Collection[int] = ()) -> Iterator[Text]:
         """Yield the table's lines, head first; an empty line stands before each row of ``gaps``."""
         yield self._write_line(
             list(map(_format_column_title, self.columns)), [head] * len(self.columns)
@@ -304,7 +306,7 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
     return Fitted(kept, widths, gone)
 
 
-def paragraph(text: str, room: int, indent: str = "", style: str = "") -> Iterator[Text]:
+def wrap_paragraph(text: str, room: int, indent: str = "", style: str = "") -> Iterator[Text]:
     """Yield a text in lines that fit, all of them indented."""
     for line in wrap(printable(" ".join(text.split())), max(room - width(indent), 1)):
         yield Text(indent + line, style, no_wrap=True, overflow="ignore")
@@ -318,19 +320,25 @@ class DescribedRow(NamedTuple):
     styles: Sequence[str]
 
 
-def definitions(items: Sequence[tuple[str, str]], room: int, indent: str = "") -> Iterator[Text]:
+def write_definitions(
+    items: Sequence[tuple[str, str]], room: int, indent: str = ""
+) -> Iterator[Text]:
     """Yield names in bold and their meanings."""
-    return described([DescribedRow((name,), text, ("bold",)) for name, text in items], room, indent)
+    return write_described_rows(
+        [DescribedRow((name,), text, ("bold",)) for name, text in items], room, indent
+    )
 
 
-def described(rows: Sequence[DescribedRow], room: int, indent: str = "") -> Iterator[Text]:
+def write_described_rows(
+    rows: Sequence[DescribedRow], room: int, indent: str = ""
+) -> Iterator[Text]:
     """Yield rows with their sentences beside the cells, or below if there is little room."""
     columns = [max(map(width, column)) for column in zip(*(row.cells for row in rows), strict=True)]
     taken = width(indent) + sum(columns) + len(_GAP) * len(columns)
     for cells, text, styles in rows:
         if room - taken < _ENOUGH:
-            yield from paragraph(" | ".join(cells), room, indent, styles[0])
-            yield from paragraph(text, room, indent + "    ")
+            yield from wrap_paragraph(" | ".join(cells), room, indent, styles[0])
+            yield from wrap_paragraph(text, room, indent + "    ")
             continue
         for number, line in enumerate(wrap(printable(text), room - taken) or [""]):
             whole = Text(indent, no_wrap=True, overflow="ignore")

@@ -50,7 +50,7 @@ def write_video(
             import av  # noqa: F401
     except ImportError:
         raise NoVideo("a video needs libraries: pip install av pillow") from None
-    from epic_cli.show.film import Backdrop, choose_span, frames, make_stage
+    from epic_cli.show.film import Backdrop, choose_span, iterate_frames, make_stage
 
     usual_size, usual_fps = KINDS[kind]
     size, fps = spec.size or usual_size, spec.fps or usual_fps
@@ -64,17 +64,17 @@ def write_video(
     backdrop = Backdrop(stage, start, end, size, spec.theme)
     total = max(1, round((end - start) / spec.speed * fps))
 
-    def drawn() -> Iterator[Image.Image]:
-        for number, image in enumerate(frames(backdrop, total, fps)):
+    def draw_frames() -> Iterator[Image.Image]:
+        for number, image in enumerate(iterate_frames(backdrop, total, fps)):
             if progress is not None:
                 progress(number, total)
             yield image
 
     if kind == "gif":
-        palette = backdrop.colors.palette(track.style for track in stage.tracks)
-        _write_gif(stream, drawn(), fps, palette)
+        palette = backdrop.colors.make_palette(track.style for track in stage.tracks)
+        _write_gif(stream, draw_frames(), fps, palette)
     else:
-        _write_mp4(stream, drawn(), fps, size)
+        _write_mp4(stream, draw_frames(), fps, size)
     return start, end
 
 

@@ -80,7 +80,7 @@ def list_code(strategy: str) -> list[str]:
     return [f"python=={platform.python_version()}", *(f"{a} {b}" for a, b in sorted(found.items()))]
 
 
-def strategy_identity(strategy: Any) -> list[str]:
+def identify_strategy(strategy: Any) -> list[str]:
     """Return the values that decide results: a strategy, its settings, and a custom one's code.
 
     Raises ``UnknownCode``, and ``OSError``.

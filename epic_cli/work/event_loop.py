@@ -78,7 +78,7 @@ def run_until_stopped(
     """
     stopped: list[int] = []
 
-    async def main() -> None:
+    async def run_main() -> None:
         task = asyncio.current_task()
         assert task is not None
 
@@ -93,7 +93,7 @@ def run_until_stopped(
 
     try:
         with asyncio.Runner(loop_factory=make_loop) as runner:
-            runner.run(main())
+            runner.run(run_main())
     except asyncio.CancelledError:
         if not stopped:
             raise
@@ -107,7 +107,7 @@ def _wake_regularly(loop: asyncio.AbstractEventLoop) -> None:
     loop.call_later(0.2, _wake_regularly, loop)
 
 
-async def beside(
+async def run_beside(
     job: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, end: Callable[[], object]
 ) -> None:
     """Run a job on another thread with its own ``loop``; when canceled, call ``end`` there.
@@ -115,13 +115,13 @@ async def beside(
     Meanwhile threads keep each other waiting for half a millisecond at most.
     """
 
-    def work() -> None:
+    def run_work() -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
             runner.run(job)
 
     turn = sys.getswitchinterval()
     sys.setswitchinterval(_TURN)
-    working = asyncio.get_running_loop().run_in_executor(None, work)
+    working = asyncio.get_running_loop().run_in_executor(None, run_work)
     try:
         await asyncio.shield(working)
     finally:
@@ -164,13 +164,13 @@ if sys.platform == "linux":
             self._looked = time.monotonic()
             return found
 
-    def microsecond_loop() -> asyncio.AbstractEventLoop:
+    def make_microsecond_loop() -> asyncio.AbstractEventLoop:
         """Return a new event loop."""
         return asyncio.SelectorEventLoop(MicrosecondSelector())
 
 else:
 
-    def microsecond_loop() -> asyncio.AbstractEventLoop:
+    def make_microsecond_loop() -> asyncio.AbstractEventLoop:
         """Return a new event loop; kqueue counts nanoseconds."""
         return asyncio.SelectorEventLoop()
 
@@ -181,7 +181,7 @@ Item = TypeVar("Item")
 _PREFETCHED = 64
 
 
-async def prefetched(items: Iterable[Item]) -> AsyncIterator[Item]:
+async def prefetch_items(items: Iterable[Item]) -> AsyncIterator[Item]:
     """Yield items that another thread produces; raise its exceptions here."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[tuple[Item | None, BaseException | None]] = asyncio.Queue()

@@ -263,7 +263,7 @@ class Cluster(Executor):
 
     def _submit_call(self, call: _WorkerCall) -> None:
         """Submit a call to the scheduler, unless the connection is down at the moment."""
-        from epic_cli.work.journal import program_version
+        from epic_cli.work.journal import get_program_version
 
         with self._lock:
             if call.future is not None or self._client.status != "running":
@@ -274,7 +274,7 @@ class Cluster(Executor):
                 return
             try:
                 call.future = self._client.submit(
-                    _call_in_version, program_version(), call.work, pure=False
+                    _call_in_version, get_program_version(), call.work, pure=False
                 )
             except Exception as error:
                 if self._client.status == "running":
@@ -356,12 +356,12 @@ class Cluster(Executor):
         """Check that all workers have this version; raise ``NoCluster``."""
         from importlib.metadata import version
 
-        from epic_cli.work.journal import program_version
+        from epic_cli.work.journal import get_program_version
 
         found = self._client.run(version, "epic-cli", on_error="return")
         if not found:
             raise NoCluster("the scheduler has no workers")
-        ours = program_version()
+        ours = get_program_version()
         for worker, theirs in found.items():
             if isinstance(theirs, Exception):
                 raise NoCluster(f"its worker {worker} has no epic, and this is epic {ours}")
@@ -437,14 +437,14 @@ def _check_certificate(address: str) -> None:
     from distributed.comm import connect
     from distributed.security import Security
 
-    async def greeted() -> None:
+    async def is_greeted() -> None:
         connection = await connect(
             address, timeout=_PROGRAM, **Security().get_connection_args("client")
         )
         await connection.close()
 
     try:
-        asyncio.run(greeted())
+        asyncio.run(is_greeted())
     except TypeError as error:  # there is no context for TLS
         hint = "tls:// needs certificates in Dask's configuration (distributed.comm.tls)"
         raise NoCluster(hint) from error
@@ -458,9 +458,9 @@ def _call_in_version(
     ours: str, fn: Callable[..., Result], *args: object, **kwargs: object
 ) -> Result:
     """Call ``fn`` if the worker has this version, since workers may join after the check."""
-    from epic_cli.work.journal import program_version
+    from epic_cli.work.journal import get_program_version
 
-    theirs = program_version()
+    theirs = get_program_version()
     if theirs != ours:
         raise NoCluster(f"one of its workers has epic {theirs}, and this is epic {ours}")
     return fn(*args, **kwargs)

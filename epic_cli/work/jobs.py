@@ -117,10 +117,10 @@ class JobSpec(Protocol[Found_co]):
     def run(self, recording: Any, log: ReadingLog) -> Found_co:
         """Read a recording and work on it; raise ``UNUSABLE``."""
 
-    def identity(self) -> dict[str, Any]:
+    def identify_inputs(self) -> dict[str, Any]:
         """Return the JSON values that decide the result besides the recording's content."""
 
-    def placed(self, place: Place | None) -> JobSpec[Found_co]:
+    def adapt_to_place(self, place: Place | None) -> JobSpec[Found_co]:
         """Return the spec adapted to a place in this process; None: to any other process."""
 
 
@@ -195,7 +195,7 @@ class JobTally:
     def note(self, words: str) -> None:
         """Report a message about the journal."""
 
-    def resumed(self, words: str) -> None:
+    def report_resumed(self, words: str) -> None:
         """Report how many results the journal already had."""
 
     def leave_out(self, name: str, error: Exception) -> None:
@@ -203,7 +203,7 @@ class JobTally:
         del name, error
         self.left_out += 1
 
-    def alone(self, log: ReadingLog) -> None:
+    def take_only_log(self, log: ReadingLog) -> None:
         """Take the log of the only recording; its closing messages come at the end."""
         self._last = log
 
@@ -256,13 +256,13 @@ def run_recordings(
     ``CannotAccess``, ``UnusableJournal`` and ``UnknownCode`` if the workers or the journal are.
     """
     from epic_cli.work.executors import Threads
-    from epic_cli.work.runner import Failure, Memory, resumed
+    from epic_cli.work.runner import Failure, Memory, resume_jobs
 
     if len(recordings) == 1 and workers == HERE:
         (recording,) = recordings
         log = spec.log(source_name(recording))
-        tally.alone(log)
-        found = spec.placed(Place(threads, None, progress)).run(recording, log)
+        tally.take_only_log(log)
+        found = spec.adapt_to_place(Place(threads, None, progress)).run(recording, log)
         tally.refused |= log.refused
         yield recording, found
         return
@@ -271,20 +271,20 @@ def run_recordings(
         journal = opened.enter_context(workers.open_journal(spec.kind, tally))
         executor: Executor
         if workers.remote:
-            executor, spec = opened.enter_context(workers.open()), spec.placed(None)
+            executor, spec = opened.enter_context(workers.open()), spec.adapt_to_place(None)
         else:
             executor = here = opened.enter_context(Threads(threads, len(recordings)))
-            spec = spec.placed(Place(here.inner, here.stop))
+            spec = spec.adapt_to_place(Place(here.inner, here.stop))
         memory = None
         if journal is not None:
             memory = Memory(journal, _make_key_function(spec, unkept), _make_result_check(spec))
         jobs = [Job(spec, recording) for recording in recordings]
-        results = resumed(run_job, jobs, executor, memory, _strip_messages)
+        results = resume_jobs(run_job, jobs, executor, memory, _strip_messages)
         opened.callback(results.close)
         for count, ((_, recording), result, was_known) in enumerate(results, 1):
             known += was_known
             if isinstance(result, Failure):
-                if not workers.remote or _cluster_is_gone(workers, result.error):
+                if not workers.remote or _is_cluster_gone(workers, result.error):
                     raise result.error
                 tally.left_out += 1
                 yield recording, UnusableJob(result.error, result.died)
@@ -296,10 +296,10 @@ def run_recordings(
                 progress(count, len(jobs))
         if journal is not None and known:
             words = f"{len(jobs)} result{'' if len(jobs) == 1 else 's'}"
-            tally.resumed(f"{words} in {journal.path}, {known} of them known before")
+            tally.report_resumed(f"{words} in {journal.path}, {known} of them known before")
 
 
-def _cluster_is_gone(workers: Workers, error: Exception) -> bool:
+def _is_cluster_gone(workers: Workers, error: Exception) -> bool:
     if workers.cluster is None:
         return False
     from epic_cli.work.executors import NoCluster
@@ -309,10 +309,10 @@ def _cluster_is_gone(workers: Workers, error: Exception) -> bool:
 
 def _make_result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
     """Return a test whether a journal's value can be the result of this spec's jobs."""
-    from epic_cli.work.journal import declared_type, fits
+    from epic_cli.work.journal import find_declared_type, is_of_type
 
-    kind = declared_type(type(spec).run.__annotations__.get("return"), type(spec))
-    return lambda result: isinstance(result, JobResult) and fits(result.found, kind)
+    kind = find_declared_type(type(spec).run.__annotations__.get("return"), type(spec))
+    return lambda result: isinstance(result, JobResult) and is_of_type(result.found, kind)
 
 
 def _make_key_function(
@@ -323,19 +323,19 @@ def _make_key_function(
     The key covers the recording's content and everything else that decides the result. It is None
     if the recording cannot be read. Raises ``UnknownCode``.
     """
-    from epic_cli.work.journal import digest_file, key
+    from epic_cli.work.journal import compute_key, digest_file
 
-    identity = spec.identity()
+    identity = spec.identify_inputs()
 
-    def key_of(job: Job[Found]) -> str | None:
+    def compute_job_key(job: Job[Found]) -> str | None:
         if job.recording in unkept:
             return None
         try:
-            return key(recording=digest_file(job.recording), **identity)
+            return compute_key(recording=digest_file(job.recording), **identity)
         except OSError:
             return None
 
-    return key_of
+    return compute_job_key
 
 
 def _strip_messages(result: JobResult[Found]) -> JobResult[Found] | None:

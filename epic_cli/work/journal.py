@@ -38,7 +38,7 @@ class NotAValue(ValueError):
     """The value cannot be saved as JSON, or the saved text does not hold a value."""
 
 
-def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
+def convert_to_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
     """Convert dataclasses, named tuples, enumerations, arrays and mappings to JSON values.
 
     Dataclasses are frozen, arrays numeric. Raises ``NotAValue``.
@@ -57,24 +57,24 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         content = base64.b64encode(little.tobytes()).decode()
         return {"array": [little.dtype.str, list(little.shape), content]}
     if isinstance(value, Mapping):
-        return {"map": [[as_json(key), as_json(one)] for key, one in value.items()]}
+        return {"map": [[convert_to_json(key), convert_to_json(one)] for key, one in value.items()]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [getattr(value, field.name) for field in dataclasses.fields(value)]
-        return {"of": [_get_type_name(type(value)), *map(as_json, fields)]}
+        return {"of": [_get_type_name(type(value)), *map(convert_to_json, fields)]}
     if isinstance(value, tuple):
-        parts = [as_json(item) for item in value]
+        parts = [convert_to_json(item) for item in value]
         return (
             {"of": [_get_type_name(type(value)), *parts]}
             if hasattr(value, "_fields")
             else {"tuple": parts}
         )
     if isinstance(value, frozenset):
-        return {"of": ["frozenset", *sorted(map(as_json, value))]}
+        return {"of": ["frozenset", *sorted(map(convert_to_json, value))]}
     raise NotAValue(f"a {type(value).__name__} cannot be saved as JSON")
 
 
-def from_json(value: Any) -> Any:
-    """Return the value that ``as_json`` converted; raise ``NotAValue``.
+def restore_from_json(value: Any) -> Any:
+    """Return the value that ``convert_to_json`` converted; raise ``NotAValue``.
 
     Files are not trusted: fields must have the types that their classes declare.
     """
@@ -114,7 +114,7 @@ def _build_value(name: str, fields: list[Any]) -> Any:
     """Return a value of the named type; raise ``NotAValue`` if a field has another type."""
     kind = _find_type(name)
     for value, hint in zip(fields, _list_field_types(kind), strict=True):
-        if not fits(value, hint):
+        if not is_of_type(value, hint):
             raise NotAValue(f"a {type(value).__name__} does not fit a field of a {name}")
     return kind(*fields)
 
@@ -123,9 +123,9 @@ def _build_value(name: str, fields: list[Any]) -> Any:
 def _list_field_types(kind: type) -> tuple[Any, ...]:
     """Return the types of the fields of a dataclass or a named tuple; ``Any`` if unknown."""
     if dataclasses.is_dataclass(kind):
-        return tuple(declared_type(field.type, kind) for field in dataclasses.fields(kind))
+        return tuple(find_declared_type(field.type, kind) for field in dataclasses.fields(kind))
     hints = getattr(kind, "__annotations__", {})
-    return tuple(declared_type(hints.get(name), kind) for name in kind._fields)  # type: ignore[attr-defined]
+    return tuple(find_declared_type(hints.get(name), kind) for name in kind._fields)  # type: ignore[attr-defined]
 
 
 class _KnownTypes(dict[str, Any]):
@@ -135,7 +135,7 @@ class _KnownTypes(dict[str, Any]):
         return Any
 
 
-def declared_type(hint: Any, kind: Any) -> Any:
+def find_declared_type(hint: Any, kind: Any) -> Any:
     """Return the type of an annotation in the module of ``kind``; ``Any`` if unknown."""
     if not isinstance(hint, str):
         return Any if hint is None else hint
@@ -147,11 +147,11 @@ def declared_type(hint: Any, kind: Any) -> Any:
         return Any
 
 
-def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
+def is_of_type(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
     """Return True if a value and its contents have a type, as far as the type is known."""
     origin, of = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        return any(fits(value, kind) for kind in of)
+        return any(is_of_type(value, kind) for kind in of)
     if origin is typing.Literal:
         return value in of
     if hint is None or hint is types.NoneType:
@@ -167,11 +167,11 @@ def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
     except TypeError:  # a protocol
         return True
     if isinstance(value, Mapping) and len(of) == 2:
-        return all(fits(key, of[0]) and fits(one, of[1]) for key, one in value.items())
+        return all(is_of_type(key, of[0]) and is_of_type(one, of[1]) for key, one in value.items())
     if isinstance(value, tuple) and origin is tuple and of[-1:] != (...,):
-        return len(value) == len(of) and all(map(fits, value, of))
+        return len(value) == len(of) and all(map(is_of_type, value, of))
     if isinstance(value, tuple | frozenset) and of:
-        return all(fits(item, of[0]) for item in value)
+        return all(is_of_type(item, of[0]) for item in value)
     return True
 
 
@@ -243,12 +243,12 @@ class OtherVersion(UnusableJournal):
         self.theirs, self.ours = theirs, ours
 
 
-def program_version() -> str:
+def get_program_version() -> str:
     """Return the installed version of this program."""
     return version("epic-cli")
 
 
-def key(**asked: Any) -> str:
+def compute_key(**asked: Any) -> str:
     """Return the digest (64 hexadecimal digits) of JSON values; equal values have equal digests.
 
     Numbers differ by any of their digits, also 1 and 1.0.
@@ -298,7 +298,7 @@ class ResultJournal:
         self.cut = 0
         #: The damaged lines; None if there are none.
         self.damage: Damage | None = None
-        self._header = {"epic": program_version(), "journal": kind}
+        self._header = {"epic": get_program_version(), "journal": kind}
         self._salt = _compute_checksum(_dump_json(self._header)).encode()
         self._places: dict[str, _EntryPlace] = {}
         self._synced = time.monotonic()

@@ -11,7 +11,7 @@ Outcomes come in the order of the jobs. The thread that asks for outcomes takes 
 is room for them. A loop that ends early (by an exception, an interrupt, ``close``) cancels the jobs
 that have not begun; the executor ends the running ones.
 
-``resumed`` does the same with a journal, and runs only jobs that the journal does not know.
+``resume_jobs`` does the same with a journal, and runs only jobs that the journal does not know.
 """
 
 from __future__ import annotations
@@ -180,18 +180,18 @@ class Memory(NamedTuple):
     key_of: Callable[[Any], str | None]
     is_result: Callable[[Any], bool] = lambda _: True
 
-    def known(self, key: str | None) -> Any:
+    def find_known(self, key: str | None) -> Any:
         """Return a job's saved result; None if it is unknown, damaged or no possible result."""
-        from epic_cli.work.journal import NotAValue, from_json
+        from epic_cli.work.journal import NotAValue, restore_from_json
 
         try:
-            found = None if key is None else from_json(self.journal.find(key))
+            found = None if key is None else restore_from_json(self.journal.find(key))
         except NotAValue:
             return None
         return found if self.is_result(found) else None
 
 
-def resumed(
+def resume_jobs(
     work: Callable[[Job], Result],
     jobs: Iterable[Job],
     executor: Executor,
@@ -208,14 +208,14 @@ def resumed(
         for job, outcome in run_jobs(work, jobs, executor):
             yield job, outcome, False
         return
-    from epic_cli.work.journal import as_json  # only a journal needs it
+    from epic_cli.work.journal import convert_to_json  # only a journal needs it
 
     taken: deque[tuple[Job, str | None, bool]] = deque()
 
-    def unknown() -> Generator[tuple[Job, str | None]]:
+    def iterate_unknown() -> Generator[tuple[Job, str | None]]:
         for job in jobs:
             key = memory.key_of(job)
-            known = memory.known(key) is not None
+            known = memory.find_known(key) is not None
             taken.append((job, key, known))
             if not known:
                 yield job, key
@@ -223,18 +223,20 @@ def resumed(
     def keep(job: tuple[Job, str | None], result: Result) -> None:
         lasting = kept(result)
         if job[1] is not None and lasting is not None:
-            memory.journal.add(job[1], as_json(lasting))
+            memory.journal.add(job[1], convert_to_json(lasting))
 
-    def from_journal() -> Generator[tuple[Job, Result | Failure, bool]]:
+    def iterate_from_journal() -> Generator[tuple[Job, Result | Failure, bool]]:
         while taken and taken[0][2]:
             job, key, _ = taken.popleft()
-            yield job, memory.known(key), True
+            yield job, memory.find_known(key), True
 
-    for (job, _), outcome in run_jobs(partial(_work_on_job, work), unknown(), executor, keep):
-        yield from from_journal()
+    for (job, _), outcome in run_jobs(
+        partial(_work_on_job, work), iterate_unknown(), executor, keep
+    ):
+        yield from iterate_from_journal()
         taken.popleft()
         yield job, outcome, False
-    yield from from_journal()
+    yield from iterate_from_journal()
 
 
 def _work_on_job(work: Callable[[Job], Result], job: tuple[Job, str | None]) -> Result:

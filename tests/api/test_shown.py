@@ -16,7 +16,7 @@ import pytest
 from support.places import SAMPLES
 
 from epic_cli import Comparison, Packet, compare, diagnose, inspect, replay, tune
-from epic_cli.show.documents import as_csv
+from epic_cli.show.documents import write_csv
 
 #: A turn, half of whose packets come late.
 PACKETS = [
@@ -75,7 +75,7 @@ def test_other_libraries_take_a_result_as_columns(kind: str) -> None:
     table = arrow.table(found)
     kinds = {field.name: str(field.type) for field in table.schema}
     assert "double" in kinds.values() or kind not in ("compare", "tune")
-    rows = list(csv.DictReader(io.StringIO(as_csv(found.report_of(found)))))
+    rows = list(csv.DictReader(io.StringIO(write_csv(found.report_of(found)))))
     assert all(list(row) == table.column_names for row in rows)
     for record, row in zip(table.to_pylist() if rows else [], rows, strict=True):
         for name, value in record.items():

@@ -42,7 +42,7 @@ def main() -> None:
         started = time.process_time()
         for frame in range(SECONDS * 30):
             game.advance(frame / 30)
-            game.lines(*size)
+            game.render_lines(*size)
         took = time.process_time() - started
         print(
             f"{size[0]}x{size[1]}: match and pictures take {100 * took / SECONDS:.1f} % of a core"

@@ -103,7 +103,7 @@ def replay(count: int) -> float:
     state.add(lines, lambda _: None)
     begin = time.perf_counter()
     change = state.change(ReplaySpec(StrategySpec("epic", {"calc_ahead": 0.1})), 20)
-    change.after.rows(RowWriter("table"))
+    change.after.list_rows(RowWriter("table"))
     return time.perf_counter() - begin
 
 

@@ -48,7 +48,7 @@ from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_reader
 from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import FrontEnd, in_words
-from epic_cli.work.journal import ResultJournal, UnusableJournal, program_version
+from epic_cli.work.journal import ResultJournal, UnusableJournal, get_program_version
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
@@ -162,7 +162,7 @@ def case(data: bytes) -> Found:
 def answers(data: bytes) -> Found:
     """Open a journal of results, look up some of its entries, and continue it."""
     path = scratch().with_name("journal")
-    data = re.sub(rb'"epic":"[^"]*"', b'"epic":"%b"' % program_version().encode(), data)
+    data = re.sub(rb'"epic":"[^"]*"', b'"epic":"%b"' % get_program_version().encode(), data)
     path.write_bytes(data)
     try:
         with ResultJournal(str(path), "compare") as one:

@@ -25,7 +25,7 @@ from epic_cli.jobs.tune.spec import TuneSpec
 from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, RunResult, compare_one
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.traffic import TooFewPackets, make_traffic
-from epic_cli.show.documents import as_markdown
+from epic_cli.show.documents import write_markdown
 
 RATE, SECONDS = 20, 6.0
 STRATEGIES = read_specs(["lerp", "snapshot", "mirror", "dead-reckoning"])
@@ -166,7 +166,7 @@ def test_whatever_happened_in_some_of_many_recordings_they_are_compared(total: i
             assert set(kinds) <= {"hardly any"}, kinds
             continue
         assert explain_method(found, found.results), kinds
-        assert as_markdown(report(found)), kinds
+        assert write_markdown(report(found)), kinds
         low, high = np.array([one.interval("score") for one in found.results]).T
         scores = np.array([one.value("score") for one in found.results])
         assert not (scores < low).any(), kinds
@@ -183,7 +183,7 @@ def test_they_are_tuned_on(total: int) -> None:
     found = tune(
         TuneSpec(tuple(read_specs(["lerp"])), compared, trials=1, division="recording"), runs
     )
-    assert as_markdown(tuning_report(found))
+    assert write_markdown(tuning_report(found))
 
 
 def test_each_of_them_is_diagnosed() -> None:
@@ -193,7 +193,7 @@ def test_each_of_them_is_diagnosed() -> None:
         except TooFewPackets:
             assert kind == "hardly any"
             continue
-        assert as_markdown(diagnosis_report(kind, found))
+        assert write_markdown(diagnosis_report(kind, found))
 
 
 def test_a_report_that_fails_leaves_the_journal_and_names_it(

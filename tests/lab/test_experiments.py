@@ -17,7 +17,7 @@ from support.running import epic
 
 from epic_cli.engine.parameters import Choice, Number, SettingError
 from epic_cli.engine.strategies import declaration, remote_names
-from epic_cli.lab.page import controls, list_values
+from epic_cli.lab.page import list_controls, list_values
 from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
 from epic_cli.lab.spec import (
     BY_HAND,
@@ -140,12 +140,12 @@ def test_the_same_with_what_the_game_drew(tmp_path: Path) -> None:
 def same_as_command(spec: LabSpec, folder: Path, given: LabInputs = HERE) -> list[dict[str, Any]]:
     bench = ExperimentRunner(given)
     read = bench.read(spec)
-    bench.picture(read)  # what the page shows first changes nothing of what comes then
-    found = bench.figures(read, pictured=spec.networks == 1)
+    bench.draw_picture(read)  # what the page shows first changes nothing of what comes then
+    found = bench.compute_figures(read, pictured=spec.networks == 1)
     bench.close()
     if spec.points:
         (folder / HERE.by_hand).write_bytes(write_points(spec.points))
-    words = shlex.split(spec.command(given))
+    words = shlex.split(spec.write_command(given))
     done = epic(*words[1:], "--sort", "given", "--format", "jsonl", cwd=folder)
     assert done.returncode in (0, 1), done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
@@ -159,7 +159,7 @@ def same_as_command(spec: LabSpec, folder: Path, given: LabInputs = HERE) -> lis
 
 
 def test_every_parameter_of_the_tables_has_a_control() -> None:
-    found = controls(LabInputs("mine.csv"))
+    found = list_controls(LabInputs("mine.csv"))
     folded = sorted(
         [*found["front"], *(name for names in found["folds"].values() for name in names)]
     )

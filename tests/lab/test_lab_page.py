@@ -726,7 +726,9 @@ def test_what_is_copied_and_saved_is_what_the_address_holds(
         for words, search in page.run("copied"):
             seeds = re.search(r"--seeds=(\d+)", words)
             assert seeds, words
-            assert words == replace(read_query(search), networks=int(seeds[1])).command(NOTHING)
+            assert words == replace(read_query(search), networks=int(seeds[1])).write_command(
+                NOTHING
+            )
         for link, search in page.run("saved"):
             file = link.partition("&clip=")[0]
             assert replace(read_query(file), networks=1) == read_query(search)

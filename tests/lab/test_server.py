@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 
-from epic_cli.lab.page import lab_page
+from epic_cli.lab.page import make_lab_page
 from epic_cli.lab.spec import LabInputs
 from epic_cli.live.browser.server import LONGEST_MESSAGE, is_local
 from epic_cli.live.browser.session import Outbox
@@ -221,7 +221,7 @@ def test_who_looks_on_slowly_gets_the_newest_frame() -> None:
 def test_no_name_of_a_file_ends_the_data(tmp_path: Path) -> None:
     name = "<script>alert(1)<!--.csv"
     (tmp_path / name).write_text("entity,time,arrival,x,y\n</script><b>,0,0.1,0,0\n")
-    text = lab_page(LabInputs(str(tmp_path / name)))
+    text = make_lab_page(LabInputs(str(tmp_path / name)))
     assert "alert(1)" in text
     assert "<script>alert" not in text
     assert "<!--.csv" not in text

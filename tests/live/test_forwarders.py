@@ -10,7 +10,13 @@ from support.datagrams import program, receiver
 from support.running import epic
 
 from epic_cli.engine.contract import Sample, Status
-from epic_cli.live.forwarders import Target, drawable, forward_formats, numbers, parse_target
+from epic_cli.live.forwarders import (
+    Target,
+    forward_formats,
+    iterate_drawable,
+    list_numbers,
+    parse_target,
+)
 from epic_cli.recordings.addresses import Address
 
 
@@ -26,7 +32,8 @@ def test_plotjuggler_gets_an_object_with_a_time_for_each_tick() -> None:
     samples = [sample(0.05, "a"), sample(0.05, "b/c"), sample(0.05, "n", status="none"),
                sample(0.1, ""), sample(0.1, "timestamp"), sample(0.1, "a", math.inf)]  # fmt: skip
     one, other = (
-        json.loads(data) for data in forward_formats()["plotjuggler"].encode(drawable(samples), 0)
+        json.loads(data)
+        for data in forward_formats()["plotjuggler"].encode(iterate_drawable(samples), 0)
     )
     state = {"x": 1, "y": 2.5, "z": -3, "vx": 4, "vy": 5, "vz": 1e-7}
     assert one == {"timestamp": 0.05, "a": state, "b/c": state}
@@ -66,9 +73,11 @@ def test_targets() -> None:
     assert plotter == Target(forward_formats()["plotjuggler"])
     assert plotter.address == Address("127.0.0.1", 9870)
     # its usual port is that on which games are listened to
-    assert plotter.beside(9870).address == Address("127.0.0.1", 9871)
-    assert plotter.beside(5).address.port == 9870
-    assert parse_target("plotjuggler:[::1]:9870").beside(9870).address == Address("::1", 9870)
+    assert plotter.choose_port_beside(9870).address == Address("127.0.0.1", 9871)
+    assert plotter.choose_port_beside(5).address.port == 9870
+    assert parse_target("plotjuggler:[::1]:9870").choose_port_beside(9870).address == Address(
+        "::1", 9870
+    )
     assert parse_target("teleplot:[::1]:5") == Target(
         forward_formats()["teleplot"], Address("::1", 5)
     )
@@ -117,4 +126,4 @@ def test_what_turns_has_its_rotation(plotter: str) -> None:
 
 def test_numbers_that_are_not_finite_are_left_out() -> None:
     turned = sample(0.05, "a")._replace(rotation=(0.0, 0.0, 0.0, 1.0), spin=(math.nan, 0.0, 0.0))
-    assert list(numbers(turned)) == ["x", "y", "z", "vx", "vy", "vz"]
+    assert list(list_numbers(turned)) == ["x", "y", "z", "vx", "vy", "vz"]

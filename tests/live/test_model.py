@@ -249,12 +249,12 @@ def test_there_are_no_figures_until_they_are_whole() -> None:
     for _ in range(8):
         game.go_on(0.25)
         found.look(game.history, game.time, game.time)
-        assert found.figures() == []
+        assert found.compute_figures() == []
     game.go_on(0.5)
     found.look(game.history, game.time, game.time + 1)
-    while not found.figures():
+    while not found.compute_figures():
         found.look(game.history, game.time, game.time + 1)
-    assert number_in(found.figures(), "lag") == pytest.approx(200, rel=0.02)
+    assert number_in(found.compute_figures(), "lag") == pytest.approx(200, rel=0.02)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -285,14 +285,14 @@ def test_what_chases_late_packets_has_the_figures_of_compare(tmp_path: Path, see
         history.draw(samples)
     (tmp_path / "game.csv").write_text("\n".join(lines))
     found = LiveEvaluator(1 / 60)
-    while not found.figures() or "of" in found.figures()[-1]:
+    while not found.compute_figures() or "of" in found.compute_figures()[-1]:
         found.look(history, late, late)
     done = epic("compare", "-s", "lerp", "-f", "json", "--warm-up", f"{late - 5}",
                 "--tick", "1/60", tmp_path / "game.csv")  # fmt: skip
     compared = json.loads(done.stdout)
     for name, metric in (("error", "error"), ("residual", "residual"), ("jerk", "jerk")):
-        assert number_in(found.figures(), name) == pytest.approx(compared[metric], rel=0.01)
-    assert number_in(found.figures(), "jumps") == compared["jumps"]
+        assert number_in(found.compute_figures(), name) == pytest.approx(compared[metric], rel=0.01)
+    assert number_in(found.compute_figures(), "jumps") == compared["jumps"]
 
 
 def test_a_thousand_entities_at_the_pace_of_a_screen_are_kept_for_the_window() -> None:
@@ -301,7 +301,7 @@ def test_a_thousand_entities_at_the_pace_of_a_screen_are_kept_for_the_window() -
     for tick in range(360):
         rows["time"], rows["status"] = tick / 60, 2
         history._rows.add(tick / 60, rows.tobytes())
-    assert len(history.rows(359.5 / 60 - model.WINDOW)) == 300_000
+    assert len(history.list_rows(359.5 / 60 - model.WINDOW)) == 300_000
 
 
 def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,7 +312,7 @@ def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyP
     for _ in range(200):
         game.go_on(0.05)
         found.look(game.history, game.time, game.time, listed=("tank7", "tank8"))
-        figures = found.figures()
+        figures = found.compute_figures()
         if not figures:  # those listed were measured first
             assert not turns
             continue
@@ -321,5 +321,5 @@ def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyP
         count = int(of.split()[1])
         assert of == f"of {count} of 200 entities"
         turns.append(count)
-        assert not math.isnan(found.error("tank7"))
+        assert not math.isnan(found.compute_error("tank7"))
     assert 10 <= max(turns) <= 40

@@ -82,7 +82,7 @@ class Watched:
         self.sender.close()
 
     def text(self, columns: int = 90, lines: int = 30) -> str:
-        drawn = self.monitor.lines(columns, lines)
+        drawn = self.monitor.render_lines(columns, lines)
         assert len(drawn) <= lines
         joined = ["".join(part for _, part in line) for line in drawn]
         assert max(map(len, joined)) <= columns
@@ -152,7 +152,7 @@ def test_entities_point_where_they_head(
 def test_the_figures_are_those_of_what_was_drawn(watched: Watched) -> None:
     watched.go_on(7, "tank")
     # oracle: a line at constant speed, for which lerp lags 0.1 s
-    rows = watched.game.history.rows(watched.listener.drawn_up_to - 5)
+    rows = watched.game.history.list_rows(watched.listener.drawn_up_to - 5)
     known = rows[rows["time"] <= watched.now - 100]
     apart = np.abs(known["position"][:, 0] - 2.0 * known["time"])
     error = math.sqrt(np.square(apart).mean())
@@ -167,13 +167,13 @@ def test_another_strategy_has_its_figures_at_once_and_goes_on_as_if_it_had_drawn
 ) -> None:
     watched.go_on(6, "tank")
     before = watched.figure("error")
-    count = len(watched.game.history.rows())
+    count = len(watched.game.history.list_rows())
     for key in ("/", *"dead", "tab", "enter"):
         watched.monitor.press(key)
     watched.monitor.advance(watched.now)
     assert "dead-reckoning (" in watched.text()
     assert float(watched.figure("error")) < 0.01 < float(before)
-    assert abs(len(watched.game.history.rows()) - count) <= 10
+    assert abs(len(watched.game.history.list_rows()) - count) <= 10
     watched.go_on(1, "tank")
     assert float(watched.figure("error")) < 0.01
     for key in ("/", *"snapshot", "enter"):

@@ -16,7 +16,7 @@ from support.places import SAMPLES
 from support.running import environment
 
 from epic_cli.metrics import METRICS, find_metric
-from epic_cli.show.metric_list import metric_lines
+from epic_cli.show.metric_list import describe_metrics
 
 #: One more entry, with an interval of what it adds up over rows, and then the command line.
 ONE_MORE = """
@@ -93,7 +93,7 @@ def test_one_more_metric_is_on_the_page(tmp_path: Path) -> None:
 
 
 def test_the_help_lists_every_metric_and_fits_a_terminal() -> None:
-    lines = metric_lines()
+    lines = describe_metrics()
     listed = [line.split()[0] for line in lines if not line.startswith(" ")]
     assert listed == [metric.name for metric in METRICS]
     assert max(map(len, lines)) <= 76

@@ -13,7 +13,7 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics import evaluation
 from epic_cli.metrics.evaluation import CompareSpec, Run, compare, group_by_entity, prepare
 from epic_cli.metrics.spool import ArraySpool, SpooledArray
-from epic_cli.work.journal import as_json, from_json
+from epic_cli.work.journal import convert_to_json, restore_from_json
 
 
 def test_arrays_beyond_the_memory_come_back_from_the_file() -> None:
@@ -26,7 +26,7 @@ def test_arrays_beyond_the_memory_come_back_from_the_file() -> None:
         assert len(each) == len(array)
         np.testing.assert_array_equal(np.asarray(each), array)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(each)), array)
-        np.testing.assert_array_equal(from_json(as_json(each)), array)
+        np.testing.assert_array_equal(restore_from_json(convert_to_json(each)), array)
     assert spool.keep(None) is None
 
 

@@ -21,7 +21,7 @@ from epic_cli.network.link_spec import (
     parse_word,
 )
 from epic_cli.network.trace import AddedLink
-from epic_cli.show.link import presets_report
+from epic_cli.show.link import make_presets_report
 from epic_cli.show.report import Table
 
 #: Packet delay and jitter (ms) and loss (%), as in the manual of Unity's Network Simulator.
@@ -56,7 +56,7 @@ def test_presets_are_as_published() -> None:
         if one.source == WEB_PAGE_TEST
     }
     assert web == {name: pytest.approx(figures) for name, figures in WEB_FIGURES.items()}
-    (table,) = presets_report(PRESETS.values()).parts
+    (table,) = make_presets_report(PRESETS.values()).parts
     assert isinstance(table, Table)
     names, _, _, rates, *_ = (column.cells for column in table.columns)
     assert list(names) == list(PRESETS)

@@ -11,7 +11,7 @@ from support.play_rows import Played, lengthened, stretched
 
 from epic_cli.play import Match, MatchSpec
 from epic_cli.play.script import SCENARIOS, fill_placeholders
-from epic_cli.play.world import SPEED, STUN_US, distance
+from epic_cli.play.world import SPEED, STUN_US, measure_distance
 
 #: What happens once; in others each phase is done twice over.
 ONCE = ("figure-8.1", "figure-8.2", "figure-8.5", "move-replay", "optimism", "optimism-unwarranted",
@@ -212,11 +212,11 @@ def test_a_thrown_ball_flies_where_the_server_has_it() -> None:
     for frame in range(80, 150):
         match.run_until(frame / 100)
         client = match.participants[0].client
-        drawn, flying = client.drawn_projectiles(), match.server.weapons.projectiles
+        drawn, flying = client.list_drawn_projectiles(), match.server.weapons.projectiles
         if drawn:
             seen += 1
             [one], [true] = drawn, flying
-            assert distance((one.x, one.y), (true.x, true.y)) < 0.05 * 20
+            assert measure_distance((one.x, one.y), (true.x, true.y)) < 0.05 * 20
     assert seen > 60
 
 
@@ -318,7 +318,7 @@ def test_question_6(play: Callable[[str], Played]) -> None:
         jumps.append(max(match.steps("B", begin + 0.4, end)))
         frames = match.frames("B", begin + 0.4, end)
         ways = [(b.x - a.x, b.y - a.y) for a, b in pairwise(frames)]
-        corners.append(max(distance(a, b) for a, b in pairwise(ways)))
+        corners.append(max(measure_distance(a, b) for a, b in pairwise(ways)))
     snap, blend, second = range(3)
     assert means[snap] < 0.5 * min(means[blend], means[second])
     assert jumps[snap] > 3 * max(jumps[blend], jumps[second])

@@ -18,9 +18,9 @@ from epic_cli.play.server import (
     SentPoses,
     Shooter,
     SourceCompensation,
-    backtrack,
     estimate_time,
     find_captures,
+    find_past_position,
     find_target_tick,
 )
 from epic_cli.play.world import View
@@ -104,7 +104,7 @@ def captured(ticks: int) -> MirrorCompensation:
     """Return a history in which player 1 moves at 10 units a second, with ticks every 50 ms."""
     compensation = MirrorCompensation(PoseHistory(), 0.033)
     for tick in range(ticks):
-        compensation.capture(tick / 20, {1: (tick / 2, 3.0)})
+        compensation.capture_positions(tick / 20, {1: (tick / 2, 3.0)})
     return compensation
 
 
@@ -166,7 +166,7 @@ def test_a_player_is_moved_back_as_in_source(case: dict[str, Any]) -> None:
     records = [(time, (value, 0.0)) for time, value in case["records_newest_first"]]
     current = (case["current"][1], 0.0)
     teleport = SOURCE["defaults"]["sv_lagcompensation_teleport_dist"]
-    found = backtrack(records, current, case["target"], teleport)
+    found = find_past_position(records, current, case["target"], teleport)
     assert (found[0] if found else None) == pytest.approx(case["value"])
 
 
@@ -179,7 +179,7 @@ def test_a_player_is_moved_back_as_in_source(case: dict[str, Any]) -> None:
     ],
 )
 def test_at_the_ends_of_the_records(records: Any, found: Any) -> None:
-    assert backtrack(records, (10.0, 0.0), 0.5, 64) == found
+    assert find_past_position(records, (10.0, 0.0), 0.5, 64) == found
 
 
 def shot(view: View, now: float = 1.0, round_trip: float = 0.1) -> tuple[float, str]:

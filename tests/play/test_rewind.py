@@ -10,7 +10,7 @@ from epic_cli.engine.strategies import declaration, names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.server import PoseHistory, SentPoses, Shooter, ViewCompensation, judge
-from epic_cli.play.world import DEFAULT_ARENA, RADIUS, Arena, Block, View, between
+from epic_cli.play.world import DEFAULT_ARENA, RADIUS, Arena, Block, View, interpolate_points
 
 #: They draw a point between two received states, by one of their settings or always.
 DELAY_BUFFERS = [name for name in names() if "the past" in declaration(name).family]
@@ -51,7 +51,7 @@ def test_views_of_delay_buffers_tell_what_was_drawn_to_the_last_bit(name: str) -
         assert remote.sample is not None
         exact += 1
         assert (
-            played.server.connections[0].sent.position(1, remote.view, played.now_us)
+            played.server.connections[0].sent.find_position(1, remote.view, played.now_us)
             == remote.sample.position[:2]
         )
     assert exact > 60 or name != "snapshot"
@@ -65,7 +65,7 @@ def test_what_lies_beside_the_snapshots_is_described_by_the_nearest_point() -> N
         played.run_until(frame * 0.033)
         assert remote.view is not None
         assert remote.sample is not None
-        place = played.server.connections[0].sent.position(1, remote.view, played.now_us)
+        place = played.server.connections[0].sent.find_position(1, remote.view, played.now_us)
         assert place is not None
         off.append(math.dist(place, remote.sample.position[:2]))
         assert off[-1] == 0 or not remote.view.exact
@@ -131,8 +131,8 @@ def test_without_rewind_a_shot_at_a_runner_misses_as_geometry_says(
     # the same match again, up to that moment
     again = start()
     again.run_until(event.time)
-    drawn = again.participants[0].client.drawn_remotes()[1]
-    present = again.server.body(1).position
+    drawn = again.participants[0].client.list_drawn_remotes()[1]
+    present = again.server.get_body(1).position
     angle = math.atan2(drawn[1] - 300, drawn[0] - 300)
     passes_at = abs((present[1] - 300) * math.cos(angle) - (present[0] - 300) * math.sin(angle))
     assert event.details["present"] == (passes_at <= RADIUS)
@@ -163,10 +163,10 @@ def test_history_forgets_what_is_too_old_and_no_more() -> None:
     for snapshot in range(100):
         history.add(snapshot, snapshot * 50_000, {0: (float(snapshot), 0.0)})
     now_us = 99 * 50_000
-    assert history.position(0, View(78, 79, 0.5), now_us) is None
-    assert history.position(0, View(79, 80, 0.25), now_us) == (79.25, 0.0)
-    assert history.position(0, View(78, 78, 0.0), now_us) == (78.0, 0.0)  # shown until 79 came
-    assert history.position(1, View(79, 80, 0.25), now_us) is None
+    assert history.find_position(0, View(78, 79, 0.5), now_us) is None
+    assert history.find_position(0, View(79, 80, 0.25), now_us) == (79.25, 0.0)
+    assert history.find_position(0, View(78, 78, 0.0), now_us) == (78.0, 0.0)  # shown until 79 came
+    assert history.find_position(1, View(79, 80, 0.25), now_us) is None
 
 
 def test_someone_who_is_not_on_the_screen_is_not_hit_by_a_rewound_shot() -> None:
@@ -181,8 +181,8 @@ def test_someone_who_is_not_on_the_screen_is_not_hit_by_a_rewound_shot() -> None
 
 
 def test_the_point_between_two_snapshots() -> None:
-    assert between((0.0, 10.0), (4.0, 20.0), 0.25) == (1.0, 12.5)
-    assert math.dist(between((1.0, 1.0), (1.0, 1.0), 0.3), (1.0, 1.0)) == 0
+    assert interpolate_points((0.0, 10.0), (4.0, 20.0), 0.25) == (1.0, 12.5)
+    assert math.dist(interpolate_points((1.0, 1.0), (1.0, 1.0), 0.3), (1.0, 1.0)) == 0
 
 
 @pytest.mark.parametrize(
@@ -194,6 +194,6 @@ def test_the_history_goes_back_as_the_source_engine_does(view: View, expected: f
     history = SentPoses()
     for snapshot in (18, 19, 20):
         history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 0.0)})
-    found = history.position(1, view, 1_000_000)
+    found = history.find_position(1, view, 1_000_000)
     assert found is not None
     assert found[0] == pytest.approx(expected)

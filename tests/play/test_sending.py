@@ -19,7 +19,7 @@ from epic_cli.network.sender import SenderSpec
 from epic_cli.play import LinkConditions, Match, MatchSpec
 from epic_cli.play.client import Client
 from epic_cli.play.script import SCENARIOS, parse_script
-from epic_cli.play.spec import default_players
+from epic_cli.play.spec import make_default_players
 from epic_cli.play.wire import decode_state, encode_state
 from epic_cli.play.world import View
 from epic_cli.recordings.tables import TableRefusal
@@ -54,10 +54,10 @@ def test_a_client_has_what_was_sent_and_that_is_the_truth_within_a_step(
     client.packets, seen = [], 0
     for tick in range(1, 60):
         played.run_until(0.1 * tick)
-        truth = {round(time, 6): place for time, place in played.server.history.records(1)}
+        truth = {round(time, 6): place for time, place in played.server.history.list_records(1)}
         for packet in client.packets:
             number = packet.sequence or 0
-            assert packet.position[:2] == sent.sent.position(1, View(number, number, 0.0), 0)
+            assert packet.position[:2] == sent.sent.find_position(1, View(number, number, 0.0), 0)
             if packet.time in truth:
                 x, y = truth[packet.time]
                 off = max(abs(packet.position[0] - x), abs(packet.position[1] - y))
@@ -80,7 +80,7 @@ def test_the_server_rewinds_to_what_was_drawn_of_what_was_sent(send: str, _: flo
         if remote.view is None or not remote.view.exact or remote.sample is None:
             continue
         exact += 1
-        known = played.server.connections[0].sent.position(1, remote.view, played.now_us)
+        known = played.server.connections[0].sent.find_position(1, remote.view, played.now_us)
         assert known == remote.sample.position[:2]
     assert exact > 40
     for event, hit_on_screen in shots(played):
@@ -209,15 +209,15 @@ def test_sending_by_error_is_quiet_where_the_guess_is_right() -> None:
 
 
 def test_eight_players_fit_and_the_budget_is_kept() -> None:
-    spec = MatchSpec(default_players(8), send=SenderSpec.parse("60hz,budget=24kbit,bits=12"))
+    spec = MatchSpec(make_default_players(8), send=SenderSpec.parse("60hz,budget=24kbit,bits=12"))
     played = Match(spec)
     played.run_until(10)
     connection = played.server.connections[0]
     assert connection.states / 10 < 7 * 60
     assert connection.bits <= 24_000 * 10 + 8 * 1200
-    drawn = played.participants[0].client.drawn_remotes()
+    drawn = played.participants[0].client.list_drawn_remotes()
     assert set(drawn) == set(range(1, 8))
-    truth = played.server.positions()
+    truth = played.server.list_positions()
     assert max(math.dist(drawn[one], truth[one]) for one in drawn) < 8
 
 

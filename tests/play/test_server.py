@@ -35,11 +35,11 @@ def shot(newer: int, player: int = 1) -> bytes:
 def test_a_clients_time_never_passes_the_next_tick() -> None:
     made = server()
     made.receive(moves(0, 33_000), 10_000)
-    before = made.body(0)
+    before = made.get_body(0)
     made.receive(moves(66_000), 20_000)  # it would be at 10 + 66 ms
-    assert made.body(0) == before
+    assert made.get_body(0) == before
     made.tick(TICK_US, 2 * TICK_US)
-    assert made.body(0).x > before.x
+    assert made.get_body(0).x > before.x
 
 
 def test_delta_is_how_old_the_state_is_at_the_tick() -> None:
@@ -74,7 +74,10 @@ def run_to_the_right(rate: float = 1.0, offset: float = 0.0) -> Match:
 
 @pytest.mark.parametrize("rate", [1.1, 2.0, 5.0])
 def test_who_sends_faster_ends_where_an_honest_one_ends(rate: float) -> None:
-    honest, cheating = run_to_the_right().server.body(0), run_to_the_right(rate).server.body(0)
+    honest, cheating = (
+        run_to_the_right().server.get_body(0),
+        run_to_the_right(rate).server.get_body(0),
+    )
     # neither is further than one network tick from the other
     assert abs(cheating.x - honest.x) <= 8 * 0.05 + 1e-9
     assert honest.vx == cheating.vx == 8
@@ -82,12 +85,12 @@ def test_who_sends_faster_ends_where_an_honest_one_ends(rate: float) -> None:
 
 def test_who_sends_much_faster_is_not_believed_and_loses() -> None:
     played = run_to_the_right(50.0)
-    assert played.server.body(0).x < run_to_the_right().server.body(0).x
+    assert played.server.get_body(0).x < run_to_the_right().server.get_body(0).x
     assert played.server.connections[0].refused["from the future"] > 0
 
 
 def test_a_slow_clock_loses() -> None:
-    assert run_to_the_right(0.5).server.body(0).x < run_to_the_right().server.body(0).x - 10
+    assert run_to_the_right(0.5).server.get_body(0).x < run_to_the_right().server.get_body(0).x - 10
 
 
 @pytest.mark.parametrize(
@@ -103,11 +106,11 @@ def test_a_slow_clock_loses() -> None:
 def test_what_cannot_be_true_is_refused_and_counted(data: bytes, reason: str) -> None:
     made = server()
     made.receive(moves(0, 33_000 if reason == "repeated" else 10_000), 10_000)
-    before = made.body(0)
+    before = made.get_body(0)
     made.receive(data, 40_000)
     assert made.connections[0].refused == {reason: 1}
     assert made.connections[1].refused == {}
-    assert made.body(0) == before
+    assert made.get_body(0) == before
 
 
 def test_nobody_speaks_for_another_without_his_token() -> None:
@@ -115,7 +118,7 @@ def test_nobody_speaks_for_another_without_his_token() -> None:
     made.receive(moves(0, 33_000, token=12), 10_000)
     made.receive(b"\x01nonsense", 10_000)
     assert made.refused == {"forged": 1, "malformed": 1}
-    assert made.body(0).position == (300.0, 300.0)
+    assert made.get_body(0).position == (300.0, 300.0)
 
 
 def test_moves_that_wait_are_bounded() -> None:
@@ -127,7 +130,7 @@ def test_moves_that_wait_are_bounded() -> None:
 
 
 def everyone_else(played: Match) -> list[object]:
-    return [played.server.body(1), played.participants[1].client.local.body]
+    return [played.server.get_body(1), played.participants[1].client.local.body]
 
 
 @given(st.lists(st.binary(min_size=1, max_size=120), max_size=30), st.integers(0, 1000))
@@ -148,7 +151,7 @@ def test_garbage_hurts_nobody(garbage: list[bytes], seed: int) -> None:
                 participant.client.receive(chunk, fuzzed.now_us)
     fuzzed.run_until(1)
     assert everyone_else(fuzzed) == everyone_else(clean)
-    assert fuzzed.server.body(0) == clean.server.body(0)
+    assert fuzzed.server.get_body(0) == clean.server.get_body(0)
     assert fuzzed.server.refused.total() == 2 * len(garbage)
     assert all(
         participant.client.refused.total() == 2 * len(garbage)
@@ -178,7 +181,7 @@ def test_a_wall_ends_both_at_the_same_place() -> None:
         players = (PlayerConfig("A", (5.0, 12.0), rate=rate), PlayerConfig("B", (5.0, 20.0)))
         played = match("0 A right\n", players, rules=rules)
         played.run_until(5)
-        ends.append(played.server.body(0).position)
+        ends.append(played.server.get_body(0).position)
     assert ends[0] == ends[1] == (23.4, 12.0)
 
 

@@ -60,7 +60,7 @@ def test_a_session_begins_at_the_first_packet(folder: Path) -> None:
     typed = TypedSession()
     said = typed.type(f":load {folder / 'unix.csv'}")
     assert f"unix.csv: {SAID.decode()}" in said
-    [block] = typed.session.blocks()
+    [block] = typed.session.iterate_blocks()
     assert [block[index].time for index in range(2)] == pytest.approx([0, 0.1])
     assert "look like" not in said
     text = folder / "packets.txt"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.session.hints import missing_rest, propose_packet, toolbar_text
+from epic_cli.session.hints import complete_packet, propose_packet, write_toolbar
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from epic_cli.session.hints import missing_rest, propose_packet, toolbar_text
     ],
 )
 def test_the_ghost_is_what_is_missing(text: str, missing: str) -> None:
-    assert missing_rest(text) == missing
+    assert complete_packet(text) == missing
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_proposal_is_a_packet_as_it_stands() -> None:
 def test_the_toolbar_fits(columns: int) -> None:
     typed = TypedSession()
     typed.type("0,0,0 / 10,0,0 / 0", "1,x", ":strategy epic+calc_ahead=0.1+display_behind=0.3")
-    text = toolbar_text(typed.session, columns)
+    text = write_toolbar(typed.session, columns)
     assert len(text) <= columns
     assert text.startswith(" epi")
 
@@ -94,7 +94,7 @@ def test_the_toolbar_says_what_is_in_force() -> None:
     typed = TypedSession()
     typed.type("0,0,0 / 10,0,0 / 1", "0,0,0 / 10,0,0 / 0.5", "1,x")
     typed.type(":strategy epic+calc_ahead=0.1", ":tick 60hz")
-    assert toolbar_text(typed.session, 120) == (
+    assert write_toolbar(typed.session, 120) == (
         " epic+calc_ahead=0.1 | single clock, demo pacing | tick 1/60 s"
         " | 2 taken, 1 refused, 1 discarded | last 0.5 s"
     )

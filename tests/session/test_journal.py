@@ -172,6 +172,6 @@ def test_the_state_directory_is_that_of_the_standard(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert journals.state_directory() == tmp_path / "epic"
+    assert journals.find_state_directory() == tmp_path / "epic"
     monkeypatch.setenv("XDG_STATE_HOME", "not/absolute")
-    assert journals.state_directory() == Path.home() / ".local/state/epic"
+    assert journals.find_state_directory() == Path.home() / ".local/state/epic"

@@ -8,7 +8,7 @@ import random
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.session.hints import propose_packet, toolbar_text
+from epic_cli.session.hints import propose_packet, write_toolbar
 
 STRANGE = ("nan", "inf", "-inf", "1e300", "0.2", "0.3 arrival=0.4")
 
@@ -30,7 +30,7 @@ def test_no_time_breaks_the_packets_behind_it(times: tuple[str, ...]) -> None:
         said = session.type(f"1,2,3 / 4,5,6 / {time}")
         assert "Error" not in said
         assert "inf s" not in said
-        assert toolbar_text(session.session, 80)
+        assert write_toolbar(session.session, 80)
         propose_packet(session.session)
 
 

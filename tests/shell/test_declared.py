@@ -28,7 +28,7 @@ from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SENDER, SenderSpec
 from epic_cli.network.truth_file import MOVEMENT
 from epic_cli.play.spec import MATCH
-from epic_cli.shell.declared import ParameterType, option, options
+from epic_cli.shell.declared import ParameterType, make_option, make_options
 
 TABLES: dict[str, Table] = {
     "link": LINK,
@@ -103,7 +103,7 @@ def test_the_default_is_in_range_and_shown_as_it_is_read(parameter: Parameter) -
 @every_parameter
 def test_there_is_an_option_with_its_help(parameter: Parameter) -> None:
     @click.command()
-    @option(parameter)
+    @make_option(parameter)
     def command(**given: object) -> None:
         click.echo(repr(given))
 
@@ -174,8 +174,8 @@ def test_options_that_differ_from_the_table() -> None:
         click.echo(repr(given))
 
     for choice in (
-        *options(Small.TABLE, leave_out=("open",), count={"default": "5"}),
-        option(OPEN),
+        *make_options(Small.TABLE, leave_out=("open",), count={"default": "5"}),
+        make_option(OPEN),
     ):
         choice(command)
     assert eval(CliRunner().invoke(command, ["--no-open", "--rate", "9"]).output) == {

@@ -10,7 +10,7 @@ from support.running import PACKET, environment, epic
 
 from epic_cli.jobs.replay import command
 from epic_cli.jobs.replay.spec import READERS, ReplaySpec
-from epic_cli.main import plain_replay
+from epic_cli.main import parse_plain_replay
 from epic_cli.shell.command_line import run_command_line
 
 
@@ -22,7 +22,7 @@ def nothing_else_says_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("words", [["replay"], ["replay", "a"], ["replay", "-", "b c"]])
 def test_it_is_told_from_the_words(words: list[str]) -> None:
-    assert plain_replay(words) == (words[1:], ReplaySpec())
+    assert parse_plain_replay(words) == (words[1:], ReplaySpec())
 
 
 OPTIONS = [*(f"--{name}" for name in READERS), "-s", "-f"]
@@ -43,7 +43,7 @@ def test_what_it_understands_is_what_click_understands(
     monkeypatch: pytest.MonkeyPatch, given: list[tuple[str, ...]]
 ) -> None:
     words = ["replay", *(word for part in given for word in part)]
-    plain = plain_replay(words)
+    plain = parse_plain_replay(words)
     if plain is None:
         return
     asked: list[tuple[list[str], ReplaySpec]] = []
@@ -68,25 +68,25 @@ def test_what_it_understands_is_what_click_understands(
     ],
 )
 def test_all_else_is_for_click(words: list[str]) -> None:
-    assert plain_replay(words) is None
+    assert parse_plain_replay(words) is None
 
 
 @pytest.mark.parametrize("name", ["EPIC_STRATEGY", "EPIC_REPLAY_TICK", "_EPIC_COMPLETE"])
 def test_variables_are_for_click(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "")
-    assert plain_replay(["replay"]) is None
+    assert parse_plain_replay(["replay"]) is None
 
 
 @pytest.mark.parametrize("name", ["EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS"])
 def test_variables_that_are_no_options_are_not(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "")
-    assert plain_replay(["replay"]) == ([], ReplaySpec())
+    assert parse_plain_replay(["replay"]) == ([], ReplaySpec())
 
 
 def test_a_configuration_is_for_click(tmp_path: Path) -> None:
     (tmp_path / "epic").mkdir()
     (tmp_path / "epic" / "config.toml").write_text("")
-    assert plain_replay(["replay"]) is None
+    assert parse_plain_replay(["replay"]) is None
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.commands import COMMANDS as TYPED
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
-from epic_cli.shell.errors import Style, shown
-from epic_cli.shell.refused_lines import in_three_lines
+from epic_cli.shell.errors import Style, style_message
+from epic_cli.shell.refused_lines import write_three_lines
 
 #: A color, a title (OSC), C1, what turns the direction of writing, a line that is not ours.
 HOSTILE = "a\x1b[31mb\x1b]0;owned\x07c\x9b31md\u202ee\u2066f\rg\nowned: h\x7f"
@@ -62,15 +62,15 @@ def test_every_reason(front_end: FrontEnd, color: bool) -> None:
     for refusal in refusals():
         problem = in_words(refusal, front_end)
         for columns in (None, 40):
-            text = shown(in_three_lines(problem, READ, color, columns))
+            text = style_message(write_three_lines(problem, READ, color, columns))
             own = re.sub(r"\x1b\[(0|1|31)m", "", text) if color else text
             assert is_harmless(own), refusal.reason
 
 
 def test_styles_are_not_taken_from_what_is_quoted() -> None:
-    assert shown(f"{Style.RED}x{Style.END}\n") == "\x1b[31mx\x1b[0m\n"
+    assert style_message(f"{Style.RED}x{Style.END}\n") == "\x1b[31mx\x1b[0m\n"
     problem = in_words(next(refusals())._replace(text="".join(Style).encode()), FrontEnd.SESSION)
-    assert "\x1b" not in shown(in_three_lines(problem, "".join(Style)))
+    assert "\x1b" not in style_message(write_three_lines(problem, "".join(Style)))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

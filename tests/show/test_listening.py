@@ -2,7 +2,7 @@
 
 import pytest
 
-from epic_cli.live.reports import describe_clock_reset, summary
+from epic_cli.live.reports import describe_clock_reset, summarize_listening
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 NONE = Ingest(IngestSpec()).counts
@@ -29,7 +29,7 @@ NOTHING = "0 packets in 0 datagrams, 0 entities, 0 packets older than the one be
     ],
 )
 def test_the_drift_of_clocks_in_words(drifts: list[float | None], words: str) -> None:
-    assert summary(NONE._replace(drifts=drifts), 0, 0) == NOTHING + words
+    assert summarize_listening(NONE._replace(drifts=drifts), 0, 0) == NOTHING + words
 
 
 def test_a_clock_that_was_set_in_words() -> None:

@@ -14,8 +14,8 @@ SHOWS: tuple[Show, ...] = ("rows", "events", "shots", "summary")
 def written(show: Show, columns: int | None) -> tuple[PlayRowWriter, list[str]]:
     run = HeadlessRun(MatchSpec(), Script({}, [], []), RowSelection(show, "A"))
     writer = PlayRowWriter("table", COLUMNS[show], columns)
-    lines = [writer.line(item) for chunk in run.run(2.0) for item in chunk.lines]
-    return writer, (writer.header() + b"".join(lines)).decode().splitlines()
+    lines = [writer.write_line(item) for chunk in run.run(2.0) for item in chunk.lines]
+    return writer, (writer.write_header() + b"".join(lines)).decode().splitlines()
 
 
 @pytest.mark.parametrize("show", SHOWS)

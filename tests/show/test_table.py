@@ -8,7 +8,7 @@ from support.recordings import examples
 
 from epic_cli.engine.text.widths import printable, width
 from epic_cli.show.report import KEPT, Column
-from epic_cli.show.text import DescribedRow, described, fit
+from epic_cli.show.text import DescribedRow, fit, write_described_rows
 
 NAMES = st.text("ab日本e\u0301👨\u200d\x1b\n ", max_size=40)
 NUMBERS = st.floats(-1e6, 1e6).map(lambda value: f"{value:.3g}")
@@ -33,7 +33,7 @@ def test_no_line_is_wider_than_the_screen_and_no_name_is_cut(
     columns: list[Column], room: int
 ) -> None:
     fitted = fit(columns, room)
-    lines = [line.plain for line in fitted.lines()]
+    lines = [line.plain for line in fitted.iterate_lines()]
     names = {printable(cell) for column in fitted.columns if column.text for cell in column.cells}
     assert max(width(line) for line in lines if line not in names) <= room
     for column in fitted.columns:
@@ -54,7 +54,7 @@ def test_the_least_important_columns_go_first(columns: list[Column], room: int) 
 
 def test_long_names_have_lines_of_their_own() -> None:
     fitted = fit([Column("name", ["a" * 30], text=True), Column("x", ["1"], 1, right=True)], 20)
-    assert [line.plain for line in fitted.lines()] == [
+    assert [line.plain for line in fitted.iterate_lines()] == [
         "name               x",
         "a" * 30,
         " " * 19 + "1",
@@ -64,7 +64,11 @@ def test_long_names_have_lines_of_their_own() -> None:
 
 def test_what_stays_for_ever_has_room_beside_any_name() -> None:
     fitted = fit([Column("name", ["a" * 30], text=True), Column("x", ["1" * 12], KEPT)], 20)
-    assert [line.plain for line in fitted.lines()] == ["name    x", "a" * 30, " " * 8 + "1" * 12]
+    assert [line.plain for line in fitted.iterate_lines()] == [
+        "name    x",
+        "a" * 30,
+        " " * 8 + "1" * 12,
+    ]
 
 
 def test_a_wider_screen_shows_more_columns() -> None:
@@ -78,7 +82,7 @@ def test_a_wider_screen_shows_more_columns() -> None:
 @examples(200)
 def test_definitions_fit_beside_or_below(items: list[tuple[str, str]], room: int) -> None:
     rows = [DescribedRow((name,), text, ("bold",)) for name, text in items]
-    assert all(width(line.plain) <= room for line in described(rows, room, "  "))
+    assert all(width(line.plain) <= room for line in write_described_rows(rows, room, "  "))
 
 
 @given(tables(), st.integers(20, 120))
@@ -88,7 +92,7 @@ def test_columns_that_always_stay_go_at_last_where_they_have_no_room(
 ) -> None:
     fitted = fit([replace(column, weight=KEPT) for column in columns], room)
     names = {printable(cell) for column in fitted.columns if column.text for cell in column.cells}
-    lines = [line.plain for line in fitted.lines()]
+    lines = [line.plain for line in fitted.iterate_lines()]
     assert max(width(line) for line in lines if line not in names) <= room
     assert [column.title for column in fitted.columns][:1] == [columns[0].title]
     kept = [column.title for column in fitted.columns if not column.text]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from epic_cli.play import Match, MatchSpec
 from epic_cli.play.match import MatchParticipant
-from epic_cli.play.run import Row, rows
+from epic_cli.play.run import Row, iterate_rows
 from epic_cli.play.script import SCENARIOS
 from epic_cli.play.statistics import MatchStatistics, is_switch
 from epic_cli.play.world import Event
@@ -64,7 +64,7 @@ class Played:
     def _frame(self, participant: MatchParticipant) -> None:
         self.statistics.add_frame(participant)
         if participant.config.name == "A":
-            self._rows += rows(self.match)
+            self._rows += iterate_rows(self.match)
 
     def frames(self, player: str, begin: float = 0, end: float = math.inf) -> list[Frame]:
         """Return the frames of a player on A's screen."""

@@ -13,10 +13,10 @@ import pytest
 
 from epic_cli.work import executors
 from epic_cli.work.executors import Cluster, NoCluster, parse_scheduler
-from epic_cli.work.journal import program_version
+from epic_cli.work.journal import get_program_version
 from epic_cli.work.runner import run_jobs
 
-OURS = program_version()
+OURS = get_program_version()
 
 
 class Client:

@@ -18,8 +18,8 @@ from epic_cli.work.journal import (
     OtherVersion,
     ResultJournal,
     UnusableJournal,
+    compute_key,
     digest_file,
-    key,
 )
 
 #: Answers without end, each said when it is known.
@@ -42,7 +42,7 @@ def path(tmp_path: Path) -> str:
 def filled(path: str, count: int) -> bytes:
     with ResultJournal(path, "compare") as journal:
         for number in range(count):
-            journal.add(key(number=number), {"figure": number / 3})
+            journal.add(compute_key(number=number), {"figure": number / 3})
     return Path(path).read_bytes()
 
 
@@ -50,14 +50,14 @@ def test_what_was_answered_is_found_again(path: str) -> None:
     answers = [{"score": 71.5, "lags": [0.1, math.inf]}, "äöü\ud800", [], 0, False]
     with ResultJournal(path, "compare") as journal:
         for number, answer in enumerate(answers):
-            assert journal.find(key(number=number)) is None
-            journal.add(key(number=number), answer)
-            assert journal.find(key(number=number)) == answer
+            assert journal.find(compute_key(number=number)) is None
+            journal.add(compute_key(number=number), answer)
+            assert journal.find(compute_key(number=number)) == answer
     with ResultJournal(path, "compare") as journal:
-        assert [journal.find(key(number=number)) for number in range(5)] == answers
+        assert [journal.find(compute_key(number=number)) for number in range(5)] == answers
         assert (len(journal), journal.cut) == (5, 0)
-        journal.add(key(number=2), "another")
-        assert journal.find(key(number=2)) == "another"
+        journal.add(compute_key(number=2), "another")
+        assert journal.find(compute_key(number=2)) == "another"
 
 
 def test_every_prefix_of_a_journal_is_one(path: str) -> None:
@@ -68,7 +68,7 @@ def test_every_prefix_of_a_journal_is_one(path: str) -> None:
         with ResultJournal(path, "compare") as journal:
             known = sum(end <= size for end in ends[1:])
             assert len(journal) == known
-            assert journal.find(key(number=0)) == ({"figure": 0.0} if known else None)
+            assert journal.find(compute_key(number=0)) == ({"figure": 0.0} if known else None)
 
 
 def test_many_damaged_lines_are_counted_and_few_named(path: str) -> None:
@@ -91,7 +91,10 @@ class Damaged:
         self._random = random.Random(seed)
         #: What each of two runs answered.
         self.answers = [
-            {key(run=run, number=n): {"score": self._random.uniform(0, 100)} for n in range(12)}
+            {
+                compute_key(run=run, number=n): {"score": self._random.uniform(0, 100)}
+                for n in range(12)
+            }
             for run in range(2)
         ]
         kinds = (("compare", ""), ("compare", ""), ("tune", ""), ("compare", "0.0.7"))
@@ -188,7 +191,7 @@ def test_it_is_all_there_after_kill_9(path: str) -> None:
         writer.send_signal(signal.SIGKILL)
         said += [int(line) for line in writer.stdout if line.endswith("\n")]
     with ResultJournal(path, "compare") as journal:
-        assert all(journal.find(key(number=number)) for number in said)
+        assert all(journal.find(compute_key(number=number)) for number in said)
         assert len(journal) in (len(said), len(said) + 1)
 
 
@@ -236,12 +239,14 @@ def test_one_program_writes_it_at_a_time(path: str) -> None:
 
 
 def test_keys_are_of_values_alone(tmp_path: Path) -> None:
-    assert key(a=1, b=[0.1, None]) == key(b=[0.1, None], a=1)
+    assert compute_key(a=1, b=[0.1, None]) == compute_key(b=[0.1, None], a=1)
     asked: list[dict[str, object]] = [
         {"a": 1}, {"a": 1.0}, {"a": "1"}, {"a": True}, {"b": 1}, {"a": [1]}, {"a": math.nan}, {},
     ]  # fmt: skip
-    assert len({key(**record) for record in asked}) == len(asked)
+    assert len({compute_key(**record) for record in asked}) == len(asked)
     # the same in every version that reads these journals
-    assert key(a=1).startswith("015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862")
+    assert compute_key(a=1).startswith(
+        "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"
+    )
     (tmp_path / "file").write_bytes(b"abc")
     assert digest_file(str(tmp_path / "file")).startswith("ba7816bf8f01cfea")

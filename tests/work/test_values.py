@@ -17,11 +17,11 @@ from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, NotComparable, Pool, Run, compare_one
 from epic_cli.metrics.notes import Adjusted, Cut, CutOut
 from epic_cli.work.jobs import Place
-from epic_cli.work.journal import NotAValue, as_json, from_json
+from epic_cli.work.journal import NotAValue, convert_to_json, restore_from_json
 
 
 def there_and_back(value: Any) -> Any:
-    return from_json(json.loads(json.dumps(as_json(value))))
+    return restore_from_json(json.loads(json.dumps(convert_to_json(value))))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_of_very_many_recordings_little_is_kept_and_the_figures_stay() -> None:
         few.add(run.name, compare_one(run, replace(spec, total=63)))
         found = compare_one(run, replace(spec, total=64))
         assert isinstance(found, Comparison)
-        assert len(json.dumps(as_json(found))) < 12_000 * len(found.results)
+        assert len(json.dumps(convert_to_json(found))) < 12_000 * len(found.results)
         many.add(run.name, found)
         scores.add(run.name, found)
     one, other, short = (
@@ -144,9 +144,9 @@ def test_of_very_many_recordings_little_is_kept_and_the_figures_stay() -> None:
 )
 def test_what_is_no_value_is_refused(text: str) -> None:
     with pytest.raises(NotAValue):
-        from_json(json.loads(text))
+        restore_from_json(json.loads(text))
 
 
 def test_what_cannot_be_kept_is_refused() -> None:
     with pytest.raises(NotAValue, match="object"):
-        as_json((1, object()))
+        convert_to_json((1, object()))

@@ -34,21 +34,35 @@ from epic_cli.jobs.replay.command import spec_options
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings import files, packet_formats
 from epic_cli.recordings.files import CannotAccess, accessing
-from epic_cli.shell.console import PROSE, ColorChoice, open_sink, screen_columns, show, use_color
+from epic_cli.shell.console import (
+    PROSE,
+    ColorChoice,
+    measure_screen_columns,
+    open_sink,
+    show,
+    use_color,
+)
 from epic_cli.shell.declared import (
     InputFile,
     OutputFile,
     ParameterType,
     Parsed,
-    command,
-    flag,
+    declare_flag,
+    declare_shared,
+    declare_value,
     is_default,
+    make_command,
+    make_seconds_type,
     refuse,
-    seconds,
-    shared,
-    value,
 )
-from epic_cli.shell.errors import ExitStatus, Style, WrongUsage, say, shown, wrong_usage
+from epic_cli.shell.errors import (
+    ExitStatus,
+    Style,
+    WrongUsage,
+    raise_wrong_usage,
+    style_message,
+    write_message,
+)
 from epic_cli.shell.options.common import color_option, explain_option, trust_option
 from epic_cli.shell.options.runs import threads_option
 from epic_cli.shell.progress import Progress
@@ -61,11 +75,11 @@ _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
 class Doing:
     """The work besides checking: accept the drawn rows, or create a case in a folder."""
 
-    accept: bool = flag(
+    accept: bool = declare_flag(
         "Accept the drawn rows as expected. Shows the difference first; never where CI is set."
     )
-    yes: bool = flag("Do not ask before --accept replaces a case's rows.")
-    new: str | None = value(
+    yes: bool = declare_flag("Do not ask before --accept replaces a case's rows.")
+    new: str | None = declare_value(
         "Create a case in this folder. It holds the given recordings and the options below.",
         metavar="CASE",
     )
@@ -75,27 +89,30 @@ class Doing:
 class Program:
     """A port (another implementation), and the way to compare the port with epic."""
 
-    against: str | None = value(
+    against: str | None = declare_value(
         "Compare the rows that your program prints with ours. Both get the same packets.",
         type=Parsed("command", str, str, runs=lambda text: [text]),
         metavar="COMMAND",
     )
-    feed: str = value(
+    feed: str = declare_value(
         "The packet format that your program reads.",
         type=click.Choice(packet_formats()),
         default="text",
         show_default=True,
     )
-    timeout: float = value(
-        "Time limit for one case.", type=seconds(0.01, 3600), default=10.0, show_default=True
+    timeout: float = declare_value(
+        "Time limit for one case.",
+        type=make_seconds_type(0.01, 3600),
+        default=10.0,
+        show_default=True,
     )
-    builtin: bool = flag("Use epic's built-in test streams.")
-    atol: float | None = value(
+    builtin: bool = declare_flag("Use epic's built-in test streams.")
+    atol: float | None = declare_value(
         "Absolute tolerance.  [default: as each case says, else 0]",
         type=_TOLERANCE,
         metavar="NUMBER",
     )
-    rtol: float | None = value(
+    rtol: float | None = declare_value(
         "Relative tolerance, such as 1e-6.", type=_TOLERANCE, metavar="NUMBER"
     )
 
@@ -114,7 +131,7 @@ class Program:
                     "against",
                 )
             return CheckSpec(threads=threads)
-        with wrong_usage(f"--against {self.against!r}: "):
+        with raise_wrong_usage(f"--against {self.against!r}: "):
             check_program("a program")
             command = shlex.split(self.against)
         if not command:
@@ -133,17 +150,19 @@ class Program:
 class ReportOptions:
     """The reports to write, and their files."""
 
-    verbose: bool = flag("Describe every case, passing ones too.", "-v", "--verbose")
-    explain: bool = shared(explain_option)
-    junit: str | None = value("Write JUnit XML; - is stdout.", type=OutputFile(), metavar="FILE")
-    tap: str | None = value("Write TAP; - is stdout.", type=OutputFile(), metavar="FILE")
-    charts: tuple[View, ...] = value(
+    verbose: bool = declare_flag("Describe every case, passing ones too.", "-v", "--verbose")
+    explain: bool = declare_shared(explain_option)
+    junit: str | None = declare_value(
+        "Write JUnit XML; - is stdout.", type=OutputFile(), metavar="FILE"
+    )
+    tap: str | None = declare_value("Write TAP; - is stdout.", type=OutputFile(), metavar="FILE")
+    charts: tuple[View, ...] = declare_value(
         "Chart expected and drawn rows in the terminal. May be repeated.",
         "--chart",
         type=click.Choice(VIEWS),
         multiple=True,
     )
-    html: str | None = value(
+    html: str | None = declare_value(
         "Write a page about the first case that differs.",
         type=OutputFile(),
         metavar="FILE",
@@ -176,16 +195,16 @@ _case_options = spec_options("case")
 _PATHS = click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 
 
-@command(EXAMPLES, "new accept against builtin atol rtol s chart html junit v")
+@make_command(EXAMPLES, "new accept against builtin atol rtol s chart html junit v")
 def check(
-    paths: tuple[str, ...] = shared(_PATHS),
-    doing: Doing = shared(Doing),
-    program: Program = shared(Program),
-    report: ReportOptions = shared(ReportOptions),
-    trust: bool = shared(trust_option),
-    threads: int | None = shared(threads_option),
-    case: ReplaySpec = shared(_case_options),
-    color: ColorChoice = shared(color_option),
+    paths: tuple[str, ...] = declare_shared(_PATHS),
+    doing: Doing = declare_shared(Doing),
+    program: Program = declare_shared(Program),
+    report: ReportOptions = declare_shared(ReportOptions),
+    trust: bool = declare_shared(trust_option),
+    threads: int | None = declare_shared(threads_option),
+    case: ReplaySpec = declare_shared(_case_options),
+    color: ColorChoice = declare_shared(color_option),
 ) -> int:
     """Run ``epic check``.
 
@@ -310,13 +329,13 @@ def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Pro
         if how.tolerances is not None:
             values["tolerance"] = how.tolerances.default._asdict()
         print_rows = partial(_print_rows, how.port, how.feed)
-    with wrong_usage(kind=(CaseExists, BrokenCase)), accessing("write to", folder):
+    with raise_wrong_usage(kind=(CaseExists, BrokenCase)), accessing("write to", folder):
         path, rows = make_case(folder, files, values, packets, print_rows)
     _report_findings(path)
     by = f", printed by {printable(str(program.against))}" if print_rows else ""
     write_text(f"{printable(path)}: a case of {rows:,} rows{by}\n")
     if print_rows and not check(read_case(path, trust=True)).holds:
-        say(
+        write_message(
             f"epic: {spec.strategy.label} draws other rows: 'epic check {printable(folder)}' shows"
             " which; with --against the program is held to these\n"
         )
@@ -346,7 +365,7 @@ def _report_findings(path: str) -> None:
     from epic_cli.jobs.check.case_file import read_case
     from epic_cli.jobs.check.drawing import packets
     from epic_cli.recordings.opening import ReadingLog
-    from epic_cli.shell.messages import finding_words
+    from epic_cli.shell.messages import describe_finding
 
     drawing = read_case(path, trust=True).drawing
     for recording in drawing.recordings:
@@ -354,7 +373,7 @@ def _report_findings(path: str) -> None:
             for _ in packets(drawing, recording, log):
                 pass
         for finding in log.findings:
-            say(finding_words(recording.name, finding))
+            write_message(describe_finding(recording.name, finding))
 
 
 #: Pictures have this many rows; of more, some.
@@ -381,7 +400,7 @@ class Output:
         self._report = report
         self._doing = doing
         self._color = color
-        self._columns = screen_columns(sys.stdout)
+        self._columns = measure_screen_columns(sys.stdout)
         self._reports: list[CaseReport] = []
         self._folded: list[str] = []
         self._accepted = 0
@@ -436,7 +455,9 @@ class Output:
                 with open_sink(path) as sink:
                     sink.write(make(self._reports).encode("utf-8", "backslashreplace"))
         if self._report.html is not None and not self._pictured:
-            say("epic: no page is written: no case has rows that differ and can be pictured\n")
+            write_message(
+                "epic: no page is written: no case has rows that differ and can be pictured\n"
+            )
         found = {report.status for report in self._reports}
         for status, exit_status in _STATUSES:
             if status in found:
@@ -447,7 +468,9 @@ class Output:
         if self._report.silent:
             return
         with open_sink(None) as sink:
-            sink.write(shown(text).encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+            sink.write(
+                style_message(text).encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+            )
 
     def _format_paragraph(self, one: CaseReport, outcome: Outcome) -> str:
         from epic_cli.jobs.check.report import rows_around
@@ -481,7 +504,7 @@ class Output:
         """Ask the user, on a terminal, whether to accept the drawn rows."""
         if sys.stdin is None or not sys.stdin.isatty():
             return True
-        say(f"Take these rows as {printable(expected)}? [y/N] ")
+        write_message(f"Take these rows as {printable(expected)}? [y/N] ")
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
     # ------------------------------------------------------------ pictures
@@ -496,13 +519,13 @@ class Output:
         from epic_cli.jobs.check.drawing import DRAWN, EXPECTED, against_expected, pictured
         from epic_cli.jobs.check.report import page
         from epic_cli.metrics.notes import NothingToDraw
-        from epic_cli.show.chart import scene_chart
+        from epic_cli.show.chart import make_scene_chart
         from epic_cli.show.scene import Selection
 
         try:
             comparison = pictured(case, difference, Selection(_PICTURED, -math.inf, math.inf))
             for view in self._report.charts if wants_charts else ():
-                chart = scene_chart(
+                chart = make_scene_chart(
                     comparison.scenes[0], view, (EXPECTED, DRAWN), width=_WIDEST_CHART
                 )
                 show(chart, self._color)
@@ -512,4 +535,4 @@ class Output:
                     sink.write(text.encode())
                 self._pictured = True
         except (BrokenCase, NothingToDraw) as error:
-            say(f"epic: {printable(outcome.name)}: no picture: {printable(str(error))}\n")
+            write_message(f"epic: {printable(outcome.name)}: no picture: {printable(str(error))}\n")

@@ -255,7 +255,7 @@ def against_expected(scene: Scene) -> Scene:
     from epic_cli.metrics.arrays import compute_lengths
     from epic_cli.metrics.notes import NothingToDraw
     from epic_cli.metrics.turns import measure_angles
-    from epic_cli.show.scene import NO_LAGS, histogram
+    from epic_cli.show.scene import NO_LAGS, make_histogram
 
     by_label = {strategy.label: strategy for strategy in scene.drawn}
     for label in (EXPECTED, DRAWN):
@@ -277,7 +277,7 @@ def against_expected(scene: Scene) -> Scene:
         errors=apart,
         across=np.zeros(len(times)),
         lag=NO_LAGS,
-        histogram=histogram(apart),
+        histogram=make_histogram(apart),
         recoveries=(),
         rms=float(np.sqrt(np.mean(known**2))) if len(known) else math.nan,
         rotations=None if drawn.rotations is None else drawn.rotations[there],

@@ -10,8 +10,8 @@ import click
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.code.spec import CodeSpec
 from epic_cli.shell.console import open_sink
-from epic_cli.shell.declared import STRATEGY, OutputFile, command, shared
-from epic_cli.shell.errors import wrong_usage
+from epic_cli.shell.declared import STRATEGY, OutputFile, declare_shared, make_command
+from epic_cli.shell.errors import raise_wrong_usage
 
 EXAMPLES = """\b
 Examples:
@@ -23,27 +23,27 @@ Examples:
 LANGUAGES = ("csharp", "cpp", "typescript", "rust", "gdscript", "lua", "python")
 
 
-@command(EXAMPLES)
+@make_command(EXAMPLES)
 def code(
-    strategy: StrategySpec = shared(
+    strategy: StrategySpec = declare_shared(
         click.argument("strategy", type=STRATEGY, metavar="NAME[+key=value]...")
     ),
-    lang: str = shared(
+    lang: str = declare_shared(
         click.option("--lang", type=click.Choice(LANGUAGES), required=True, help="The language.")
     ),
-    output: str | None = shared(
+    output: str | None = declare_shared(
         click.option("-o", "--output", type=OutputFile(),
                      help="Write to this file.  [default: stdout]")
     ),
-    rotations: bool = shared(
+    rotations: bool = declare_shared(
         click.option("--rotations", is_flag=True, help="Turn what is drawn, too.")
     ),
-    vectors: str = shared(
+    vectors: str = declare_shared(
         click.option("--vectors", type=click.Choice(["own", "engine"]), default="own",
                      help="own: no engine is needed; engine: Unity's (csharp), Unreal's (cpp) or"
                      " Roblox' (lua), too.", show_default=True)
     ),
-    main: bool = shared(
+    main: bool = declare_shared(
         click.option("--main", is_flag=True,
                      help="Make a program of it, which reads packets and prints rows, for"
                      " 'epic check --against'.")
@@ -59,8 +59,8 @@ def code(
     words += ["--main"] if main else []
     spec = CodeSpec(strategy, lang, main, rotations, vectors == "engine", file)
     with (
-        wrong_usage(kind=(NoCode, NoRotations), about=("strategy",)),
-        wrong_usage(kind=NoEngine, about=("vectors",)),
+        raise_wrong_usage(kind=(NoCode, NoRotations), about=("strategy",)),
+        raise_wrong_usage(kind=NoEngine, about=("vectors",)),
     ):
         text = run(spec, shlex.join(words))
     with open_sink(output) as sink:

@@ -18,7 +18,7 @@ from epic_cli.metrics.conditions import Condition
 from epic_cli.recordings.opening import source_name
 from epic_cli.shell.console import (
     ColorChoice,
-    screen_lines,
+    measure_screen_lines,
     show,
     write_document,
     write_report,
@@ -27,19 +27,19 @@ from epic_cli.shell.declared import (
     SPAN,
     STRATEGIES,
     OutputFile,
-    command,
-    flag,
-    given_options,
-    shared,
-    value,
+    declare_flag,
+    declare_shared,
+    declare_value,
+    list_given_options,
+    make_command,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
+from epic_cli.shell.errors import ExitStatus, WrongUsage, raise_wrong_usage, write_message
 from epic_cli.shell.jobs import JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
     explain_option,
-    figures_format_option,
+    make_figures_format_option,
     messages_options,
     save_profile_option,
     screen_timing_options,
@@ -52,10 +52,10 @@ from epic_cli.shell.options.runs import (
     Participants,
     Scoring,
     TimedFile,
-    drawn_option,
+    make_drawn_option,
     threads_option,
 )
-from epic_cli.show.metric_list import games_help, metric_lines
+from epic_cli.show.metric_list import describe_metrics, write_games_help
 from epic_cli.show.styles import VIEWS, View
 from epic_cli.show.video import VideoSpec
 
@@ -75,22 +75,22 @@ SORTS = (*(metric.name for metric in METRICS), "name", "given")
 class TableLayout:
     """Rows, columns and format of the table of figures."""
 
-    by: str = value(
+    by: str = declare_value(
         "Rows: one per strategy, or per entity or recording and strategy.",
         type=click.Choice(["strategy", "entity", "recording"]),
         default="strategy",
         show_default=True,
     )
-    sort: str = value(
+    sort: str = declare_value(
         "Sort rows by one of the metrics below (best first), by name, or as given.",
         type=click.Choice(SORTS),
         default="score",
         show_default=True,
         metavar="METRIC",
     )
-    full: bool = flag("Show all rows and columns in the terminal.")
-    explain: bool = shared(explain_option)
-    form: str = shared(figures_format_option("The output format."))
+    full: bool = declare_flag("Show all rows and columns in the terminal.")
+    explain: bool = declare_shared(explain_option)
+    form: str = declare_shared(make_figures_format_option("The output format."))
 
     @property
     def brief(self) -> bool:
@@ -102,21 +102,21 @@ class TableLayout:
 class Pictures:
     """Charts in the terminal, a picture and a page in files, and the time span that these show."""
 
-    charts: tuple[View, ...] = value(
+    charts: tuple[View, ...] = declare_value(
         "Draw a chart in the terminal. May be repeated.",
         "--chart",
         type=click.Choice(VIEWS),
         multiple=True,
     )
-    svg: str | None = value("Write a picture to this file.", type=OutputFile())
-    html: str | None = value("Write an interactive page to this file.", type=OutputFile())
-    video: VideoSpec = shared(video_option)
-    show: tuple[tuple[str, ...], ...] = value(
+    svg: str | None = declare_value("Write a picture to this file.", type=OutputFile())
+    html: str | None = declare_value("Write an interactive page to this file.", type=OutputFile())
+    video: VideoSpec = declare_shared(video_option)
+    show: tuple[tuple[str, ...], ...] = declare_value(
         "The strategies that charts, picture and video show.  [default: the best six]",
         type=STRATEGIES,
         multiple=True,
     )
-    span: tuple[float, float] | None = value(
+    span: tuple[float, float] | None = declare_value(
         "The time span that charts, picture and page show.  [default: all]", type=SPAN
     )
 
@@ -194,9 +194,11 @@ def write(
     if pictures.selection is not None and not comparison.scenes:
         raise NothingToDraw  # they show the first recording, which cannot be evaluated
     if pictures.svg is not None:
-        from epic_cli.show.svg import picture
+        from epic_cli.show.svg import draw_picture
 
-        write_document(picture(comparison.scenes[0], labels, pictured(comparison)), pictures.svg)
+        write_document(
+            draw_picture(comparison.scenes[0], labels, pictured(comparison)), pictures.svg
+        )
     if pictures.video.file is not None:
         write_film(pictures.video, comparison.scenes[:1], labels, pictured(comparison))
     if pictures.html is not None:
@@ -215,18 +217,18 @@ def _write_charts(
     comparison: Comparison, pictures: Pictures, labels: Sequence[str], color: ColorChoice
 ) -> None:
     """Write charts of the first entity to stdout."""
-    from epic_cli.show.chart import scene_chart
+    from epic_cli.show.chart import make_scene_chart
 
     scene, *others = comparison.scenes
-    lines = screen_lines(sys.stdout)
+    lines = measure_screen_lines(sys.stdout)
     # title, axis, legend and the prompt want room too
     height = PAPER_CHART if lines is None else max(8, lines - 7)
     for view in pictures.charts:
         write_document("\n")
-        show(scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
+        show(make_scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
     if of := pictured(comparison):
         cure = "; --entity selects another" if others else ""
-        say(f"Charts show {printable(of)}{cure}.\n")
+        write_message(f"Charts show {printable(of)}{cure}.\n")
 
 
 def pictured(comparison: Comparison) -> str:
@@ -249,7 +251,7 @@ def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> b
             ):
                 continue
             found = True
-            say(f"epic: {printable(failure_words(each, result))}\n")
+            write_message(f"epic: {printable(failure_words(each, result))}\n")
     return found
 
 
@@ -271,33 +273,35 @@ Examples:
   epic compare --fail-if 'score(epic)<20' sample_inputs/jitter.txt
 """
 
-_REFERENCE = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + games_help()
+_REFERENCE = (
+    _METRICS + "".join(f"  {line}\n" for line in describe_metrics()) + "\n" + write_games_help()
+)
 
 
-_drawn_option = drawn_option(
+_drawn_option = make_drawn_option(
     "What the game really drew, evaluated like a strategy, in the row drawn."
 )
 
 
-@command(
+@make_command(
     _EXAMPLES,
     "s truth full explain weights fail-if movement link latency f html",
     _REFERENCE,
 )
 def compare(
-    inputs: Inputs = shared(Inputs),
-    participants: Participants = shared(Participants),
-    drawn: TimedFile = shared(_drawn_option),
-    network: NetworkOptions = shared(NetworkOptions),
-    timing: Timing = shared(screen_timing_options),
-    scoring: Scoring = shared(Scoring),
-    layout: TableLayout = shared(TableLayout),
-    pictures: Pictures = shared(Pictures),
-    threads: int | None = shared(threads_option),
-    jobs: JobOptions = shared(JobOptions),
-    saving: Saving | None = shared(save_profile_option),
-    messages: Messages = shared(messages_options),
-    color: ColorChoice = shared(color_option),
+    inputs: Inputs = declare_shared(Inputs),
+    participants: Participants = declare_shared(Participants),
+    drawn: TimedFile = declare_shared(_drawn_option),
+    network: NetworkOptions = declare_shared(NetworkOptions),
+    timing: Timing = declare_shared(screen_timing_options),
+    scoring: Scoring = declare_shared(Scoring),
+    layout: TableLayout = declare_shared(TableLayout),
+    pictures: Pictures = declare_shared(Pictures),
+    threads: int | None = declare_shared(threads_option),
+    jobs: JobOptions = declare_shared(JobOptions),
+    saving: Saving | None = declare_shared(save_profile_option),
+    messages: Messages = declare_shared(messages_options),
+    color: ColorChoice = declare_shared(color_option),
 ) -> int:
     """Run ``epic compare``.
 
@@ -320,13 +324,16 @@ def compare(
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.jobs import JobMessages
     from epic_cli.shell.progress import Progress
-    from epic_cli.shell.recordings import compare_spec, given_runs, reporters
+    from epic_cli.shell.recordings import compare_spec, list_given_runs, make_reporters
     from epic_cli.work.jobs import HERE
 
     here = network.simulates or drawn.file is not None or saving is not None
     from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
-    workers = jobs.settled(given_options(), fits=not (here or from_stdin)).value
-    given, log = given_runs(inputs, network, messages, drawn), reporters(messages, color, saving)
+    workers = jobs.settle_options(list_given_options(), fits=not (here or from_stdin)).value
+    given, log = (
+        list_given_runs(inputs, network, messages, drawn),
+        make_reporters(messages, color, saving),
+    )
     taking_part = _list_participants(participants, drawn)
     shown = pictures.shown(taking_part)
     _check_conditions(scoring, taking_part)
@@ -371,7 +378,7 @@ def _list_participants(participants: Participants, drawn: TimedFile) -> list[Par
 
     if not participants.strategies:
         report_left_out()
-    strategies = participants.specs()
+    strategies = participants.list_specs()
     if drawn.file is None:
         return [*strategies]
     from epic_cli.metrics.drawn_path import DrawnCandidate
@@ -383,7 +390,7 @@ def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> 
     """Check that each strategy of a condition takes part; raise ``WrongUsage``."""
     from epic_cli.metrics.conditions import ConditionError, check_strategies
 
-    with wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
+    with raise_wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
         check_strategies(scoring.fail_if, [participant.label for participant in participants])
 
 

@@ -92,7 +92,7 @@ class EachRecording:
     pictured: Any = None
     local: _LocalValues | None = None
 
-    def placed(self, place: Place | None) -> EachRecording:
+    def adapt_to_place(self, place: Place | None) -> EachRecording:
         """Return the same work for a place in this process, or for other processes (None)."""
         local = self.local or _LocalValues()
         return replace(self, local=None if place is None else local._replace(place=place))
@@ -110,18 +110,18 @@ class EachRecording:
         if recording != self.pictured:
             spec = replace(spec, selection=None)
         found = compare_one(run, spec, local.place)
-        if isinstance(found, Comparison) and log.unplaced(found.refused):
+        if isinstance(found, Comparison) and log.report_unplaced(found.refused):
             found = replace(found, refused=())
         return found
 
-    def identity(self) -> dict[str, Any]:
+    def identify_inputs(self) -> dict[str, Any]:
         """Return the inputs that determine a result, other than the recording."""
-        from epic_cli.work.code import strategy_identity
+        from epic_cli.work.code import identify_strategy
         from epic_cli.work.journal import digest_file
 
         spec, truth = self.spec, self.given.truth
         return {
-            "candidates": list(map(strategy_identity, spec.participants)),
+            "candidates": list(map(identify_strategy, spec.participants)),
             "timing": list(map(str, spec.timing)),
             "weights": list(spec.weights),
             "aim_range": spec.aim_range,

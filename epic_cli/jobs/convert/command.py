@@ -21,22 +21,22 @@ from epic_cli.shell.declared import (
     FormatChoice,
     InputFile,
     OptionGroup,
-    command,
-    flag,
-    seconds,
-    shared,
-    value,
+    declare_flag,
+    declare_shared,
+    declare_value,
+    make_command,
+    make_seconds_type,
 )
 from epic_cli.shell.errors import ExitStatus, WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     color_option,
+    make_output_option,
     messages_options,
-    output_option,
     read_option,
     strict_option,
 )
-from epic_cli.shell.options.datagrams import record_layout_option, sender_option
+from epic_cli.shell.options.datagrams import make_sender_option, record_layout_option
 from epic_cli.shell.progress import Progress, report_each
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ _changes_options = OptionGroup(
                  help="Keep only the packets of this entity. May be repeated."),
     click.option("--span", type=SPAN, default=None,
                  help="Keep only packets stamped in this span (seconds). Before any shift."),
-    click.option("--shift", type=seconds(-1e12, 1e12), default=0.0, metavar="SECONDS",
+    click.option("--shift", type=make_seconds_type(-1e12, 1e12), default=0.0, metavar="SECONDS",
                  help="Add this to all times, such as -250ms. To arrival times, too."),
     click.option("--fill-velocities", is_flag=True,
                  help="Estimate missing velocities from the previous position."),
@@ -67,7 +67,7 @@ capture_options = OptionGroup(
                  help="From a capture (pcap, pcapng), take only UDP datagrams from or to this"
                  " port."),
     record_layout_option,
-    sender_option("From a capture, take only datagrams of this sender."),
+    make_sender_option("From a capture, take only datagrams of this sender."),
 )  # fmt: skip
 
 
@@ -75,14 +75,14 @@ capture_options = OptionGroup(
 class ConvertOutput:
     """The format of the output, and its file."""
 
-    to: str | None = value(
+    to: str | None = declare_value(
         "The output format.  [default: from the suffix of --output]",
         type=FormatChoice(written_formats()),
     )
-    output: str | None = shared(
-        output_option("Write to this file. It appears once it is complete.")
+    output: str | None = declare_shared(
+        make_output_option("Write to this file. It appears once it is complete.")
     )
-    in_place: bool = flag(
+    in_place: bool = declare_flag(
         "Rewrite each FILE, and keep the old one as FILE.bak. Without --to, in its own format."
     )
 
@@ -126,18 +126,18 @@ _REMEDIES = {
 }
 
 
-@command(EXAMPLES, "to o entity span shift in-place read")
+@make_command(EXAMPLES, "to o entity span shift in-place read")
 def convert(
-    files: tuple[str, ...] = shared(
+    files: tuple[str, ...] = declare_shared(
         click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]...")
     ),
-    own: ConvertOutput = shared(ConvertOutput),
-    changes: Changes = shared(_changes_options),
-    read: ReadSpec = shared(read_option),
-    capture: CaptureSpec = shared(capture_options),
-    strict: bool = shared(strict_option),
-    messages: Messages = shared(messages_options),
-    color: ColorChoice = shared(color_option),
+    own: ConvertOutput = declare_shared(ConvertOutput),
+    changes: Changes = declare_shared(_changes_options),
+    read: ReadSpec = declare_shared(read_option),
+    capture: CaptureSpec = declare_shared(capture_options),
+    strict: bool = declare_shared(strict_option),
+    messages: Messages = declare_shared(messages_options),
+    color: ColorChoice = declare_shared(color_option),
 ) -> int:
     """Run ``epic convert``.
 

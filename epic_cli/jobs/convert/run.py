@@ -80,7 +80,7 @@ class _PacketOutput:
         tails: Tails | None = getattr(self._writer, "tails", None)
         if tails is not None:
             for words in describe_losses(tails.lost):
-                log.lost_extras(words)
+                log.report_lost_extras(words)
             tails.lost.clear()
 
 
@@ -164,7 +164,7 @@ def _read_capture(
             yield from capture.blocks(unwrapped(descriptor).read)
         except Unreadable as error:
             raise Unreadable(f"{source.name}: {error}") from error
-    log.captured(capture.words())
+    log.report_capture(capture.words())
     log.refused |= _has_unread(capture)
 
 

@@ -16,19 +16,19 @@ from epic_cli.shell.declared import (
     OutputFile,
     Parsed,
     choose,
-    command,
-    given_options,
-    shared,
-    value,
+    declare_shared,
+    declare_value,
+    list_given_options,
+    make_command,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
+from epic_cli.shell.errors import ExitStatus, WrongUsage, raise_wrong_usage, write_message
 from epic_cli.shell.jobs import JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
     explain_option,
-    film_scenes,
     format_option,
+    make_film_scenes,
     messages_options,
     read_option,
     video_option,
@@ -37,9 +37,9 @@ from epic_cli.shell.options.common import (
 from epic_cli.shell.options.runs import (
     Participants,
     TimedFile,
-    drawn_option,
+    make_drawn_option,
+    make_strategies_option,
     recordings_argument,
-    strategies_option,
 )
 from epic_cli.show.formats import FINDING_FORMATS
 from epic_cli.show.video import VideoSpec
@@ -80,45 +80,45 @@ def _read_cause(text: str) -> str:
 class DiagnoseOptions:
     """Recordings and options of a diagnosis; no ``recordings``: standard input."""
 
-    recordings: tuple[str, ...] = shared(recordings_argument)
-    strategies: tuple[tuple[str, ...], ...] = shared(
-        strategies_option(
+    recordings: tuple[str, ...] = declare_shared(recordings_argument)
+    strategies: tuple[tuple[str, ...], ...] = declare_shared(
+        make_strategies_option(
             "Also check the delay buffers of these strategies. Reports how often they run empty."
             " Names are separated by commas; NAME+key=value is a variant."
         )
     )
-    entity: str | None = value("Diagnose only the packets of this entity.", metavar="NAME")
-    span: tuple[float, float] = value(
+    entity: str | None = declare_value("Diagnose only the packets of this entity.", metavar="NAME")
+    span: tuple[float, float] = declare_value(
         "Diagnose only packets stamped in this span (seconds).",
         type=SPAN,
         default=(-math.inf, math.inf),
     )
-    explain: bool = shared(explain_option)
-    row_format: str = shared(
+    explain: bool = declare_shared(explain_option)
+    row_format: str = declare_shared(
         format_option("row_format", FINDING_FORMATS, "table", "The output format.")
     )
-    fail_if: tuple[str, ...] = value(
+    fail_if: tuple[str, ...] = declare_value(
         "Exit with status 5 if this cause, or any, is found. May be repeated.",
         type=Parsed("cause", _read_cause),
         multiple=True,
     )
-    drawn: TimedFile = shared(
-        drawn_option(
+    drawn: TimedFile = declare_shared(
+        make_drawn_option(
             "What the game really drew. Reports which strategy and settings that is, and whether it"
             " was smoothed twice."
         )
     )
-    link_out: str | None = value(
+    link_out: str | None = declare_value(
         "Write the network found, for --link trace=FILE. The movement is left out; stderr has the"
         " command for a similar link.",
         type=OutputFile(),
         metavar="FILE",
     )
-    video: VideoSpec = shared(video_option)
-    read: ReadSpec = shared(read_option)
-    jobs: JobOptions = shared(JobOptions)
-    messages: Messages = shared(messages_options)
-    color: ColorChoice = shared(color_option)
+    video: VideoSpec = declare_shared(video_option)
+    read: ReadSpec = declare_shared(read_option)
+    jobs: JobOptions = declare_shared(JobOptions)
+    messages: Messages = declare_shared(messages_options)
+    color: ColorChoice = declare_shared(color_option)
 
     def given(self) -> RecordedRuns:
         """Return the recordings to diagnose, with folders replaced by their files.
@@ -145,17 +145,17 @@ class DiagnoseOptions:
     def of_each(self, given: RecordedRuns) -> DiagnoseEach:
         """Return the diagnosis to make of each recording; raise ``WrongUsage``."""
         from epic_cli.jobs.diagnose.run import DiagnoseEach
-        from epic_cli.shell.recordings import reporters
+        from epic_cli.shell.recordings import make_reporters
 
-        log = reporters(self.messages, self.color)
+        log = make_reporters(self.messages, self.color)
         return DiagnoseEach(given.reading, log, tuple(self._list_strategies()), self.span)
 
     def _list_strategies(self) -> list[StrategySpec]:
-        return Participants(self.strategies).specs() if self.strategies else []
+        return Participants(self.strategies).list_specs() if self.strategies else []
 
 
-@command(_EXAMPLES, "s read entity span drawn link-out f fail-if")
-def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
+@make_command(_EXAMPLES, "s read entity span drawn link-out f fail-if")
+def diagnose(options: DiagnoseOptions = declare_shared(DiagnoseOptions)) -> int:
     """Run ``epic diagnose``.
 
     Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
@@ -176,7 +176,9 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
 
     from_stdin = "-" in (options.recordings or "-")
     here = options.drawn.file is not None or options.link_out is not None or from_stdin
-    options = replace(options, jobs=options.jobs.settled(given_options(), fits=not here))
+    options = replace(
+        options, jobs=options.jobs.settle_options(list_given_options(), fits=not here)
+    )
     given, workers = options.given(), options.jobs.value
     names, each = given.recordings, options.of_each(given)
     tally = JobMessages(options.jobs.allowed_failures, options.messages.quiet)
@@ -194,7 +196,9 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
             tally.end()
             progress.clear()
             if isinstance(diagnosis, UnusableJob):
-                say(f"epic: {printable(name)}: {printable(str(diagnosis))}; it is left out\n")
+                write_message(
+                    f"epic: {printable(name)}: {printable(str(diagnosis))}; it is left out\n"
+                )
             else:
                 found |= diagnosis.causes
                 _write_findings(report(source_name(name), diagnosis), options, shown)
@@ -240,7 +244,7 @@ def _diagnose_recording(
         nearest = [found.drawn.best.candidate] if found.drawn is not None else []
         kept = {name: block for name, block in spec.packets.items() if name in spec.drawn}
         taking_part: list[Participant] = [DrawnCandidate(spec.drawn), *nearest]
-        scenes = film_scenes(kept, taking_part, SCREEN_TIMING, reporter.watch.unit)
+        scenes = make_film_scenes(kept, taking_part, SCREEN_TIMING, reporter.watch.unit)
         write_film(options.video, scenes[:1])
     if link is not None:
         from epic_cli.network.trace import write_trace
@@ -248,7 +252,7 @@ def _diagnose_recording(
 
         trace, story = link
         write_document(write_trace(trace), str(options.link_out))
-        say(printable(story, kept="\n"))
+        write_message(printable(story, kept="\n"))
     return _choose_exit_status(options, found.causes, reporter.refused)
 
 
@@ -258,7 +262,7 @@ def _find_link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, 
     from epic_cli.jobs.diagnose.report import link_story
     from epic_cli.jobs.diagnose.run import traffic
 
-    with wrong_usage(f"--link-out: {name} shows no network: "):
+    with raise_wrong_usage(f"--link-out: {name} shows no network: "):
         link = found_link(traffic(spec))
     return link.trace, link_story(link, path)
 
@@ -266,7 +270,7 @@ def _find_link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, 
 def _choose_exit_status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> ExitStatus:
     failing = sorted(found if ANY in options.fail_if else found & set(options.fail_if))
     if failing:
-        say(f"epic: found {', '.join(failing)}\n")
+        write_message(f"epic: found {', '.join(failing)}\n")
         return ExitStatus.NOT_AS_EXPECTED
     return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
 

@@ -129,17 +129,17 @@ class DiagnoseEach:
         """Read and diagnose a recording; raise ``UNUSABLE``."""
         return run_named(self.spec(recording, log), log.name)
 
-    def placed(self, place: Place | None) -> DiagnoseEach:
+    def adapt_to_place(self, place: Place | None) -> DiagnoseEach:
         """Return this object: a diagnosis is the same in every process."""
         del place
         return self
 
-    def identity(self) -> dict[str, Any]:
+    def identify_inputs(self) -> dict[str, Any]:
         """Return the inputs that determine a diagnosis, other than the recording."""
-        from epic_cli.work.code import strategy_identity
+        from epic_cli.work.code import identify_strategy
 
         return {
-            "candidates": list(map(strategy_identity, self.strategies)),
+            "candidates": list(map(identify_strategy, self.strategies)),
             "span": list(self.span),
             **self.reading.identify_inputs(),
         }

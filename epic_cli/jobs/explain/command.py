@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.shell.console import ColorChoice, write_report
-from epic_cli.shell.declared import Parsed, command, completions, shared
-from epic_cli.shell.errors import wrong_usage
-from epic_cli.shell.options.common import color_option, figures_format_option
+from epic_cli.shell.declared import Parsed, declare_shared, list_completions, make_command
+from epic_cli.shell.errors import raise_wrong_usage
+from epic_cli.shell.options.common import color_option, make_figures_format_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -27,18 +27,18 @@ def _propose(begun: str) -> list[CompletionItem]:
     from epic_cli.jobs.explain.run import everything
 
     known = {entry.name: entry.title for entry in everything()}
-    return completions(known.items(), begun)
+    return list_completions(known.items(), begun)
 
 
-@command(EXAMPLES)
+@make_command(EXAMPLES)
 def explain(
-    words: tuple[str, ...] = shared(
+    words: tuple[str, ...] = declare_shared(
         click.argument(
             "words", metavar="[NAME]", nargs=-1, type=Parsed("name", str, complete=_propose)
         )
     ),
-    form: str = shared(figures_format_option("The output format.")),
-    color: ColorChoice = shared(color_option),
+    form: str = declare_shared(make_figures_format_option("The output format.")),
+    color: ColorChoice = declare_shared(color_option),
 ) -> None:
     """Run ``epic explain``.
 
@@ -53,6 +53,6 @@ def explain(
     from epic_cli.jobs.explain.spec import ExplainSpec
 
     name = " ".join(words) or None
-    with wrong_usage("", UnknownName):
+    with raise_wrong_usage("", UnknownName):
         found = run(ExplainSpec(name))
     write_report(overview(found) if name is None else report(found), form, color)

@@ -13,8 +13,8 @@ import click
 from epic_cli.recordings.opening import ReadingLog, blocks, list_recordings, source_name
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.shell.console import ColorChoice, use_color, write_document, write_report
-from epic_cli.shell.declared import Parsed, command, shared, value
-from epic_cli.shell.errors import ExitStatus, WrongUsage, say
+from epic_cli.shell.declared import Parsed, declare_shared, declare_value, make_command
+from epic_cli.shell.errors import ExitStatus, WrongUsage, write_message
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     color_option,
@@ -59,8 +59,8 @@ def _read_code(text: str) -> str:
 class InspectOptions:
     """Recordings and options of an inspection; no ``recordings``: standard input."""
 
-    recordings: tuple[str, ...] = shared(recordings_argument)
-    row_format: str = value(
+    recordings: tuple[str, ...] = declare_shared(recordings_argument)
+    row_format: str = declare_value(
         "The output format. json is an object a line.",
         "-f",
         "--format",
@@ -68,19 +68,19 @@ class InspectOptions:
         default="text",
         show_default=True,
     )
-    fail_if: tuple[str, ...] = value(
+    fail_if: tuple[str, ...] = declare_value(
         "Exit with status 5 if this finding, or any, is there. May be repeated.",
         type=Parsed("code", _read_code),
         multiple=True,
     )
-    explain: bool = shared(explain_option)
-    saving: Saving | None = shared(save_profile_option)
-    read: ReadSpec = shared(read_option)
-    color: ColorChoice = shared(color_option)
+    explain: bool = declare_shared(explain_option)
+    saving: Saving | None = declare_shared(save_profile_option)
+    read: ReadSpec = declare_shared(read_option)
+    color: ColorChoice = declare_shared(color_option)
 
 
-@command(_EXAMPLES, "f fail-if explain save-profile read")
-def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
+@make_command(_EXAMPLES, "f fail-if explain save-profile read")
+def inspect(options: InspectOptions = declare_shared(InspectOptions)) -> int:
     """Run ``epic inspect``.
 
     How each RECORDING (or standard input) was read: layout, entities, clock, send rate, speeds,
@@ -109,7 +109,7 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
         else:
             _write_text(report(found), options, number)
     if failing:
-        say(f"epic: found {', '.join(sorted(failing))}\n")
+        write_message(f"epic: found {', '.join(sorted(failing))}\n")
         return ExitStatus.NOT_AS_EXPECTED
     return ExitStatus.LINES_REFUSED if grave else ExitStatus.DONE
 
@@ -133,7 +133,7 @@ def _inspect_file(file: str, options: InspectOptions) -> Inspection:
 
         found = run(name, observed(), log.watch)
     if options.saving is not None:
-        say(options.saving.save(found.layout))
+        write_message(options.saving.save(found.layout))
     return found
 
 

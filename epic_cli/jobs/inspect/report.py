@@ -261,7 +261,7 @@ def picture(paths: dict[str, Floats]) -> model.Figure:
             # colors are those of strategies
             style = "bright_black" if number_ % 2 else "bold"
             canvas.draw(across, up, ChartLine("", across, up, style, "*"))
-        return Text("\n").join(line for line in canvas.lines() if line.plain.strip())
+        return Text("\n").join(line for line in canvas.render_lines() if line.plain.strip())
 
     return model.Figure("The paths from above.", draw, lambda _: "")
 

@@ -10,18 +10,18 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.replay.output import write_rows
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.shell.console import ColorChoice
-from epic_cli.shell.declared import InputFile, OptionGroup, command, shared
+from epic_cli.shell.declared import InputFile, OptionGroup, declare_shared, make_command
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
-    film_scenes,
+    make_film_scenes,
+    make_output_option,
+    make_row_format_option,
+    make_strategy_option,
     messages_options,
-    output_option,
     read_option,
-    row_format_option,
     save_profile_option,
-    strategy_option,
     strict_option,
     timing_options,
     video_option,
@@ -32,8 +32,10 @@ from epic_cli.show.video import VideoSpec
 if TYPE_CHECKING:
     from epic_cli.shell.profiles import Saving
 
-strategy_and_settings = strategy_option("The smoothing strategy; 'epic strategies' lists them.")
-format_option = row_format_option("Format of the rows. epic is the demo's own.")
+strategy_and_settings = make_strategy_option(
+    "The smoothing strategy; 'epic strategies' lists them."
+)
+format_option = make_row_format_option("Format of the rows. epic is the demo's own.")
 
 
 def _make_spec(chosen: StrategySpec, **more: Any) -> ReplaySpec:
@@ -71,19 +73,19 @@ Examples:
 """
 
 
-@command(EXAMPLES, "s latency tick f o entity read strict video")
+@make_command(EXAMPLES, "s latency tick f o entity read strict video")
 def replay(
-    files: tuple[str, ...] = shared(
+    files: tuple[str, ...] = declare_shared(
         click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]...")
     ),
-    spec: ReplaySpec = shared(_spec_options),
-    output: str | None = shared(
-        output_option("Write the rows to a file. It appears once it is complete.")
+    spec: ReplaySpec = declare_shared(_spec_options),
+    output: str | None = declare_shared(
+        make_output_option("Write the rows to a file. It appears once it is complete.")
     ),
-    saving: Saving | None = shared(save_profile_option),
-    messages: Messages = shared(messages_options),
-    color: ColorChoice = shared(color_option),
-    video: VideoSpec = shared(video_option),
+    saving: Saving | None = declare_shared(save_profile_option),
+    messages: Messages = declare_shared(messages_options),
+    color: ColorChoice = declare_shared(color_option),
+    video: VideoSpec = declare_shared(video_option),
 ) -> int:
     """Run ``epic replay``.
 
@@ -105,5 +107,5 @@ def replay(
 
         log = ReadingLog(files[0])
         packets = load(files[0], spec.read, log, spec.entity, MOST_ENTITIES)
-        write_film(video, film_scenes(packets, [spec.strategy], spec.timing, log.watch.unit))
+        write_film(video, make_film_scenes(packets, [spec.strategy], spec.timing, log.watch.unit))
     return status

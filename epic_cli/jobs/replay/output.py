@@ -13,8 +13,8 @@ from epic_cli.engine.replay.playback import DEFAULT_TICK
 from epic_cli.engine.text import RowWriter
 from epic_cli.jobs.replay.run import Rows, SecondEntity, run
 from epic_cli.recordings.opening import source_at
-from epic_cli.shell.console import ColorChoice, open_sink, screen_columns, use_color
-from epic_cli.shell.errors import ExitStatus, WrongUsage, quoted, say
+from epic_cli.shell.console import ColorChoice, measure_screen_columns, open_sink, use_color
+from epic_cli.shell.errors import ExitStatus, WrongUsage, quote_text, write_message
 from epic_cli.shell.messages import Messages, Reporter
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def write_rows(
     spec.check()  # what is wrong with it shows before any row
     column = spec.column(len(files) > 1)
     if spec.timing.pacing == "frame" and spec.timing.tick == DEFAULT_TICK and not messages.quiet:
-        say("epic: with --pacing frame a tick is a frame: games have 60 a second (--tick 60hz)\n")
+        write_message(
+            "epic: with --pacing frame a tick is a frame: games have 60 a second (--tick 60hz)\n"
+        )
     in_rows = output in (None, "-")
 
     def log(name: str) -> Reporter:
@@ -51,15 +53,15 @@ def write_rows(
 
     def interrupted(name: str, entities: int) -> None:
         if not messages.quiet:
-            say(
-                f"epic: {quoted(name)}: interrupted: these are the rows, by time, of the"
+            write_message(
+                f"epic: {quote_text(name)}: interrupted: these are the rows, by time, of the"
                 f" {entities:,} entities read so far, the last one hardly whole\n"
             )
 
     with contextlib.ExitStack() as ending:
         progress = () if in_rows else _show_progress(files, ending)
         sink = ending.enter_context(open_sink(output))
-        width = screen_columns(sink) if sink.isatty() else None
+        width = measure_screen_columns(sink) if sink.isatty() else None
         colored = use_color(color, sink)
         names = [source.name for source in sources]
 
@@ -70,7 +72,7 @@ def write_rows(
                 from epic_cli.recordings.wording import left_out_words  # most screens have room
 
                 how = "a wider window or another --format"
-                say(left_out_words(writer.left_out, width, how) + "\n")
+                write_message(left_out_words(writer.left_out, width, how) + "\n")
             return writer
 
         told = interrupted if in_rows else None

@@ -210,7 +210,7 @@ def chosen(
     for block in found:
         if log is not None and block.lacks_velocity():
             if needs_estimates(spec.strategy.make()):
-                log.estimated()
+                log.report_estimated()
             log = None
         if spec.entity is not None:
             block.keep_entity(spec.entity, before)

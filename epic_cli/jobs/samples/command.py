@@ -10,8 +10,14 @@ import click
 from epic_cli.jobs.samples.run import FOLDER, copy, find
 from epic_cli.jobs.samples.run import samples as known
 from epic_cli.metrics.digits import format_count
-from epic_cli.shell.console import PROSE, ColorChoice, screen_columns, show, write_document
-from epic_cli.shell.declared import Parsed, command, completions, flag, shared
+from epic_cli.shell.console import PROSE, ColorChoice, measure_screen_columns, show, write_document
+from epic_cli.shell.declared import (
+    Parsed,
+    declare_flag,
+    declare_shared,
+    list_completions,
+    make_command,
+)
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import color_option
 
@@ -27,12 +33,12 @@ Examples:
 
 
 def _propose_samples(begun: str) -> list[CompletionItem]:
-    return completions(known().items(), begun)
+    return list_completions(known().items(), begun)
 
 
-@command(EXAMPLES)
+@make_command(EXAMPLES)
 def samples(
-    names: tuple[str, ...] = shared(
+    names: tuple[str, ...] = declare_shared(
         click.argument(
             "names",
             nargs=-1,
@@ -40,8 +46,8 @@ def samples(
             metavar="[NAME]...",
         )
     ),
-    everything: bool = flag("Copy all of them.", "--all"),
-    color: ColorChoice = shared(color_option),
+    everything: bool = declare_flag("Copy all of them.", "--all"),
+    color: ColorChoice = declare_shared(color_option),
 ) -> None:
     """Run ``epic samples``.
 
@@ -59,11 +65,14 @@ def samples(
         return
     from rich.console import Group  # rich is slow to load
 
-    from epic_cli.show.text import definitions, paragraph
+    from epic_cli.show.text import wrap_paragraph, write_definitions
 
-    room = screen_columns(sys.stdout) or PROSE
+    room = measure_screen_columns(sys.stdout) or PROSE
     ending = (
         f"'epic samples --all' copies them into {FOLDER}, 'epic samples NAME' one of them; in a"
         " session ':load NAME' reads one as it is."
     )
-    show(Group(*definitions(list(known().items()), room), "", *paragraph(ending, room)), color)
+    show(
+        Group(*write_definitions(list(known().items()), room), "", *wrap_paragraph(ending, room)),
+        color,
+    )

@@ -22,25 +22,25 @@ from epic_cli.recordings.writing import Fault, Unwritable, UnwritablePacket
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
     OutputFile,
-    command,
-    given_options,
-    option,
+    declare_shared,
+    declare_value,
+    list_given_options,
+    make_command,
+    make_option,
     refuse,
-    shared,
-    value,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, say, wrong_usage
+from epic_cli.shell.errors import ExitStatus, WrongUsage, raise_wrong_usage, write_message
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
-    output_option,
-    packet_format_option,
+    make_output_option,
+    make_packet_format_option,
+    make_seed_option,
     quiet_option,
     read_option,
-    seed_option,
 )
-from epic_cli.shell.options.networks import link_options, movement_option, send_option
+from epic_cli.shell.options.networks import make_link_options, make_movement_option, send_option
 from epic_cli.shell.progress import Progress
-from epic_cli.show.link import summary, traffic
+from epic_cli.show.link import describe_traffic, summarize_link
 
 TRUTH_RATE = Number("truth_rate", 200.0, "Samples of --truth-out per second.", "Hz", 0.001,
                     100_000)  # fmt: skip
@@ -50,15 +50,15 @@ TRUTH_RATE = Number("truth_rate", 200.0, "Samples of --truth-out per second.", "
 class SimulateOutput:
     """The files of the packets and of the truth, and their format."""
 
-    packet_format: str = shared(packet_format_option("The format of the packets."))
-    output: str | None = shared(output_option("Write the packets to a file."))
-    truth_out: str | None = value(
+    packet_format: str = declare_shared(make_packet_format_option("The format of the packets."))
+    output: str | None = declare_shared(make_output_option("Write the packets to a file."))
+    truth_out: str | None = declare_value(
         "Write the true states of the entities as CSV. Its columns are"
         " entity,time,x,y,z,vx,vy,vz,teleport and, of entities that turn, qx,qy,qz,qw.",
         type=OutputFile(),
         metavar="FILE",
     )
-    truth_rate: float = shared(option(TRUTH_RATE))
+    truth_rate: float = declare_shared(make_option(TRUTH_RATE))
 
 
 EXAMPLES = """\b
@@ -73,15 +73,15 @@ Examples:
 """
 
 
-@command(EXAMPLES, "movement send link latency jitter loss truth-out f o seed")
+@make_command(EXAMPLES, "movement send link latency jitter loss truth-out f o seed")
 def simulate(
-    movement: MovementSpec = shared(movement_option("What moves.", "circle")),
-    send: SenderSpec = shared(send_option),
-    link: LinkSpec = shared(link_options()),
-    read: ReadSpec = shared(read_option),
-    output: SimulateOutput = shared(SimulateOutput),
-    seed: int = shared(seed_option("The same seed gives the same bytes.")),
-    quiet: bool = shared(quiet_option),
+    movement: MovementSpec = declare_shared(make_movement_option("What moves.", "circle")),
+    send: SenderSpec = declare_shared(send_option),
+    link: LinkSpec = declare_shared(make_link_options()),
+    read: ReadSpec = declare_shared(read_option),
+    output: SimulateOutput = declare_shared(SimulateOutput),
+    seed: int = declare_shared(make_seed_option("The same seed gives the same bytes.")),
+    quiet: bool = declare_shared(quiet_option),
 ) -> int:
     """Run ``epic simulate``.
 
@@ -98,7 +98,7 @@ def simulate(
     """
     if not movement.truth:
         refuse(("read",), "needs --movement truth=FILE")
-    if "truth_rate" in given_options() and not output.truth_out:
+    if "truth_rate" in list_given_options() and not output.truth_out:
         raise WrongUsage("--truth-rate needs --truth-out", "truth-rate")
     if output.truth_out and output.truth_out == (output.output or "-"):
         raise WrongUsage("--truth-out and the packets cannot go to the same place", "truth-out")
@@ -108,7 +108,7 @@ def simulate(
     run = SimulationRun(simulation, seed)
     if output.truth_out:
         truth = run.truth(output.truth_rate)
-        with wrong_usage("--truth-out "):
+        with raise_wrong_usage("--truth-out "):
             header = next(truth)
         with open_sink(output.truth_out) as sink, _refuse_unwritable():
             sink.write(header)
@@ -125,10 +125,10 @@ def simulate(
 
 def _write_summary(run: SimulationRun, quiet: bool) -> None:
     if not quiet:
-        text = summary(run.statistics, run.fates)
+        text = summarize_link(run.statistics, run.fates)
         if run.done > 0:
-            text += traffic(run.statistics, run.done)
-        say(text)
+            text += describe_traffic(run.statistics, run.done)
+        write_message(text)
 
 
 def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:

@@ -12,14 +12,14 @@ from epic_cli.shell.console import (
     UNLIMITED,
     ColorChoice,
     draw,
+    measure_screen_columns,
     open_sink,
-    screen_columns,
     use_color,
     write_report,
 )
-from epic_cli.shell.declared import STRATEGY_NAME, command, shared
-from epic_cli.shell.errors import WrongUsage, wrong_usage
-from epic_cli.shell.options.common import color_option, figures_format_option
+from epic_cli.shell.declared import STRATEGY_NAME, declare_shared, make_command
+from epic_cli.shell.errors import WrongUsage, raise_wrong_usage
+from epic_cli.shell.options.common import color_option, make_figures_format_option
 from epic_cli.shell.refused_lines import report_left_out
 
 EXAMPLES = """\b
@@ -30,10 +30,10 @@ Examples:
 """
 
 
-@command(EXAMPLES)
+@make_command(EXAMPLES)
 def strategies(
-    name: str | None = shared(click.argument("name", required=False, type=STRATEGY_NAME)),
-    find: str | None = shared(
+    name: str | None = declare_shared(click.argument("name", required=False, type=STRATEGY_NAME)),
+    find: str | None = declare_shared(
         click.option(
             "--find",
             metavar="WORD",
@@ -41,10 +41,10 @@ def strategies(
             " cl_interp. A number after a setting is converted: 'cl_updaterate 66'.",
         )
     ),
-    form: str = shared(
-        figures_format_option("How to write the list, or the settings of the strategy NAME.")
+    form: str = declare_shared(
+        make_figures_format_option("How to write the list, or the settings of the strategy NAME.")
     ),
-    color: ColorChoice = shared(color_option),
+    color: ColorChoice = declare_shared(color_option),
 ) -> None:
     """Run ``epic strategies``."""
     from epic_cli.jobs.strategies.report import (  # rich is slow to load
@@ -59,13 +59,13 @@ def strategies(
     if not name and not find:
         report_left_out()
     if form != "table":
-        with wrong_usage(kind=SettingError, about=("find",)):
+        with raise_wrong_usage(kind=SettingError, about=("find",)):
             found = report(name, find)
         write_report(found, form, color)
         return
-    room = screen_columns(sys.stdout)
+    room = measure_screen_columns(sys.stdout)
     if find:
-        with wrong_usage(kind=SettingError, about=("find",)):
+        with raise_wrong_usage(kind=SettingError, about=("find",)):
             what = find_engines(find, room or PROSE)
     else:
         what = explanation(name, room or PROSE) if name else catalogue(room or UNLIMITED)

@@ -24,7 +24,7 @@ from epic_cli.engine.strategies.systems import (
     find_word,
 )
 from epic_cli.show.report import Column, Data, Report, Table
-from epic_cli.show.text import DescribedRow, definitions, described, paragraph
+from epic_cli.show.text import DescribedRow, wrap_paragraph, write_definitions, write_described_rows
 
 _INDENT = "  "
 
@@ -36,14 +36,14 @@ def catalogue(room: int) -> RenderableType:
     declared.sort(key=lambda one: families.index(one.family))
     lines: list[Text] = []
     for family, members in groupby(declared, key=lambda one: one.family):
-        lines += paragraph(family, room, style="underline")
-        lines += definitions(
+        lines += wrap_paragraph(family, room, style="underline")
+        lines += write_definitions(
             [(member.name, _summarize_strategy(member)) for member in members], room, _INDENT
         )
         lines.append(Text())
-    lines += paragraph("the same as", room, style="underline")
+    lines += wrap_paragraph("the same as", room, style="underline")
     systems = [find_system(name) for name in system_names()]
-    lines += definitions(
+    lines += write_definitions(
         [(system.name, system.title) for system in systems if system], room, _INDENT
     )
     lines.append(Text())
@@ -52,14 +52,14 @@ def catalogue(room: int) -> RenderableType:
         "'epic strategies NAME' explains one. '--find WORD' looks for a word of an engine's users,"
         f" and says what comes near to closed ones: {closed}."
     )
-    return Group(*lines, *paragraph(hint, room))
+    return Group(*lines, *wrap_paragraph(hint, room))
 
 
 def find_engines(text: str, room: int) -> RenderableType:
     """Return what draws as the engines do whose users know a word, with a setting's value."""
     rows = [(row["engine"], _write_found(row)) for row in _find_rows(text)]
     unknown = f"No engine's users are known to say {text!r}. 'epic strategies' lists the engines."
-    return Group(*(definitions(rows, room) if rows else paragraph(unknown, room)))
+    return Group(*(write_definitions(rows, room) if rows else wrap_paragraph(unknown, room)))
 
 
 def _write_found(row: dict[str, str]) -> str:
@@ -131,14 +131,14 @@ def _summarize_strategy(one: Declaration) -> str:
 def explanation(name: str, room: int) -> RenderableType:
     """Return a strategy's method, settings and source, in lines of ``room`` columns."""
     one = declaration(name)
-    lines = [*paragraph(f"{one.name}: {one.summary}", room)]
+    lines = [*wrap_paragraph(f"{one.name}: {one.summary}", room)]
     lines[0].stylize("bold", 0, len(one.name))
     system = find_system(name)
     if system is not None:
         lines += [Text(), *_format_engine(system, one, room)]
     if system is not None and system.is_composition:
         words = f"'epic strategies {system.base}' explains the parts."
-        lines += [Text(), *paragraph(words, room, _INDENT), Text()]
+        lines += [Text(), *wrap_paragraph(words, room, _INDENT), Text()]
     else:
         lines += [Text(), *_format_documentation(name, room)]
     if one.settings:
@@ -147,20 +147,20 @@ def explanation(name: str, room: int) -> RenderableType:
             *_format_settings(one.settings, room),
             Text(),
         ]
-    return Group(*lines, *definitions([fact for fact in _list_facts(one) if fact[1]], room))
+    return Group(*lines, *write_definitions([fact for fact in _list_facts(one) if fact[1]], room))
 
 
 def _format_engine(system: System, one: Declaration, room: int) -> Iterator[Text]:
     """Yield how an engine's users set it: an example, and its settings in their words."""
     theirs, ours = system.write_example()
-    yield from paragraph(f"{theirs} -> -s {ours}", room, _INDENT)
+    yield from wrap_paragraph(f"{theirs} -> -s {ours}", room, _INDENT)
     rows = [
         (word.words, _describe_word(word, find_setting(word, one.settings)))
         for word in system.words
     ]
     if rows:
         yield Text()
-        yield from definitions(rows, room, _INDENT)
+        yield from write_definitions(rows, room, _INDENT)
 
 
 def _describe_word(word: EngineWord, setting: Setting) -> str:
@@ -199,13 +199,13 @@ def _format_documentation(name: str, room: int) -> Iterator[Text]:
     """Yield the lines of a strategy's docstring; indented formulas keep their lines."""
     for part in inspect.cleandoc(find(name).__doc__ or "").replace("``", "").split("\n\n"):
         if not part.startswith(" "):
-            yield from paragraph(part, room, _INDENT)
+            yield from wrap_paragraph(part, room, _INDENT)
         else:
             for line in part.splitlines():
                 if len(line) + len(_INDENT) <= room:
                     yield Text(_INDENT + line)
                 else:
-                    yield from paragraph(line, room, _INDENT + "    ")
+                    yield from wrap_paragraph(line, room, _INDENT + "    ")
         yield Text()
 
 
@@ -218,4 +218,4 @@ def _format_settings(settings: tuple[Setting, ...], room: int) -> Iterator[Text]
         rows.append(
             DescribedRow((setting.name, default, setting.range), setting.help, ("bold", "", ""))
         )
-    yield from described(rows, room, _INDENT)
+    yield from write_described_rows(rows, room, _INDENT)

@@ -40,7 +40,7 @@ from epic_cli.network.sender import RECORDED, USUAL_RATE, SenderSpec
 from epic_cli.network.simulation import Simulation
 from epic_cli.work.code import list_code
 from epic_cli.work.executors import Threads
-from epic_cli.work.journal import ResultJournal, key
+from epic_cli.work.journal import ResultJournal, compute_key
 
 if TYPE_CHECKING:
     from epic_cli.show.scene import Selection
@@ -401,7 +401,7 @@ class _SenderSearch(NamedTuple):
 
         def name(sent: SentAs) -> str:
             label, send = sent.strategy.label, sent.send.write()
-            return key(bench=part.digest, strategy=[label, *code], send=send)
+            return compute_key(bench=part.digest, strategy=[label, *code], send=send)
 
         def step(*_: object) -> None:
             self.step()

@@ -20,11 +20,11 @@ from epic_cli.metrics.digits import (
 )
 from epic_cli.metrics.metric import Metric
 from epic_cli.network.sender import SenderSpec
-from epic_cli.show.chart import Chart, chart_line
+from epic_cli.show.chart import Chart, make_chart_line
 from epic_cli.show.plot import Curve, Dot, Plot
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
-from epic_cli.show.styles import line_styles
-from epic_cli.show.svg import curves_picture
+from epic_cli.show.styles import choose_line_styles
+from epic_cli.show.svg import draw_curves_picture
 
 #: The figures of a sender, beside the one that counts.
 _FIGURES = ("error", "lag", "jerk")
@@ -187,7 +187,7 @@ def _list_senders(entry: BytesFound) -> list[SenderSpec]:
 
 
 def _make_curves(found: BytesFronts, metric: Metric) -> list[Curve]:
-    curves, styles = [], line_styles(entry.strategy.label for entry in found.found)
+    curves, styles = [], choose_line_styles(entry.strategy.label for entry in found.found)
     for rank, entry in enumerate(found.found):
         results, label = map(entry.result, entry.shown), entry.strategy.label
         places = [(result.value("bytes"), result.value(metric.name)) for result in results]
@@ -200,14 +200,14 @@ def _make_chart(found: BytesFronts, metric: Metric) -> Chart | None:
     if not curves:
         return None
     title = f"{called(metric)} over bytes a second"
-    lines = [chart_line(curve) for curve in curves]
+    lines = [make_chart_line(curve) for curve in curves]
     return Chart(lines, title, named=len(curves) > 1, height=12, width=160)
 
 
 def picture(found: BytesFronts, width: int | None = None) -> str:
     """Return the fronts as SVG text of this width (pixels); each point shows its sender."""
     metric = found.spec.goal.metric
-    dots, styles = [], line_styles(entry.strategy.label for entry in found.found)
+    dots, styles = [], choose_line_styles(entry.strategy.label for entry in found.found)
     for entry in found.found:
         for send in _list_senders(entry):
             result = entry.result(send)
@@ -222,7 +222,7 @@ def picture(found: BytesFronts, width: int | None = None) -> str:
         " Hollow: as given, filled: chosen."
     )
     shown = Plot("What a better picture costs", _make_curves(found, metric))
-    return curves_picture(shown, dots, note, width)
+    return draw_curves_picture(shown, dots, note, width)
 
 
 def _make_records(found: BytesFronts) -> Iterator[Record]:

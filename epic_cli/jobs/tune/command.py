@@ -20,13 +20,13 @@ from epic_cli.shell.declared import (
     OutputFile,
     Parsed,
     choose,
-    command,
-    completions,
-    flag,
+    declare_flag,
+    declare_shared,
+    declare_value,
+    list_completions,
+    make_command,
+    make_seconds_type,
     refuse,
-    seconds,
-    shared,
-    value,
 )
 from epic_cli.shell.errors import ExitStatus, WrongUsage
 from epic_cli.shell.jobs import JobMessages, JobOptions
@@ -34,7 +34,7 @@ from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
     explain_option,
-    figures_format_option,
+    make_figures_format_option,
     messages_options,
     save_profile_option,
     screen_timing_options,
@@ -44,12 +44,12 @@ from epic_cli.shell.options.runs import (
     Inputs,
     Participants,
     TimedFile,
-    drawn_option,
-    strategies_option,
+    make_drawn_option,
+    make_strategies_option,
     warm_up_option,
     weights_option,
 )
-from epic_cli.show.metric_list import games_help
+from epic_cli.show.metric_list import write_games_help
 
 if TYPE_CHECKING:
     from epic_cli.jobs.tune.bytes_front import BytesFronts, BytesSpec, Limit
@@ -77,19 +77,19 @@ _NOT_OF_BYTES = ("design", "division", "trials", "seconds")
 class Tuned(Participants):
     """The strategies to tune, as typed."""
 
-    strategies: tuple[tuple[str, ...], ...] = shared(
-        strategies_option(
+    strategies: tuple[tuple[str, ...], ...] = declare_shared(
+        make_strategies_option(
             "Strategies to tune, separated by commas. NAME+key=value keeps that setting,"
             " correction:ENGINE is a way to hide the corrections of the predicted own player."
         )
     )
-    every: bool = flag("Tune every strategy.", "--all")
-    design: bool = flag(
+    every: bool = declare_flag("Tune every strategy.", "--all")
+    design: bool = declare_flag(
         "Compose a new strategy of parts. The parts are those of the named strategies, or of all;"
         " the result is the simplest composition that is as good as the best."
     )
-    drawn: TimedFile = shared(
-        drawn_option("With --design: what the game draws now, judged beside it.")
+    drawn: TimedFile = declare_shared(
+        make_drawn_option("With --design: what the game draws now, judged beside it.")
     )
 
     def __post_init__(self) -> None:
@@ -105,7 +105,7 @@ class Tuned(Participants):
         if self.drawn.file is not None and not self.design:
             raise WrongUsage("--drawn needs --design", "drawn")
 
-    def specs(self) -> list[StrategySpec]:
+    def list_specs(self) -> list[StrategySpec]:
         """Return each strategy with the settings to hold: all of a correction but its time."""
         return [
             spec._replace(
@@ -113,7 +113,7 @@ class Tuned(Participants):
             )
             if spec.label.startswith(CORRECTION)
             else spec
-            for spec in ([] if self.design and not self.strategies else super().specs())
+            for spec in ([] if self.design and not self.strategies else super().list_specs())
         ]
 
     @property
@@ -126,7 +126,7 @@ FIGURE = Parsed(
     "figure",
     lambda text: choose(text, GOALS, f"figure {text!r} to tune for"),
     (),
-    lambda begun: completions(((goal, find_metric(goal).help) for goal in GOALS), begun),
+    lambda begun: list_completions(((goal, find_metric(goal).help) for goal in GOALS), begun),
 )
 
 
@@ -134,7 +134,7 @@ FIGURE = Parsed(
 class Purpose:
     """The figure to tune for, the weights of the score, and the judging of results."""
 
-    figure: str = value(
+    figure: str = declare_value(
         "The figure to optimize: score, error, lag, jerk, ... The names are those of 'epic"
         " compare'.",
         "--for",
@@ -142,9 +142,9 @@ class Purpose:
         default="score",
         show_default=True,
     )
-    weighing: Weighing = shared(weights_option)
-    warm_up: float | None = shared(warm_up_option)
-    division: Division | None = value(
+    weighing: Weighing = declare_shared(weights_option)
+    warm_up: float | None = declare_shared(warm_up_option)
+    division: Division | None = declare_value(
         "The part that is evaluated: every other recording, the second half of the time, or the"
         " data tuned on.  [default: recording with four or more, else time]",
         "--validate",
@@ -162,11 +162,11 @@ def _parse_limit(text: str) -> Limit:
 class Wire:
     """The options that tune senders instead of settings, and limit the senders' bytes or figure."""
 
-    bytes: bool = flag(
+    bytes: bool = declare_flag(
         "Tune the sender of --movement for few bytes. Rate, threshold, bits and packing are"
         " searched for bytes a second against the figure; keys of --send are kept."
     )
-    limit: Limit | None = value(
+    limit: Limit | None = declare_value(
         "With --bytes, the best that sends no more than this (5kB/s, 40kbit/s), or the fewest"
         " bytes for a figure (error=0.05).",
         type=Parsed("limit", _parse_limit),
@@ -182,18 +182,18 @@ class Wire:
 class Effort:
     """The duration of the search, and the number of threads."""
 
-    trials: int | None = value(
+    trials: int | None = declare_value(
         "Trials per strategy, or per composition of a --design.  [default: 60 per setting, 400 at"
         " most; 30 per number]",
         type=click.IntRange(2, 1_000_000),
     )
-    seconds: float | None = value(
+    seconds: float | None = declare_value(
         "Stop the whole search after this long.",
         "--time",
-        type=seconds(0.01, 1e9),
+        type=make_seconds_type(0.01, 1e9),
         metavar="SECONDS",
     )
-    threads: int | None = value(
+    threads: int | None = declare_value(
         "Number of settings to evaluate in parallel. The result does not depend on it. "
         " [default: one per core]",
         type=click.IntRange(1, 256),
@@ -204,12 +204,12 @@ class Effort:
 class Written:
     """The format of the report, and files of pictures."""
 
-    explain: bool = shared(explain_option)
-    form: str = shared(figures_format_option("The output format."))
-    svg: str | None = value(
+    explain: bool = declare_shared(explain_option)
+    form: str = declare_shared(make_figures_format_option("The output format."))
+    svg: str | None = declare_value(
         "Draw what smoothness costs in latency to this file.", type=OutputFile()
     )
-    html: str | None = value(
+    html: str | None = declare_value(
         "Write one HTML page with everything. It shows the drawing before and after tuning.",
         type=OutputFile(),
     )
@@ -231,24 +231,24 @@ Examples:
 """
 
 
-@command(
+@make_command(
     _EXAMPLES,
     "s all design bytes for explain weights movement link f html",
-    games_help(),
+    write_games_help(),
 )
 def tune(
-    inputs: Inputs = shared(Inputs),
-    tuned: Tuned = shared(Tuned),
-    purpose: Purpose = shared(Purpose),
-    wire: Wire = shared(Wire),
-    effort: Effort = shared(Effort),
-    jobs: JobOptions = shared(JobOptions),
-    network: NetworkOptions = shared(NetworkOptions),
-    timing: Timing = shared(screen_timing_options),
-    written: Written = shared(Written),
-    saving: Saving | None = shared(save_profile_option),
-    messages: Messages = shared(messages_options),
-    color: ColorChoice = shared(color_option),
+    inputs: Inputs = declare_shared(Inputs),
+    tuned: Tuned = declare_shared(Tuned),
+    purpose: Purpose = declare_shared(Purpose),
+    wire: Wire = declare_shared(Wire),
+    effort: Effort = declare_shared(Effort),
+    jobs: JobOptions = declare_shared(JobOptions),
+    network: NetworkOptions = declare_shared(NetworkOptions),
+    timing: Timing = declare_shared(screen_timing_options),
+    written: Written = declare_shared(Written),
+    saving: Saving | None = declare_shared(save_profile_option),
+    messages: Messages = declare_shared(messages_options),
+    color: ColorChoice = declare_shared(color_option),
 ) -> int:
     """Run ``epic tune``.
 
@@ -274,12 +274,12 @@ def tune(
     from epic_cli.jobs.tune.bytes_front import BytesSpec
     from epic_cli.jobs.tune.spec import TuneJob, TuneSpec
     from epic_cli.metrics.inputs import SimulatedRuns
-    from epic_cli.shell.recordings import compare_spec, given_runs, reporters
+    from epic_cli.shell.recordings import compare_spec, list_given_runs, make_reporters
 
-    given = given_runs(inputs, network, messages, tuned.drawn, traces=not tuned.searches)
+    given = list_given_runs(inputs, network, messages, tuned.drawn, traces=not tuned.searches)
     _check_options(tuned)
-    strategies = tuned.specs()
-    log = reporters(messages, color, saving)
+    strategies = tuned.list_specs()
+    log = make_reporters(messages, color, saving)
     tally = JobMessages(jobs.allowed_failures, messages.quiet)
     if not tuned.searches:
         runs = given.load_runs(log, tally, inputs.truth_offset)

@@ -41,10 +41,10 @@ from epic_cli.metrics.digits import (
 from epic_cli.metrics.metric import Metric, Weights
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.traffic import SHARES
-from epic_cli.show.chart import Chart, ChartLine, chart_line
+from epic_cli.show.chart import Chart, ChartLine, make_chart_line
 from epic_cli.show.plot import Curve, Dot, Plot
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
-from epic_cli.show.styles import LineStyle, line_styles
+from epic_cli.show.styles import LineStyle, choose_line_styles
 
 #: This many settings are named in a sentence.
 _NAMED = 4
@@ -596,9 +596,9 @@ def front_chart(fronts: Fronts) -> Chart | None:
     if len(whole) < FEWEST_POINTS:
         return None
     several = len(fronts.lines) > 1
-    styles = line_styles(fronts.lines)
+    styles = choose_line_styles(fronts.lines)
     lines = [
-        chart_line(_make_curve(name if several else "front", rank, points, styles[name]))
+        make_chart_line(_make_curve(name if several else "front", rank, points, styles[name]))
         for rank, (name, points) in enumerate(fronts.lines.items())
     ]
     for dot in fronts.marks if fronts.marked else ():
@@ -657,9 +657,9 @@ def front_picture(fronts: Fronts, width: int | None = None) -> str:
     Hovering a point shows its settings and score. Raises ``NothingToDraw`` if nothing was tried
     whose latency is known.
     """
-    from epic_cli.show.svg import curves_picture
+    from epic_cli.show.svg import draw_curves_picture
 
-    styles = line_styles(fronts.lines)
+    styles = choose_line_styles(fronts.lines)
     curves = [
         _make_curve(name, rank, line, styles[name])
         for rank, (name, line) in enumerate(fronts.lines.items())
@@ -680,7 +680,7 @@ def front_picture(fronts: Fronts, width: int | None = None) -> str:
         f" the left is better. {fronts.words}"
     )
     shown = Plot("What smoothness costs in latency", curves)
-    return curves_picture(shown, [*points, *marks], note, width)
+    return draw_curves_picture(shown, [*points, *marks], note, width)
 
 
 def _make_dot(style: LineStyle, point: FrontPoint) -> Dot:

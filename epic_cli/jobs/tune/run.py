@@ -833,7 +833,7 @@ def open_hands(
     if journal is not None and known:
         new = len(journal) - known
         trials = f"{new} new trial{'' if new == 1 else 's'}"
-        tally.resumed(f"{trials} in {journal.path}, {known} known before")
+        tally.report_resumed(f"{trials} in {journal.path}, {known} known before")
 
 
 def open_threads(

@@ -40,7 +40,7 @@ from epic_cli.metrics.evaluation import (
 from epic_cli.metrics.notes import Flaw, NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.metrics.truth import sample_truth
 from epic_cli.work.code import list_code
-from epic_cli.work.journal import ResultJournal, key
+from epic_cli.work.journal import ResultJournal, compute_key
 from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
@@ -674,7 +674,7 @@ class Trials:
             name: value if isinstance(value, str) else float(value)
             for name, value in evaluated.settings.items()
         }
-        return key(
+        return compute_key(
             bench=self.on.digest, strategy=[self.strategy, *self._code_texts], settings=plain
         )
 

@@ -26,7 +26,7 @@ from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
 from epic_cli.live.reports import describe_faults, describe_traffic
 from epic_cli.metrics.turns import forward
 from epic_cli.recordings.files import accessing
-from epic_cli.show.page import live_page, looks
+from epic_cli.show.page import list_looks, make_live_page
 
 if TYPE_CHECKING:
     from epic_cli.live.command_line import Page
@@ -88,15 +88,15 @@ class GameView(Consumer):
                 self.game.followed = ""  # measures none
             self.game.advance(now)
 
-    def words(self) -> dict[str, Any]:
+    def describe_game(self) -> dict[str, Any]:
         """Return traffic, news and figures in words, and the longest delay (s) of each second."""
         game = self.game
         delays = game.traffic.flow.history
         return {
             "traffic": describe_traffic(game),
             "news": describe_faults(game),
-            "figures": game.evaluator.figures(),
-            "worst": game.evaluator.worst() or "",
+            "figures": game.evaluator.compute_figures(),
+            "worst": game.evaluator.find_worst() or "",
             "delays": [None if math.isnan(delay) else round(delay, 6) for delay in delays],
         }
 
@@ -142,9 +142,9 @@ class FollowedStrategy(Consumer):
         of = self._history, drawn_up_to, now, self._name, (), self._view.game.truth
         self._evaluator.look(*of)
 
-    def news(self, made: PageFrame) -> dict[str, Any]:
+    def take_news(self, made: PageFrame) -> dict[str, Any]:
         """Return the rows, errors and lags that are new since the last call."""
-        rows = self._history.rows(np.nextafter(self._drawn, math.inf))
+        rows = self._history.list_rows(np.nextafter(self._drawn, math.inf))
         times, apart = self._evaluator.apart
         later = times > self._measured
         self._drawn = float(rows["time"][-1]) if len(rows) else self._drawn
@@ -152,7 +152,7 @@ class FollowedStrategy(Consumer):
         lags = list(self._evaluator.curves[1].items())[-2:]
         return {
             "label": self._label,
-            "figures": self._evaluator.figures(),
+            "figures": self._evaluator.compute_figures(),
             "lags": [[second, 1000 * lag] for second, lag in lags if math.isfinite(lag)],
             "time": made.pack(rows["time"]),
             "position": made.pack(rows["position"]),
@@ -214,7 +214,7 @@ class LiveSession:
         self._begins = True
         if number is not None:
             name = view.entities.name(number)
-            for block in view.game.live.by_entity(name).values():
+            for block in view.game.live.group_by_entity(name).values():
                 self._members += [
                     FollowedStrategy(strategy, view, name, block) for strategy in self._team
                 ]
@@ -222,7 +222,7 @@ class LiveSession:
     def _obey_message(self, message: dict[str, Any]) -> None:
         try:
             if "link" in message:
-                self._said = self._link.say(str(message["link"])) if self._link else ""
+                self._said = self._link.run_command(str(message["link"])) if self._link else ""
             if message.get("way") in self._views:
                 self._show_direction(message["way"])
             if "strategies" in message:
@@ -256,7 +256,7 @@ class LiveSession:
             self._sent += 1
             up_to = self._view.drawn_up_to
             message |= {"number": self._sent, "now": up_to if up_to > -math.inf else None}
-            self._outbox.put(f"live {self._sent % _UNDER_WAY}", made.bytes(message))
+            self._outbox.put(f"live {self._sent % _UNDER_WAY}", made.write_bytes(message))
 
     def _pack_changes(self, made: PageFrame) -> dict[str, Any]:
         """Return the states that differ from what the page knows."""
@@ -276,13 +276,13 @@ class LiveSession:
         events = list(takewhile(lambda event: event is not self._event, reversed(game.log.events)))
         self._event, self._named = game.log.events[-1] if game.log.events else None, numbers.stop
         message = {
-            **view.words(),
+            **view.describe_game(),
             "names": [numbers.start, [cut(name, _LONGEST_NAME) for name in names]],
             "events": [[event.time, event.words] for event in reversed(events)],
             "team": (team := [strategy.label for strategy in self._team]),
-            "styles": looks(team),
+            "styles": list_looks(team),
             "said": self._said,
-            "link": self._link.state() if self._link else {},
+            "link": self._link.list_states() if self._link else {},
             "way": self._way,
             "where": game.where,
             "followed": self._followed,
@@ -292,13 +292,13 @@ class LiveSession:
         if self._followed is not None:
             both = {"received": game.live, "sent": game.truth}
             message |= {key: self._pack_points(made, key, one) for key, one in both.items() if one}
-            message["members"] = [member.news(made) for member in self._members]
+            message["members"] = [member.take_news(made) for member in self._members]
         return message
 
     def _pack_points(self, made: PageFrame, key: str, history: History) -> dict[str, Any]:
         """Return the followed entity's packets that the page does not know."""
         since = self._known_up_to.get(key, -math.inf)
-        points = history.points(since)
+        points = history.select_points(since)
         points = points[(points["entity"] == self._followed) & (points["time"] > since)]
         self._known_up_to[key] = float(points["time"][-1]) if len(points) else since
         return {name: made.pack(points[name]) for name in ("time", "delay", "position")}
@@ -307,13 +307,13 @@ class LiveSession:
 class PageLink(Protocol):
     """A simulated link whose conditions a page shows and changes."""
 
-    def controls(self) -> list[dict[str, Any]]:
+    def list_controls(self) -> list[dict[str, Any]]:
         """Return the page's controls of the link, each with its value on a perfect link."""
 
-    def say(self, command: str) -> str:
+    def run_command(self, command: str) -> str:
         """Run a command that a page sends; return the answer."""
 
-    def state(self) -> dict[str, dict[str, str]]:
+    def list_states(self) -> dict[str, dict[str, str]]:
         """Return the value of each control, by direction."""
 
 
@@ -340,18 +340,22 @@ class Live:
     async def show(self, page: Page, job: Coroutine[Any, Any, None]) -> None:
         """Serve the page while a job runs."""
         where, link = next(iter(self._views.values())).game.where, self._link
-        data = {"where": where, "ways": [*self._views], "link": link.controls() if link else []}
+        data = {
+            "where": where,
+            "ways": [*self._views],
+            "link": link.list_controls() if link else [],
+        }
 
-        def room(outbox: Outbox) -> LiveSession:
+        def measure_room(outbox: Outbox) -> LiveSession:
             self._rooms.add(made := LiveSession(self._views, self._team, link, outbox))
             return made
 
-        async def served() -> None:
+        async def serve_page() -> None:
             with accessing("listen on", f"127.0.0.1:{page.port}"):
-                spec = ServeSpec(partial(live_page, data), {"live": room}, page.port)
-                await serve(spec, page.ready)
+                spec = ServeSpec(partial(make_live_page, data), {"live": measure_room}, page.port)
+                await serve(spec, page.announce_page)
 
-        jobs = job, served(), asyncio.to_thread(self._draw_until_stopped)
+        jobs = job, serve_page(), asyncio.to_thread(self._draw_until_stopped)
         tasks = [asyncio.ensure_future(work) for work in jobs]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -41,15 +41,15 @@ class PageFrame:
         self._size += len(padded)
         return place, len(data)
 
-    def bytes(self, message: dict[str, Any]) -> bytes:
+    def write_bytes(self, message: dict[str, Any]) -> bytes:
         """Return the frame: the length of the JSON (uint32), the JSON, the arrays."""
         text = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
         return b"".join((struct.pack("<I", len(text)), text, *self._parts))
 
 
-def frame(**message: Any) -> bytes:
+def make_frame(**message: Any) -> bytes:
     """Make a frame without arrays."""
-    return PageFrame().bytes(message)
+    return PageFrame().write_bytes(message)
 
 
 class Outbox:

@@ -60,7 +60,7 @@ class Target(NamedTuple):
         """The program's address."""
         return self.given or Address(LOOPBACK, self.format.port)
 
-    def beside(self, port: int) -> Target:
+    def choose_port_beside(self, port: int) -> Target:
         """Return a target whose usual port is not this program's own port.
 
         Where the two ports are the same, the next port is used; an address that the user gave
@@ -104,7 +104,7 @@ class Forwarder(Consumer):
         rows = samples.samples(entities)
         if self._to_unix is None and rows:
             self._to_unix = time.time() - rows[0].time
-        for data in self._format.encode(drawable(rows), self._to_unix or 0.0):
+        for data in self._format.encode(iterate_drawable(rows), self._to_unix or 0.0):
             try:
                 self._socket.send(data)
             except OSError:  # no program listens, or the queue is full
@@ -115,7 +115,7 @@ class Forwarder(Consumer):
         self._socket.close()
 
 
-def numbers(sample: Sample) -> dict[str, float]:
+def list_numbers(sample: Sample) -> dict[str, float]:
     """Return a sample's values by name: ``FIELDS``, and ``TURN_FIELDS`` if it has a rotation.
 
     Spins are in rad/s, yaw, pitch and roll in degrees.
@@ -128,7 +128,7 @@ def numbers(sample: Sample) -> dict[str, float]:
     return found
 
 
-def drawable(samples: Iterable[Sample]) -> Iterator[Sample]:
+def iterate_drawable(samples: Iterable[Sample]) -> Iterator[Sample]:
     """Yield the samples that have a drawn state and finite numbers."""
     for sample in samples:
         if sample.status != "none" and all(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from epic_cli.engine.contract import Sample
-from epic_cli.live.forwarders import NAMELESS, ForwardFormat, numbers
+from epic_cli.live.forwarders import NAMELESS, ForwardFormat, list_numbers
 from epic_cli.recordings.addresses import DEFAULT_PORT, UNFRAGMENTED
 
 
@@ -15,7 +15,7 @@ def encode(samples: Iterable[Sample], _: float) -> Iterator[bytes]:
     together: dict[str, object] = {}
     size = 0
     for sample in samples:
-        state = numbers(sample)
+        state = list_numbers(sample)
         name = sample.entity or NAMELESS
         if name == "timestamp":
             name = "timestamp_"

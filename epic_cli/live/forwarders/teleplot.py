@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from epic_cli.engine.contract import Sample
-from epic_cli.live.forwarders import NAMELESS, ForwardFormat, numbers
+from epic_cli.live.forwarders import NAMELESS, ForwardFormat, list_numbers
 from epic_cli.recordings.addresses import UNFRAGMENTED
 
 #: Characters with a special meaning in names, and beginnings of lines that are no values.
@@ -22,7 +22,7 @@ def encode(samples: Iterable[Sample], to_unix: float) -> Iterator[bytes]:
         if name.startswith(_OTHER_LINES):
             name = f"_{name}"
         stamp = round((sample.time + to_unix) * 1000)
-        values = numbers(sample).items()
+        values = list_numbers(sample).items()
         lines = [f"{name}.{field}:{stamp}:{value!r}" for field, value in values]
         x, y, _ = sample.position
         lines.append(f"{name}:{x!r}:{y!r}:{stamp}|xy")

@@ -15,8 +15,8 @@ from epic_cli.live.command_line import (
     ListenProgress,
     RecordingFile,
     RowOutput,
-    endless_option,
     get_exit_status,
+    make_endless_option,
     open_listener,
     open_recordings,
     record_option,
@@ -29,14 +29,20 @@ from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.recordings.files import accessing
 from epic_cli.shell.console import ColorChoice, has_terminal, use_color
-from epic_cli.shell.declared import Parsed, command, given_options, shared, value
+from epic_cli.shell.declared import (
+    Parsed,
+    declare_shared,
+    declare_value,
+    list_given_options,
+    make_command,
+)
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import (
     color_option,
-    output_option,
+    make_output_option,
+    make_row_format_option,
+    make_strategy_option,
     quiet_option,
-    row_format_option,
-    strategy_option,
     tick_option,
 )
 from epic_cli.shell.options.datagrams import ingest_options
@@ -60,26 +66,26 @@ Examples:
 class _ListenOutputs:
     """The outputs of rows and packets."""
 
-    show: str | None = value(
+    show: str | None = declare_value(
         "Show a map on the whole terminal, or write rows.  [default: the screen, on a"
         " terminal and unless an option is about rows]",
         type=click.Choice(("screen", "rows")),
     )
-    row_format: str = shared(
-        row_format_option("Format of the rows. epic is the demo's own, for one entity.")
+    row_format: str = declare_shared(
+        make_row_format_option("Format of the rows. epic is the demo's own, for one entity.")
     )
-    output: str | None = shared(
-        output_option("Write the rows to a file. It appears when listening ends.")
+    output: str | None = declare_shared(
+        make_output_option("Write the rows to a file. It appears when listening ends.")
     )
-    record: tuple[RecordingFile, ...] = shared(record_option)
-    forward: tuple[Target, ...] = value(
+    record: tuple[RecordingFile, ...] = declare_shared(record_option)
+    forward: tuple[Target, ...] = declare_value(
         f"Send the rows to {' or '.join(forward_formats())}, too. A program on another machine"
         " has its address, such as teleplot:192.168.0.7:47269; may be repeated.",
         type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
         multiple=True,
     )
 
-    def wants_screen(self, given: set[str]) -> bool:
+    def is_screen_wanted(self, given: set[str]) -> bool:
         """Return True if a screen is shown; ``given`` are the names of options on the command line.
 
         Raise ``WrongUsage`` if it is wanted and there is no terminal.
@@ -92,18 +98,20 @@ class _ListenOutputs:
         return self.show == "screen"
 
 
-@command(EXAMPLES, "s layout read entity duration f o record forward")
+@make_command(EXAMPLES, "s layout read entity duration f o record forward")
 def listen(
-    endpoint: Endpoint = shared(_ENDPOINT),
-    chosen: StrategySpec = shared(
-        strategy_option("The smoothing strategy; 'epic strategies' lists them.")
+    endpoint: Endpoint = declare_shared(_ENDPOINT),
+    chosen: StrategySpec = declare_shared(
+        make_strategy_option("The smoothing strategy; 'epic strategies' lists them.")
     ),
-    tick: Ratio = shared(tick_option),
-    ingest: IngestSpec = shared(ingest_options),
-    duration: float = shared(endless_option("Listen for this many seconds, or endless.")),
-    outputs: _ListenOutputs = shared(_ListenOutputs),
-    quiet: bool = shared(quiet_option),
-    color: ColorChoice = shared(color_option),
+    tick: Ratio = declare_shared(tick_option),
+    ingest: IngestSpec = declare_shared(ingest_options),
+    duration: float = declare_shared(
+        make_endless_option("Listen for this many seconds, or endless.")
+    ),
+    outputs: _ListenOutputs = declare_shared(_ListenOutputs),
+    quiet: bool = declare_shared(quiet_option),
+    color: ColorChoice = declare_shared(color_option),
 ) -> int:
     """Run ``epic listen``.
 
@@ -121,8 +129,8 @@ def listen(
     Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
     strategy failed, 130 interrupted.
     """
-    given = given_options()
-    on_screen = outputs.wants_screen(given)
+    given = list_given_options()
+    on_screen = outputs.is_screen_wanted(given)
     chosen.make()  # to refuse wrong settings at once
     writes_rows = outputs.output is not None or not on_screen
     spec = ListenSpec(
@@ -151,7 +159,7 @@ def listen(
             rows = RowOutput(outputs.row_format, color, sink)
             listener.consumers.append(rows)
         own = 0 if endpoint.address.scheme else receiving.port  # of UDP, as forwarders use
-        targets = [target.beside(own) for target in outputs.forward]
+        targets = [target.choose_port_beside(own) for target in outputs.forward]
         for target in targets:
             forwarder = _open_forwarder(target, receiving, own)
             stack.callback(forwarder.close)

@@ -22,19 +22,24 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.command_line import (
     Page,
     RowOutput,
-    endless_option,
+    check_lab_library,
     get_exit_status,
-    lab_library,
+    make_endless_option,
 )
 from epic_cli.live.listener import Endpoint, LaterDrawing, ListenSpec
-from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
-from epic_cli.live.proxy.report import summary
+from epic_cli.live.proxy.control import (
+    LONGEST_COMMAND,
+    Commands,
+    answer_lines,
+    serve_control_socket,
+)
+from epic_cli.live.proxy.report import summarize_proxy
 from epic_cli.live.proxy.run import (
     Circle,
     DirectionTap,
     Relay,
     TrafficLog,
-    reaches_itself,
+    is_own_address,
 )
 from epic_cli.live.proxy.spec import (
     STANDARD_INPUT,
@@ -63,24 +68,29 @@ from epic_cli.shell.console import (
 )
 from epic_cli.shell.declared import (
     Parsed,
-    command,
-    given_options,
-    shared,
-    value,
+    declare_shared,
+    declare_value,
+    list_given_options,
+    make_command,
 )
-from epic_cli.shell.errors import WrongUsage, say, wrong_usage
+from epic_cli.shell.errors import WrongUsage, raise_wrong_usage, write_message
 from epic_cli.shell.options.common import (
     color_option,
-    output_option,
+    make_output_option,
+    make_row_format_option,
+    make_seed_option,
+    make_strategy_option,
     quiet_option,
-    row_format_option,
-    seed_option,
-    strategy_option,
     tick_option,
 )
 from epic_cli.shell.options.datagrams import ingest_options
-from epic_cli.shell.options.networks import link_options
-from epic_cli.work.event_loop import beside, microsecond_loop, prefetched, run_until_stopped
+from epic_cli.shell.options.networks import make_link_options
+from epic_cli.work.event_loop import (
+    make_microsecond_loop,
+    prefetch_items,
+    run_beside,
+    run_until_stopped,
+)
 
 if TYPE_CHECKING:
     from epic_cli.live.model import RunningGame
@@ -115,7 +125,7 @@ class _ProxyDisplay(Described):
 class _ProxyOutputs:
     """The packets to read from the traffic, their drawing and their files."""
 
-    watch: WatchSpec = value(
+    watch: WatchSpec = declare_value(
         "Watch packets on their way down, up, or both. Down are those to the first client, or to"
         " from=HOST. sent=FILE and received=FILE record them before and behind the link. "
         " [default: down]",
@@ -124,13 +134,17 @@ class _ProxyOutputs:
         ),
         default=WatchSpec(),
     )
-    show: _ProxyDisplay | None = value(
+    show: _ProxyDisplay | None = declare_value(
         "Show the link and a map: screen, lab or lines. The lab is in the browser, such as"
         " lab,port=8080,open=off.  [default: the screen, on a terminal without rows]",
         type=Parsed("screen|lab|lines", _ProxyDisplay.parse, _ProxyDisplay),
     )
-    row_format: str = shared(row_format_option("Write the rows that are drawn, in this format."))
-    output: str | None = shared(output_option("Write the rows to a file. It appears at the end."))
+    row_format: str = declare_shared(
+        make_row_format_option("Write the rows that are drawn, in this format.")
+    )
+    output: str | None = declare_shared(
+        make_output_option("Write the rows to a file. It appears at the end.")
+    )
 
     @property
     def by(self) -> str:
@@ -139,7 +153,7 @@ class _ProxyOutputs:
         Raise ``WrongUsage`` if the lab lacks a library.
         """
         if self.show is not None and self.show.by == "lab":
-            with lab_library():
+            with check_lab_library():
                 import_module("aiohttp")
         return "" if self.show is None else self.show.by
 
@@ -148,7 +162,7 @@ class _ProxyOutputs:
         """The port of the lab's page, and whether to open the browser."""
         return Page() if self.show is None else Page(self.show.port, self.show.opens)
 
-    def rows_given(self, given: set[str]) -> bool:
+    def are_rows_written(self, given: set[str]) -> bool:
         """Return True if rows are written; ``given`` are the names of options on the command line.
 
         Raise ``WrongUsage`` if that contradicts other options.
@@ -163,7 +177,7 @@ class _ProxyOutputs:
             )
         return True
 
-    def wants_screen(self, taken: bool) -> bool:
+    def is_screen_wanted(self, taken: bool) -> bool:
         """Return True if the screen is shown; ``taken``: the terminal is used otherwise.
 
         Raise ``WrongUsage`` if the user wants the screen and it cannot be shown.
@@ -175,11 +189,11 @@ class _ProxyOutputs:
             )
         return there and self.by in ("", "screen")
 
-    def wants_map(self, given: set[str]) -> bool:
+    def is_map_wanted(self, given: set[str]) -> bool:
         """Return True if the screen has a map; ``given`` are the names of given options."""
         return self.by == "screen" or self.watch.direction is not None or "records" in given
 
-    def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
+    def open_files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
         """Open the recordings of this direction, before and behind the link."""
         watch = self.watch
         both: list[list[Recording]] = [[], []]
@@ -218,35 +232,39 @@ _CONTROL = Parsed(
 )
 
 
-@command(EXAMPLES, "link latency jitter loss duration record watch layout show")
+@make_command(EXAMPLES, "link latency jitter loss duration record watch layout show")
 def proxy(
-    listen: ProxyAddress = shared(click.argument("listen", type=_LISTEN, metavar="[HOST:]PORT")),
-    target: Address = shared(click.argument("target", type=_TARGET, metavar="[HOST:]PORT")),
-    link: LinkSpec = shared(
-        link_options(two_ways=True, sized=False, latency="Mean delay in each direction.")
+    listen: ProxyAddress = declare_shared(
+        click.argument("listen", type=_LISTEN, metavar="[HOST:]PORT")
     ),
-    duration: float = shared(endless_option("Run for this many seconds, or endless.")),
-    record: LogFile | None = value(
+    target: Address = declare_shared(click.argument("target", type=_TARGET, metavar="[HOST:]PORT")),
+    link: LinkSpec = declare_shared(
+        make_link_options(two_ways=True, sized=False, latency="Mean delay in each direction.")
+    ),
+    duration: float = declare_shared(make_endless_option("Run for this many seconds, or endless.")),
+    record: LogFile | None = declare_value(
         "Log the fate of every datagram. The CSV is a recorded network; payload=on adds the bytes"
         " of each datagram. Existing data is not overwritten.",
         type=_LOG,
     ),
-    control: Address | Path | str | None = value(
+    control: Address | Path | str | None = declare_value(
         "Take commands from a local socket, or - for standard input. One a line, such as 'set"
         " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
         type=_CONTROL,
     ),
-    outputs: _ProxyOutputs = shared(_ProxyOutputs),
-    chosen: StrategySpec = shared(
-        strategy_option("The smoothing strategy that draws what is received.")
+    outputs: _ProxyOutputs = declare_shared(_ProxyOutputs),
+    chosen: StrategySpec = declare_shared(
+        make_strategy_option("The smoothing strategy that draws what is received.")
     ),
-    tick: Ratio = shared(tick_option),
-    ingest: IngestSpec = shared(ingest_options),
-    seed: int = shared(
-        seed_option("The same seed gives the same decisions for the same datagrams of a client.")
+    tick: Ratio = declare_shared(tick_option),
+    ingest: IngestSpec = declare_shared(ingest_options),
+    seed: int = declare_shared(
+        make_seed_option(
+            "The same seed gives the same decisions for the same datagrams of a client."
+        )
     ),
-    quiet: bool = shared(quiet_option),
-    color: ColorChoice = shared(color_option),
+    quiet: bool = declare_shared(quiet_option),
+    color: ColorChoice = declare_shared(color_option),
 ) -> int:
     """Run ``epic proxy``.
 
@@ -261,8 +279,8 @@ def proxy(
     unreachable, or a file cannot be read or written, 130 interrupted.
     """
     spec = ProxySpec(listen.idle, listen.max_clients, duration, record, control)
-    given, watch = given_options(), outputs.watch
-    writes_rows = outputs.rows_given(given)
+    given, watch = list_given_options(), outputs.watch
+    writes_rows = outputs.are_rows_written(given)
     if writes_rows and control == STANDARD_INPUT:
         raise WrongUsage(
             "rows and the answers to --control - would both go to standard output: add --output",
@@ -270,8 +288,8 @@ def proxy(
         )
     in_lab = outputs.by == "lab"
     taken = quiet or writes_rows or in_lab or control == STANDARD_INPUT
-    on_screen = outputs.wants_screen(taken)
-    draws = in_lab or (on_screen and outputs.wants_map(given))
+    on_screen = outputs.is_screen_wanted(taken)
+    draws = in_lab or (on_screen and outputs.is_map_wanted(given))
     chosen.make()  # to refuse wrong settings at once
     drawn = ListenSpec(
         Endpoint(sender=watch.sender, max_entities=watch.max_entities),
@@ -293,11 +311,11 @@ def proxy(
         if writes_rows:
             sink = stack.enter_context(open_log(outputs.output))
             rows = RowOutput(outputs.row_format, color, sink)
-            drawing = LaterDrawing(watches[watch.first], drawn, relay.settled, [rows])
+            drawing = LaterDrawing(watches[watch.first], drawn, relay.find_settled, [rows])
         if not quiet:
-            say(f"epic: {address} relays datagrams to {target}\n")
+            write_message(f"epic: {address} relays datagrams to {target}\n")
         try:
-            with wrong_usage(kind=Circle), accessing("pass on", address, "record in"):
+            with raise_wrong_usage(kind=Circle), accessing("pass on", address, "record in"):
                 if on_screen:
                     from epic_cli.live.proxy.screen import Watching
 
@@ -312,12 +330,12 @@ def proxy(
                         shown = _show_directions(relay, job, outputs.page, games, watch.first)
                         stopped = run_until_stopped(shown)
                     else:
-                        stopped = run_until_stopped(job, microsecond_loop)
+                        stopped = run_until_stopped(job, make_microsecond_loop)
         finally:
             if rows is not None:
                 rows.close()
             if not quiet:
-                say(_report_end(relay, log, recordings, watches.values()))
+                write_message(_report_end(relay, log, recordings, watches.values()))
     return get_exit_status(stopped)
 
 
@@ -334,9 +352,9 @@ def _make_games(
         return {}
     from epic_cli.live.model import RunningGame  # imported here, since rows need no numpy
 
-    of = receiving, recordings, relay.settled, True
+    of = receiving, recordings, relay.find_settled, True
     return {
-        way: RunningGame.drawn_later(tap, spec, f"{what}, {way}", *of)
+        way: RunningGame.make_with_later_drawing(tap, spec, f"{what}, {way}", *of)
         for way, tap in watches.items()
     }
 
@@ -356,7 +374,7 @@ def _show_directions(
     views: dict[str, GameView] = {way: GameView(*games[way]) for way in ways}
     strategy = games[first][0].strategy
     live = Live(views, [strategy], LinkControls(relay.links, Commands(relay).answer))
-    return live.show(page, beside(job, microsecond_loop(), relay.end))
+    return live.show(page, run_beside(job, make_microsecond_loop(), relay.end))
 
 
 def _open_sockets(
@@ -370,7 +388,7 @@ def _open_sockets(
     with accessing("listen on", listen):
         receiving = ReceivingSocket(resolve(listen))
     stack.callback(receiving.close)
-    if reaches_itself(receiving.socket, place):
+    if is_own_address(receiving.socket, place):
         raise WrongUsage("the target is where the proxy listens: datagrams would loop")
     return receiving, place
 
@@ -393,7 +411,7 @@ def _make_taps(
         ingest = drawn.resolve_ingest()
     recordings: list[Recording] = []
     for way in WAYS:
-        files = outputs.files(way, stack)
+        files = outputs.open_files(way, stack)
         recordings += chain(*files)
         if any(files) or way in wanted:
             watches[way] = DirectionTap(way, ingest, *files)
@@ -407,7 +425,7 @@ def _report_end(
     watches: Iterable[DirectionTap],
 ) -> str:
     """Return the report at the end: traffic, recordings and refusals."""
-    words = summary(relay)
+    words = summarize_proxy(relay)
     if log is not None:
         words += f"{log.file.recorded:,} datagrams recorded in {log.file}\n"
     for recording in recordings:
@@ -420,7 +438,7 @@ def _report_end(
 
 
 def _print_message(words: str) -> None:
-    say(f"epic: {words}\n")
+    write_message(f"epic: {words}\n")
 
 
 async def _run_proxy(
@@ -437,11 +455,13 @@ async def _run_proxy(
     control = spec.control
     async with contextlib.AsyncExitStack() as stack:
         if control == STANDARD_INPUT:
-            lines = prefetched(_read_lines())
+            lines = prefetch_items(_read_lines())
             tasks.append(asyncio.create_task(answer_lines(lines, commands.answer, _write_answer)))
         elif isinstance(control, Address | Path):
             with accessing("be controlled at", control):
-                port = await stack.enter_async_context(control_socket(control, commands.answer))
+                port = await stack.enter_async_context(
+                    serve_control_socket(control, commands.answer)
+                )
             if isinstance(control, Address):
                 control = control._replace(port=port or control.port)
             note(f"controlled at {control}")

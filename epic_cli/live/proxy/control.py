@@ -31,7 +31,7 @@ SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
 def describe_relay(relay: Relay) -> dict[str, Any]:
     """Return the totals of both directions so far; delays are in milliseconds."""
     return {
-        "seconds": round(relay.now(), 3),
+        "seconds": round(relay.measure_time(), 3),
         "clients": len(relay.clients),
         "clients_total": relay.clients_total,
         "rejected": relay.rejected,
@@ -71,7 +71,7 @@ def describe_client(client: ProxyClient, relay: Relay) -> dict[str, Any]:
     return {
         "number": client.number,
         "address": str(client.address),
-        "idle": round(max(relay.now() - client.used, 0), 3),
+        "idle": round(max(relay.measure_time() - client.used, 0), 3),
         "up": client.up.taken,
         "down": client.down.taken,
     }
@@ -191,7 +191,7 @@ _OF_THE_WEB = re.compile(r"HTTP/\d")
 
 
 @contextlib.asynccontextmanager
-async def control_socket(
+async def serve_control_socket(
     place: Address | Path, answer: Callable[[str], str]
 ) -> AsyncIterator[int | None]:
     """Serve commands at this place while the block runs; yield the port of a TCP socket, or None.

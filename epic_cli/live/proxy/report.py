@@ -12,8 +12,8 @@ from epic_cli.live.proxy.run import Relay
 from epic_cli.live.proxy.spec import Direction
 from epic_cli.metrics.digits import format_count
 from epic_cli.network.link import fates
-from epic_cli.show.link import quantiles
-from epic_cli.show.link import summary as link_summary
+from epic_cli.show.link import summarize_link as link_summary
+from epic_cli.show.link import write_quantiles
 
 #: The window of the rates on the screen, in seconds.
 _WINDOW = 1.0
@@ -28,7 +28,7 @@ KEYS = (
 )
 
 
-def summary(relay: Relay) -> str:
+def summarize_proxy(relay: Relay) -> str:
     """Return counts and delays of both directions, and errors."""
     lines = ""
     for way in (relay.up, relay.down):
@@ -40,8 +40,8 @@ def summary(relay: Relay) -> str:
 def _format_details(one: Direction) -> str:
     lines = ""
     if one.arrived:
-        lines += f"  requested: {quantiles(one.requested.delay)}\n"
-        late = quantiles(one.lateness.delay, (0.5, 0.99, 0.999, 1.0), digits=2)
+        lines += f"  requested: {write_quantiles(one.requested.delay)}\n"
+        late = write_quantiles(one.lateness.delay, (0.5, 0.99, 0.999, 1.0), digits=2)
         lines += f"  later than requested: {late}; {one.late:,} by more than 1 ms\n"
     if one.sent:
         lines += f"  {one.received_bytes:,} bytes received, {one.delivered_bytes:,} sent\n"
@@ -79,9 +79,9 @@ class Status:
         self.what = what
         self._seen: deque[tuple[float, Any, Any]] = deque()
 
-    def lines(self, chosen: str, preset: str) -> list[str]:
+    def render_lines(self, chosen: str, preset: str) -> list[str]:
         """Return the lines of the screen; ``chosen`` is the direction that keys change."""
-        relay, now = self._relay, self._relay.now()
+        relay, now = self._relay, self._relay.measure_time()
         self._seen.append((now, _totals(relay.up), _totals(relay.down)))
         while now - self._seen[0][0] > _WINDOW and len(self._seen) > 2:
             self._seen.popleft()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.live.proxy.spec import Direction, LinkController, ProxySpec
-from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time
+from epic_cli.live.receiving import ReceivingSocket, allow_files, read_machine_time
 from epic_cli.live.recording import WholeFile
 from epic_cli.network.link import Link, Way
 from epic_cli.network.trace import AddedLink
@@ -53,7 +53,7 @@ class Circle(ValueError):
     """A loop: datagrams that the proxy sends to the target arrive at the proxy again."""
 
 
-def reaches_itself(listening: socket.socket, target: Resolved) -> bool:
+def is_own_address(listening: socket.socket, target: Resolved) -> bool:
     """Return True if the target is the socket's own address, by any address of this machine."""
     with socket.socket(target.family, socket.SOCK_DGRAM) as trial:
         try:
@@ -330,7 +330,7 @@ class Flow:
         """The number of datagrams taken."""
         return self._sequence
 
-    def ended(self, time: float) -> bool:
+    def has_ended(self, time: float) -> bool:
         """Return True if a recorded network has ended by this time."""
         return self._channel.has_ended(max(time, self._last))
 
@@ -438,7 +438,7 @@ class DirectionTap:
         """The entities whose packets were sent."""
         return self._ingest.entities
 
-    def now(self, time: float) -> float | None:
+    def convert_time(self, time: float) -> float | None:
         """Convert a proxy's time to the receiver's clock (s); None before its start."""
         return self._ingest.now(time)
 
@@ -527,7 +527,7 @@ class Relay:
         watches: Mapping[Way, DirectionTap] = MappingProxyType({}),
     ) -> None:
         self._watches = watches
-        self._origin = machine_time()
+        self._origin = read_machine_time()
         self._listening = listening
         self._target = target
         self._make_channel = make_channel
@@ -559,13 +559,13 @@ class Relay:
         """The datagrams dropped by the listening socket's full queue."""
         return self._listening.dropped
 
-    def now(self) -> float:
+    def measure_time(self) -> float:
         """Return the seconds since the relay was made."""
-        return machine_time() - self._origin
+        return read_machine_time() - self._origin
 
-    def settled(self) -> float:
+    def find_settled(self) -> float:
         """Return the time (s) up to which every departure was passed to watches; thread-safe."""
-        return min(self.now(), self._leaving)  # the order of evaluation matters
+        return min(self.measure_time(), self._leaving)  # the order of evaluation matters
 
     def end(self) -> None:
         """Make ``run`` return."""
@@ -624,7 +624,7 @@ class Relay:
         self.socket_errors[error.strerror or str(error)] += 1
 
     def _pass_datagram(self, client: ProxyClient, flow: Flow, data: bytes, time: float) -> None:
-        if flow.ended(time):
+        if flow.has_ended(time):
             self.end()
             return
         client.used = time
@@ -636,7 +636,7 @@ class Relay:
 
     def _add_client(self, sender: tuple[Any, ...], data: bytes) -> ProxyClient | None:
         """Add a client; return None beyond the limit of clients. Raise ``Circle``."""
-        self._circle.look(data, self.now())
+        self._circle.look(data, self.measure_time())
         if len(self.clients) >= self._spec.max_clients:
             self.rejected += 1
             return None
@@ -650,7 +650,7 @@ class Relay:
         header = _HEADERS.get(self._listening.socket.family, 0)
         who = f"{number},{csv_field(str(address))}"
 
-        def flow(direction: Direction, send: Callable[[bytes], object]) -> Flow:
+        def make_flow(direction: Direction, send: Callable[[bytes], object]) -> Flow:
             channel = self._make_channel(direction.way, number)
             return Flow(direction, channel, send, self._queue, header, who, self._log)
 
@@ -659,8 +659,8 @@ class Relay:
             number=number,
             address=address,
             server=server,
-            up=flow(self.up, server.send),
-            down=flow(self.down, lambda data: back(data, sender)),
+            up=make_flow(self.up, server.send),
+            down=make_flow(self.down, lambda data: back(data, sender)),
         )
         self.clients[sender] = client
         self._loop.add_reader(server.socket, self._run_guarded, partial(self._read_server, client))
@@ -670,12 +670,12 @@ class Relay:
     def _send_due_datagrams(self) -> None:
         """Send due datagrams, and set the timer for the next."""
         queue = self._queue
-        now = self.now()
+        now = self.measure_time()
         while (due := queue.due) is not None and due <= now:
             self._leaving = now
             flight = queue.pop()
-            flight.deliver(flight, self.now)
-            now = self.now()
+            flight.deliver(flight, self.measure_time)
+            now = self.measure_time()
         self._leaving = math.inf
         if due is not None and due < self._armed:
             if self._timer is not None:
@@ -691,7 +691,7 @@ class Relay:
 
     def _drop_idle_clients(self) -> None:
         """Drop idle clients."""
-        silent_since = self.now() - self._spec.idle
+        silent_since = self.measure_time() - self._spec.idle
         for sender, client in list(self.clients.items()):
             if client.used < silent_since and not client.up.flying and not client.down.flying:
                 del self.clients[sender]

@@ -15,7 +15,7 @@ from epic_cli.live.proxy.spec import LinkController
 from epic_cli.live.screen import SMALLEST, STYLES, ListenScreen
 from epic_cli.network.link import WAYS, Way
 from epic_cli.show.full_screen import FullScreen, Lines
-from epic_cli.work.event_loop import beside, microsecond_loop
+from epic_cli.work.event_loop import make_microsecond_loop, run_beside
 
 _HINT = "w: the other direction; n: keys for the network"
 
@@ -60,7 +60,7 @@ class _LinkKeys:
             dark = all(links.directions[way].blackout for way in self._ways)
             links.black_out(not dark, self._ways)
         elif key in ("p", "P"):
-            links.next_preset(1 if key == "p" else -1)
+            links.choose_next_preset(1 if key == "p" else -1)
         elif key == "r":
             links.reset()
         elif key == "c":
@@ -98,9 +98,9 @@ class Watching:
         """Show the screen while the ``job`` runs on its own thread, as ``ListenScreen.run``."""
         acts = self._current_screen.actions if self._current_screen else ()
         keys = dict.fromkeys((*acts, *_LINK_KEYS, "w", "n"))
-        click = self.click if self._current_screen else None
+        click = self.follow_clicked if self._current_screen else None
         screen = FullScreen(self, keys, STYLES, color, lambda: self._is_typing_name, click)
-        return asyncio.run(screen.run(beside(job, microsecond_loop(), self._relay.end)))
+        return asyncio.run(screen.run(run_beside(job, make_microsecond_loop(), self._relay.end)))
 
     @property
     def _current_screen(self) -> ListenScreen | None:
@@ -129,19 +129,21 @@ class Watching:
         else:
             self._for_link = not self._for_link
 
-    def click(self, column: int, line: int) -> None:
+    def follow_clicked(self, column: int, line: int) -> None:
         """Follow the clicked entity, as on the screen of ``epic listen``."""
         if self._current_screen and line >= self._head:
             self._current_screen.click(column, line - self._head)
 
-    def lines(self, columns: int, lines: int) -> Lines:
+    def render_lines(self, columns: int, lines: int) -> Lines:
         """Return the lines of the whole screen."""
-        head = self._status.lines(self._keys.chosen, self._relay.links.preset)
+        head = self._status.render_lines(self._keys.chosen, self._relay.links.preset)
         head += KEYS if self._for_link else [f"shown: {self._way}; {_HINT}"]
         # the line about the direction is the first to be dropped
         below = SMALLEST[1] + 6 if self._current_screen else 0
         self._head = max(min(len(head), lines - below), 0)
         shown: Lines = [[("", cut(printable(line), columns))] for line in head[: self._head]]
         return shown + (
-            self._current_screen.lines(columns, lines - self._head) if self._current_screen else []
+            self._current_screen.render_lines(columns, lines - self._head)
+            if self._current_screen
+            else []
         )

@@ -245,7 +245,7 @@ class LinkController:
         for way in ways:
             self.directions[way].blackout = on
 
-    def next_preset(self, step: int) -> None:
+    def choose_next_preset(self, step: int) -> None:
         """Choose the preset that is ``step`` places after the last chosen one in the list."""
         names = list(PRESETS)
         before = names.index(self.preset) if self.preset else (-1 if step > 0 else 0)

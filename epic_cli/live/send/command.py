@@ -23,9 +23,9 @@ from epic_cli.live.recording import open_log
 from epic_cli.live.send.run import Sending, SendSpec, SentLog
 from epic_cli.live.send.spec import (
     Moment,
+    iterate_movement_moments,
+    iterate_recording_moments,
     merge_recordings,
-    moments_of_movement,
-    moments_of_recording,
     repeat_packets,
 )
 from epic_cli.network.link import fates
@@ -43,24 +43,24 @@ from epic_cli.shell.declared import (
     OptionGroup,
     OutputFile,
     Parsed,
-    command,
-    option,
+    declare_shared,
+    declare_value,
+    make_command,
+    make_option,
     refuse,
-    shared,
-    value,
 )
-from epic_cli.shell.errors import ExitStatus, WrongUsage, say, steer, wrong_usage
+from epic_cli.shell.errors import ExitStatus, WrongUsage, raise_wrong_usage, steer, write_message
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
-    packet_format_option,
+    make_packet_format_option,
+    make_seed_option,
     quiet_option,
     read_option,
-    seed_option,
 )
-from epic_cli.shell.options.networks import link_options, movement_option, send_option
+from epic_cli.shell.options.networks import make_link_options, make_movement_option, send_option
 from epic_cli.shell.progress import PATIENCE
-from epic_cli.show.link import quantiles, summary
-from epic_cli.work.event_loop import microsecond_loop, run_until_stopped
+from epic_cli.show.link import summarize_link, write_quantiles
+from epic_cli.work.event_loop import make_microsecond_loop, run_until_stopped
 
 if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec
@@ -87,19 +87,19 @@ _RECORDING_OPTIONS = ("read", "times", "entity", "duration")
 class SourceOptions:
     """The options for the source of packets: recordings, or a movement and its sender."""
 
-    movement: MovementSpec | None = shared(
-        movement_option("Send this movement instead of a recording.")
+    movement: MovementSpec | None = declare_shared(
+        make_movement_option("Send this movement instead of a recording.")
     )
-    send: SenderSpec = shared(send_option)
-    entity: str | None = value("Send only this recorded entity.", metavar="NAME")
-    duration: float | None = shared(
-        option(
+    send: SenderSpec = declare_shared(send_option)
+    entity: str | None = declare_value("Send only this recorded entity.", metavar="NAME")
+    duration: float | None = declare_shared(
+        make_option(
             DURATION,
             help="Stop after this many seconds of a recording's own time.  [default: at its end]",
         )
     )
-    times: float = shared(option(_TIMES))
-    read: ReadSpec = shared(read_option)
+    times: float = declare_shared(make_option(_TIMES))
+    read: ReadSpec = declare_shared(read_option)
 
     @property
     def seconds(self) -> float:
@@ -136,7 +136,7 @@ def sample_movement(movement: MovementSpec, simulation: Simulation, seed: int) -
     endless = movement.duration is None and not is_recorded
     seconds = math.inf if endless else movement.seconds
     sender = Sender(send, send.reach(lambda: send.get_farthest(moves, seconds)))
-    return moments_of_movement(moves, send.get_rate(is_recorded), seconds, sender)
+    return iterate_movement_moments(moves, send.get_rate(is_recorded), seconds, sender)
 
 
 def read_recordings(
@@ -149,7 +149,7 @@ def read_recordings(
         nonlocal left_out
         left_out += 1
 
-    def renamed(recording: str, old: str, new: str) -> None:
+    def rename_packets(recording: str, old: str, new: str) -> None:
         known = f"entity {old!r}" if old else "the entity without a name"
         reporters[0].say(
             f"epic: {known} of {recording} is sent as {new!r}: another recording has that name\n"
@@ -160,8 +160,8 @@ def read_recordings(
         quiet = map(Reporter, repeat(reporter.name), repeat(Messages(quiet=True)))
         read = partial(_read_packets, file, source, chain([reporter], quiet))
         streams.append(("_".join(Path(file).stem.split()), repeat_packets(read, source.times)))
-    packets = merge_recordings(streams, renamed) if len(streams) > 1 else streams[0][1]
-    yield from moments_of_recording(packets, source.seconds, leave_out)
+    packets = merge_recordings(streams, rename_packets) if len(streams) > 1 else streams[0][1]
+    yield from iterate_recording_moments(packets, source.seconds, leave_out)
     if left_out:
         reporters[0].say(f"epic: {left_out:,} packets without a finite time were not sent\n")
 
@@ -209,8 +209,8 @@ _TARGET = click.argument("target", type=_PLACE, metavar=_PLACE.name)
 _send_options = OptionGroup(
     "spec",
     SendSpec,
-    packet_format_option("The packet format in datagrams."),
-    option(_SPEED),
+    make_packet_format_option("The packet format in datagrams."),
+    make_option(_SPEED),
     click.option(
         "--truth-out",
         type=OutputFile(),
@@ -222,15 +222,15 @@ _send_options = OptionGroup(
 )
 
 
-@command(EXAMPLES, "movement send duration times speed f link latency jitter loss")
+@make_command(EXAMPLES, "movement send duration times speed f link latency jitter loss")
 def send(
-    recording: tuple[str, ...] = shared(_RECORDINGS),
-    target: Address = shared(_TARGET),
-    source: SourceOptions = shared(SourceOptions),
-    spec: SendSpec = shared(_send_options),
-    link: LinkSpec = shared(link_options()),
-    seed: int = shared(seed_option("The same seed gives the same losses and delays.")),
-    quiet: bool = shared(quiet_option),
+    recording: tuple[str, ...] = declare_shared(_RECORDINGS),
+    target: Address = declare_shared(_TARGET),
+    source: SourceOptions = declare_shared(SourceOptions),
+    spec: SendSpec = declare_shared(_send_options),
+    link: LinkSpec = declare_shared(make_link_options()),
+    seed: int = declare_shared(make_seed_option("The same seed gives the same losses and delays.")),
+    quiet: bool = declare_shared(quiet_option),
 ) -> int:
     """Run ``epic send``.
 
@@ -267,7 +267,7 @@ def send(
         if spec.truth_out:
             log = SentLog(stack.enter_context(open_log(spec.truth_out)).write)
         stack.enter_context(_report_unwritable_output())
-        with wrong_usage():
+        with raise_wrong_usage():
             spec = replace(spec, separate=source.send.separate)
             sending = Sending(spec, target, channel, log)
         moments = (
@@ -276,11 +276,13 @@ def send(
             else sample_movement(movement, simulation, seed)
         )
         with accessing("send to", target):
-            stopped = run_until_stopped(_send_and_show(sending, moments, quiet), microsecond_loop)
+            stopped = run_until_stopped(
+                _send_and_show(sending, moments, quiet), make_microsecond_loop
+            )
     if not quiet and sending.statistics.sent:
         closed = f"nothing listened at {target} for some datagrams\n" if sending.refused else ""
         echoes = describe_round_trips(sorted(sending.round_trips))
-        say(summary(sending.statistics, fates(channel)) + echoes + closed)
+        write_message(summarize_link(sending.statistics, fates(channel)) + echoes + closed)
     refused = any(reporter.refused for reporter in reporters)
     done = ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
     return get_exit_status(stopped, done)
@@ -290,7 +292,7 @@ def describe_round_trips(trips: Sequence[float]) -> str:
     """Return a line about sorted round trips (s); empty if there are none."""
     if not trips:
         return ""
-    found = quantiles(lambda share: trips[round(share * (len(trips) - 1))])
+    found = write_quantiles(lambda share: trips[round(share * (len(trips) - 1))])
     rtt = trips[len(trips) // 2]
     return (
         f"round trip by echo in ms: {found} ({Count(len(trips)):datagram}); half of it is the"

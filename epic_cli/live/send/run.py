@@ -19,7 +19,7 @@ from epic_cli.network.simulation import Statistics
 from epic_cli.recordings.addresses import UNFRAGMENTED, Address, resolve
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import csv_field, number
-from epic_cli.work.event_loop import prefetched, wait_for_event
+from epic_cli.work.event_loop import prefetch_items, wait_for_event
 
 
 class Outlet(asyncio.DatagramProtocol):
@@ -215,7 +215,7 @@ class SentLog:
         self._write_settled_rows()
         return departure
 
-    def left(self, departure: Departure, elapsed: float) -> None:
+    def record_departure(self, departure: Departure, elapsed: float) -> None:
         """Record a departure, in seconds after the first departure; ignore a second copy."""
         if departure.sent is None:
             departure.sent = departure.origin + elapsed
@@ -339,7 +339,7 @@ class Sending:
         try:
             first: float | None = None
             sequence = 0
-            async for datagram in prefetched(packed):
+            async for datagram in prefetch_items(packed):
                 if first is None:
                     first = datagram.time
                     self._start = asyncio.get_running_loop().time()
@@ -379,7 +379,7 @@ class Sending:
             await self._outlet.send(data)
             self.statistics.count_arrived(sequence)
             if departure is not None and self._log is not None:
-                self._log.left(departure, loop.time() - self._start)
+                self._log.record_departure(departure, loop.time() - self._start)
 
     async def _wait_until(self, moment: float) -> None:
         """Wait until a time, in seconds after the start."""

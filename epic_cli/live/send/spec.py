@@ -15,7 +15,7 @@ from epic_cli.network.sender import Sender, sample_movement
 Moment = tuple[float, list[Packet]]
 
 
-def due_time(packet: Packet) -> float:
+def get_due_time(packet: Packet) -> float:
     """Return a packet's arrival time, or its own time if the arrival is unknown."""
     return packet.time if packet.arrival is None else packet.arrival
 
@@ -42,7 +42,7 @@ class _EntityTimes:
         """The median time step (s); 0 if there is none."""
         return sorted(self.steps)[len(self.steps) // 2] if self.steps else 0.0
 
-    def number(self, sequence: int | None, later: int) -> int | None:
+    def compute_number(self, sequence: int | None, later: int) -> int | None:
         """Return the sequence number of a packet when it is repeated ``later`` rounds later."""
         return None if sequence is None else sequence + later * (self.high - (self.low or 0) + 1)
 
@@ -81,7 +81,7 @@ def repeat_packets(read: Callable[[], Iterable[Packet]], times: float) -> Iterat
         shift, there = later * period, set[str]()
         for packet in read():
             if packet.entity in seen:
-                number = seen[packet.entity].number(packet.sequence, later)
+                number = seen[packet.entity].compute_number(packet.sequence, later)
                 jumps = packet.teleport or packet.entity not in there
                 yield shift_packet(packet, shift)._replace(sequence=number, teleport=jumps)
                 there.add(packet.entity)
@@ -106,9 +106,9 @@ def merge_recordings(
     streams = []
     for index, (_, packets) in enumerate(recordings):
         for first in packets:
-            if math.isfinite(due_time(first)):
-                origin = due_time(first) if origin is None else origin
-                streams.append(_shift_stream(index, first, packets, origin - due_time(first)))
+            if math.isfinite(get_due_time(first)):
+                origin = get_due_time(first) if origin is None else origin
+                streams.append(_shift_stream(index, first, packets, origin - get_due_time(first)))
                 break
     owners: dict[str, int] = {}
     names: dict[tuple[int, str], str] = {}
@@ -137,12 +137,12 @@ def _shift_stream(
     due = -math.inf
     for packet in chain([first], packets):
         one = shift_packet(packet, shift) if shift else packet
-        if math.isfinite(due_time(one)):
-            due = max(due, due_time(one))
+        if math.isfinite(get_due_time(one)):
+            due = max(due, get_due_time(one))
         yield due, index, one
 
 
-def moments_of_recording(
+def iterate_recording_moments(
     packets: Iterable[Packet], duration: float, leave_out: Callable[[], object]
 ) -> Iterator[Moment]:
     """Yield packets grouped by due time: their arrival, or their own time if that is unknown.
@@ -153,7 +153,7 @@ def moments_of_recording(
     due, first = -math.inf, math.inf
     at_once: list[Packet] = []
     for packet in packets:
-        time = due_time(packet)
+        time = get_due_time(packet)
         if not math.isfinite(time):
             leave_out()
             continue
@@ -169,7 +169,7 @@ def moments_of_recording(
         yield due, at_once
 
 
-def moments_of_movement(
+def iterate_movement_moments(
     movement: Movement, rate: float | None, duration: float, sender: Sender
 ) -> Iterator[Moment]:
     """Yield the packets of a movement by time, sampled at ``rate`` (Hz; None: as recorded)."""

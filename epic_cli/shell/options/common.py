@@ -25,11 +25,11 @@ from epic_cli.shell.declared import (
     OptionGroup,
     OutputFile,
     Parsed,
-    completions,
-    option,
-    options,
+    list_completions,
+    make_option,
+    make_options,
 )
-from epic_cli.shell.errors import WrongUsage, say, wrong_usage
+from epic_cli.shell.errors import WrongUsage, raise_wrong_usage, write_message
 from epic_cli.shell.messages import Messages
 from epic_cli.show.formats import REPORT_FORMATS
 from epic_cli.show.video import VIDEO, VideoSpec, find_kind
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Scene
 
 
-def strategy_option(meaning: str, name: str = "--strategy", default: str = DEFAULT) -> OptionGroup:
+def make_strategy_option(
+    meaning: str, name: str = "--strategy", default: str = DEFAULT
+) -> OptionGroup:
     """Make an option for a strategy with its settings, as ``chosen: StrategySpec``."""
     return OptionGroup(
         "chosen",
@@ -62,14 +64,14 @@ trust_option = click.option(
 
 
 #: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``: the demo's rows.
-timing_options = OptionGroup("timing", Timing, *options(TIMING))
+timing_options = OptionGroup("timing", Timing, *make_options(TIMING))
 
 #: The same with a row for each frame at 60 Hz: what a player would see, however late.
 #: ``--latency`` is that of the link, where there is one.
 screen_timing_options = OptionGroup(
     "timing",
     Timing,
-    *options(
+    *make_options(
         TIMING,
         leave_out=("latency",),
         tick={"default": SCREEN_TIMING.tick},
@@ -78,7 +80,7 @@ screen_timing_options = OptionGroup(
 )
 
 #: ``--tick``, for what has a clock and a pacing of its own.
-tick_option = option(TIMING[0])
+tick_option = make_option(TIMING[0])
 
 #: ``--read``, as ``read: ReadSpec``.
 read_option: Decorator = click.option(
@@ -134,29 +136,29 @@ def format_option(name: str, formats: Sequence[str], default: str, meaning: str)
                         show_default=True, help=meaning)  # fmt: skip
 
 
-def row_format_option(meaning: str) -> Decorator:
+def make_row_format_option(meaning: str) -> Decorator:
     """Make the option ``--format`` of rows, as ``row_format``."""
     return format_option("row_format", FORMATS, "epic", meaning)
 
 
-def packet_format_option(meaning: str) -> Decorator:
+def make_packet_format_option(meaning: str) -> Decorator:
     """Make the option ``--format`` of packets, as ``packet_format``."""
     return format_option("packet_format", packet_formats(), "text", meaning)
 
 
-def figures_format_option(meaning: str) -> Decorator:
+def make_figures_format_option(meaning: str) -> Decorator:
     """Make the option ``--format`` of a report, as ``form``."""
     return format_option("form", tuple(REPORT_FORMATS), "table", meaning)
 
 
-def output_option(meaning: str) -> Decorator:
+def make_output_option(meaning: str) -> Decorator:
     """Make the option ``--output``."""
     return click.option("-o", "--output", type=OutputFile(), help=meaning)
 
 
-def seed_option(meaning: str) -> Decorator:
+def make_seed_option(meaning: str) -> Decorator:
     """Make the option ``--seed``."""
-    return option(SEED, help=meaning)
+    return make_option(SEED, help=meaning)
 
 
 quiet_option = click.option(
@@ -174,7 +176,7 @@ messages_options = OptionGroup(
 
 
 def _propose_video(begun: str) -> list[CompletionItem]:
-    return completions(description.complete(begun, VIDEO[1:]), "")
+    return list_completions(description.complete(begun, VIDEO[1:]), "")
 
 
 #: ``--video``, as ``video: VideoSpec``.
@@ -214,16 +216,18 @@ def write_film(
 
     path = str(video.file)
     with (
-        wrong_usage("--video: ", NoVideo, about=("video",)),
+        raise_wrong_usage("--video: ", NoVideo, about=("video",)),
         accessing("write to", path),
         open_whole(path) as stream,
         Progress("drawing") as progress,
     ):
         start, end = write_video(stream, find_kind(path), scenes, video, labels, of, progress)
-    say(f"The video shows {start:.2f} to {end:.2f} s; --video {path},from=...,to=... others.\n")
+    write_message(
+        f"The video shows {start:.2f} to {end:.2f} s; --video {path},from=...,to=... others.\n"
+    )
 
 
-def film_scenes(
+def make_film_scenes(
     packets: Mapping[str, PacketBlock],
     participants: Sequence[Participant],
     timing: Timing,

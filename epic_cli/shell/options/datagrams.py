@@ -9,7 +9,7 @@ import click
 from epic_cli.recordings.addresses import Address, parse_sender
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.shell.declared import Decorator, OptionGroup, Parsed
-from epic_cli.shell.errors import wrong_usage
+from epic_cli.shell.errors import raise_wrong_usage
 from epic_cli.shell.options.common import read_option
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ record_layout_option = click.option(
 )
 
 
-def sender_option(help_text: str) -> Decorator:
+def make_sender_option(help_text: str) -> Decorator:
     """Make the option ``--from``, as ``sender: Address | None``."""
     return click.option("--from", "sender", type=SENDER, help=help_text)
 
@@ -38,7 +38,7 @@ def sender_option(help_text: str) -> Decorator:
 def _make_ingest_spec(**options: Any) -> IngestSpec:
     from epic_cli.recordings.datagrams.ingest import IngestSpec  # help does without it
 
-    with wrong_usage("--"):
+    with raise_wrong_usage("--"):
         return IngestSpec(**options)
 
 

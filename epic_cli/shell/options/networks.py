@@ -23,15 +23,15 @@ from epic_cli.shell.declared import (
     Decorator,
     OptionGroup,
     Parsed,
-    completions,
+    declare_shared,
     is_default,
-    option,
-    options,
+    list_completions,
+    make_option,
+    make_options,
     refuse,
-    shared,
 )
-from epic_cli.shell.errors import WrongUsage, wrong_usage
-from epic_cli.shell.options.common import seed_option
+from epic_cli.shell.errors import WrongUsage, raise_wrong_usage
+from epic_cli.shell.options.common import make_seed_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 USUAL_SEEDS = 20
 
 
-def described(
+def make_described_type(
     parse: Callable[[str], Any],
     kind: type,
     table: Sequence[Parameter],
@@ -52,13 +52,13 @@ def described(
     """
 
     def propose(begun: str) -> list[CompletionItem]:
-        return completions(description.complete(begun, table, names()), "")
+        return list_completions(description.complete(begun, table, names()), "")
 
-    def files(value: Any) -> list[str]:
+    def list_files(value: Any) -> list[str]:
         text = value.write() if isinstance(value, description.Described) else str(value)
         return description.files_in(text, table)
 
-    return Parsed("description", parse, kind, propose, reads=files)
+    return Parsed("description", parse, kind, propose, reads=list_files)
 
 
 def _propose_presets() -> Iterable[tuple[str, str | None]]:
@@ -73,7 +73,7 @@ def _list_keys(table: Sequence[Parameter]) -> str:
 BESIDE_LINK = ("latency", "jitter", "loss")
 
 
-def link_options(
+def make_link_options(
     usual: LinkConditions = PERFECT,
     *,
     two_ways: bool = False,
@@ -99,7 +99,7 @@ def link_options(
             # what the configuration says of them is for another link
             and not (is_typed and context.get_parameter_source(name) != ParameterSource.COMMANDLINE)
         }
-        with wrong_usage("--link: ", about=("link",)):
+        with raise_wrong_usage("--link: ", about=("link",)):
             spec = LinkSpec.parse(link or "", usual, two_ways=two_ways, over=over)
             return spec if sized else spec.drop_sizes()
 
@@ -109,14 +109,16 @@ def link_options(
         make,
         click.option(
             "--link",
-            type=described(str, str, keys, _propose_presets),  # it is read with those beside it
+            type=make_described_type(
+                str, str, keys, _propose_presets
+            ),  # it is read with those beside it
             callback=_list_presets,
             metavar="LINK",
             help="Network: a preset such as 4g, with changes. 'list' shows the presets."
             f" For example '4g,jitter=30ms,loss=3%,at=\"10s loss=20%\"'.{prefix} Keys:"
             f" {_list_keys(keys)}.",
         ),
-        *options(
+        *make_options(
             [parameter for parameter in LINK if parameter.name in BESIDE_LINK],
             latency={"default": usual.latency, "help": f"{latency}  [overrides --link]"},
             jitter={"default": usual.jitter},
@@ -131,20 +133,20 @@ def _list_presets(
     del parameter
     if value == "list" and not context.resilient_parsing:
         from epic_cli.shell.console import draw
-        from epic_cli.show.link import presets_report
+        from epic_cli.show.link import make_presets_report
         from epic_cli.show.text import ReportText
 
         # nothing is left out, however narrow the screen is: there is no other place to look it up
-        write_text(draw(ReportText(presets_report(PRESETS.values())), color=False))
+        write_text(draw(ReportText(make_presets_report(PRESETS.values())), color=False))
         context.exit()
     return value
 
 
-def movement_option(help_text: str, default: str | None = None) -> Decorator:
+def make_movement_option(help_text: str, default: str | None = None) -> Decorator:
     """Make the option ``--movement``, as ``movement: MovementSpec | None``."""
     return click.option(
         "--movement",
-        type=described(
+        type=make_described_type(
             MovementSpec.parse,
             MovementSpec,
             MOVEMENT_KEYS,
@@ -161,7 +163,7 @@ def movement_option(help_text: str, default: str | None = None) -> Decorator:
 #: ``--send``, as ``send: SenderSpec``.
 send_option: Decorator = click.option(
     "--send",
-    type=described(SenderSpec.parse, SenderSpec, SENDER),
+    type=make_described_type(SenderSpec.parse, SenderSpec, SENDER),
     default="",
     metavar="SENDER",
     help="Sender: a rate or 'recorded', plus overrides. For example"
@@ -180,18 +182,18 @@ class NetworkOptions:
     ``seed`` is the first seed, and that of the bootstrap.
     """
 
-    movement: MovementSpec | None = shared(
-        movement_option("Simulate this movement instead of reading recordings.")
+    movement: MovementSpec | None = declare_shared(
+        make_movement_option("Simulate this movement instead of reading recordings.")
     )
-    seeds: int | None = shared(option(SEEDS))
-    seed: int = shared(
-        seed_option(
+    seeds: int | None = declare_shared(make_option(SEEDS))
+    seed: int = declare_shared(
+        make_seed_option(
             "Seed of the first network and of the intervals; the same seed gives the same result."
         )
     )
-    send: SenderSpec = shared(send_option)
-    link: LinkSpec = shared(
-        link_options(
+    send: SenderSpec = declare_shared(send_option)
+    link: LinkSpec = declare_shared(
+        make_link_options(
             latency="Mean delay of the simulated link. Of a recording without arrival times: the"
             " delay of each packet."
         )
@@ -210,10 +212,10 @@ class NetworkOptions:
     @property
     def simulation(self) -> SimulationSpec:
         """Return the simulation for each seed; raises ``WrongUsage``."""
-        with wrong_usage():
+        with raise_wrong_usage():
             return SimulationSpec(self.movement or MovementSpec(), self.send, self.link)
 
-    def with_latency(self, timing: Timing) -> Timing:
+    def apply_latency(self, timing: Timing) -> Timing:
         """Return the timing with ``--latency``, which packets without an arrival time use."""
         if is_default("latency"):
             return timing

@@ -18,14 +18,14 @@ from epic_cli.shell.declared import (
     Decorator,
     InputFile,
     Parsed,
-    behind_commas,
-    completions,
+    complete_behind_commas,
+    declare_shared,
+    declare_value,
+    list_completions,
+    make_seconds_type,
     propose_files,
-    seconds,
-    shared,
-    value,
 )
-from epic_cli.shell.errors import wrong_usage
+from epic_cli.shell.errors import raise_wrong_usage
 from epic_cli.shell.options.common import read_option
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class Inputs:
     Without a recording it is standard input, or none if a network is simulated.
     """
 
-    recordings: tuple[str, ...] = shared(recordings_argument)
-    real: TimedFile = value(
+    recordings: tuple[str, ...] = declare_shared(recordings_argument)
+    real: TimedFile = declare_value(
         "The real movement, as a recording. Without it, it is rebuilt from the packets. offset="
         " is added to its times, rebuilt or not, if the clocks differ: the receiver's minus the"
         " sender's.",
@@ -85,8 +85,8 @@ class Inputs:
         default="",
         metavar="FILE[,offset=SECONDS]",
     )
-    entity: str | None = value("Compare only the packets of this entity.", metavar="NAME")
-    read: ReadSpec = shared(read_option)
+    entity: str | None = declare_value("Compare only the packets of this entity.", metavar="NAME")
+    read: ReadSpec = declare_shared(read_option)
 
     @property
     def truth(self) -> str | None:
@@ -99,7 +99,7 @@ class Inputs:
         return self.real.offset
 
 
-def strategies_option(meaning: str) -> Decorator:
+def make_strategies_option(meaning: str) -> Decorator:
     """Make the option ``--strategies``."""
     return click.option("-s", "--strategies", type=STRATEGIES, multiple=True, help=meaning)
 
@@ -108,19 +108,19 @@ def strategies_option(meaning: str) -> Decorator:
 class Participants:
     """The strategies that take part, as they were written."""
 
-    strategies: tuple[tuple[str, ...], ...] = shared(
-        strategies_option(
+    strategies: tuple[tuple[str, ...], ...] = declare_shared(
+        make_strategies_option(
             "Strategies to compare, separated by commas. NAME+key=value is a variant,"
             " correction:ENGINE (or all) a way to hide the corrections of the predicted own"
             " player.  [default: all]"
         )
     )
 
-    def specs(self) -> list[StrategySpec]:
+    def list_specs(self) -> list[StrategySpec]:
         """Return each strategy with its settings; raises ``WrongUsage``."""
         from epic_cli.engine.replay.strategy_spec import read_specs
 
-        with wrong_usage(about=("strategies",)):
+        with raise_wrong_usage(about=("strategies",)):
             return read_specs(name for several in self.strategies for name in several)
 
 
@@ -128,14 +128,16 @@ def _propose_weights(begun: str) -> list[CompletionItem]:
     """Return the completions of weights: games and names of weights."""
     weights = (f"{name}=" for name in Weights._fields)
     known = (*(game.name for game in GAMES), *weights, "aim_range=")
-    return completions(((name, None) for name in known), begun)
+    return list_completions(((name, None) for name in known), begun)
 
 
 #: ``--weights``, as ``weighing: Weighing``.
 weights_option = click.option(
     "--weights",
     "weighing",
-    type=Parsed("weights", Weighing.parse, Weighing, partial(behind_commas, _propose_weights)),
+    type=Parsed(
+        "weights", Weighing.parse, Weighing, partial(complete_behind_commas, _propose_weights)
+    ),
     default="",
     metavar="GAME,NAME=NUMBER,...",
     help="Weights of the score, such as shooter,accuracy=2. A kind of game, which --help-all"
@@ -150,31 +152,33 @@ CONDITION = Parsed(
     "condition",
     parse_condition,
     Condition,
-    lambda begun: completions(((metric.name, metric.help) for metric in METRICS), begun),
+    lambda begun: list_completions(((metric.name, metric.help) for metric in METRICS), begun),
 )
 
 
-warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, metavar="SECONDS",
-                              help="Ignore rows for this long after each start, teleport and gap."
-                              "  [default: 1, or a tenth of the recording]")  # fmt: skip
+warm_up_option = click.option(
+    "--warm-up", type=make_seconds_type(0, 3600), default=None, metavar="SECONDS",
+    help="Ignore rows for this long after each start, teleport and gap."
+    "  [default: 1, or a tenth of the recording]",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Scoring:
     """Options of the score: the conditions, the weights, and the warm-up (s)."""
 
-    weighing: Weighing = shared(weights_option)
-    fail_if: tuple[Condition, ...] = value(
+    weighing: Weighing = declare_shared(weights_option)
+    fail_if: tuple[Condition, ...] = declare_value(
         "Exit with status 5 if this holds, such as error>0.3. Or score(snapshot)<60,"
         " lag>=120ms; may be repeated.",
         type=CONDITION,
         multiple=True,
     )
-    warm_up: float | None = shared(warm_up_option)
+    warm_up: float | None = declare_shared(warm_up_option)
 
     def __post_init__(self) -> None:
         """Raise an error for conditions that exclude everything."""
-        with wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
+        with raise_wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
             check_sense(self.fail_if)
 
 
@@ -186,7 +190,7 @@ threads_option = click.option(
 )
 
 
-def drawn_option(meaning: str) -> Decorator:
+def make_drawn_option(meaning: str) -> Decorator:
     """Make ``--drawn``, as ``drawn: TimedFile``; ``help_text`` says what for."""
     return click.option(
         "--drawn",

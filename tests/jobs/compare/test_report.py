@@ -27,7 +27,7 @@ from epic_cli.metrics import METRICS, SENT, TURNING
 from epic_cli.metrics.certainty import Standing
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.notes import Flaw, ResultNote
-from epic_cli.show.documents import as_csv, as_jsonl, as_markdown
+from epic_cli.show.documents import write_csv, write_jsonl, write_markdown
 from epic_cli.show.text import ReportText
 
 THREE = comparisons.comparison("Late", "Jumping", "Raising")
@@ -177,7 +177,7 @@ def test_every_metric_sorts_the_results() -> None:
 
 
 def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
-    rows = list(csv.DictReader(io.StringIO(as_csv(report(THREE, "given")))))
+    rows = list(csv.DictReader(io.StringIO(write_csv(report(THREE, "given")))))
     assert list(rows[0]) == fields(THREE)
     # columns of rotation, and of what is sent, are there where these are
     assert set(rows[0]).isdisjoint({*TURNING, *SENT})
@@ -200,7 +200,7 @@ def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
 def test_json_lines_are_strict_json() -> None:
     found = [
         json.loads(line, parse_constant=pytest.fail)
-        for line in as_jsonl(report(THREE, "given")).splitlines()
+        for line in write_jsonl(report(THREE, "given")).splitlines()
     ]
     assert [item["strategy"] for item in found] == ["Late", "Jumping", "Raising"]
     assert found[2]["score"] is None
@@ -208,7 +208,7 @@ def test_json_lines_are_strict_json() -> None:
 
 
 def test_markdown_is_a_table_with_bold_bests() -> None:
-    _, _, *lines = as_markdown(report(THREE, "given")).splitlines()
+    _, _, *lines = write_markdown(report(THREE, "given")).splitlines()
     widths = {line.count("|") for line in lines[:5]}
     assert len(widths) == 1
     assert set(lines[1]) <= set("| :-")
@@ -220,5 +220,5 @@ def test_markdown_is_a_table_with_bold_bests() -> None:
 
 def test_markdown_escapes_what_would_end_a_cell() -> None:
     results = (fake("a|b", 1, 50), fake("c", 2, 40))
-    text = as_markdown(report(replace(THREE, results=results)))
+    text = write_markdown(report(replace(THREE, results=results)))
     assert "| a\\|b |" in text

@@ -17,7 +17,7 @@ from epic_cli.jobs.diagnose.report import link_story, report
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.metrics.traffic import MessageLog, Traffic
-from epic_cli.show.documents import as_jsonl, as_markdown
+from epic_cli.show.documents import write_jsonl, write_markdown
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -28,9 +28,9 @@ def told(tables: dict[str, Columns]) -> str:
     if not traffic.streams:
         return ""
     found = report("", diagnose(traffic))
-    words = as_jsonl(found) + as_markdown(found)
+    words = write_jsonl(found) + write_markdown(found)
     assert "nan" not in words.replace("dominan", "")
-    for line in as_jsonl(found).splitlines():
+    for line in write_jsonl(found).splitlines():
         json.loads(line)
     if traffic.messages is not None:
         story = link_story(found_link(traffic), "network.csv")

@@ -13,7 +13,7 @@ from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.traffic import Traffic
-from epic_cli.show.documents import as_markdown
+from epic_cli.show.documents import write_markdown
 
 SOURCE = """
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
@@ -64,7 +64,7 @@ def test_a_detector_of_another_package_is_asked(install: Callable[..., None]) ->
     }
     found = diagnose(traffic())
     assert [finding.cause for finding in found.findings] == ["short"]
-    assert "It takes 10 s." in as_markdown(report("", found))
+    assert "It takes 10 s." in write_markdown(report("", found))
 
 
 def test_a_broken_one_costs_only_itself(install: Callable[..., None]) -> None:
@@ -88,14 +88,14 @@ def test_a_broken_one_costs_only_itself(install: Callable[..., None]) -> None:
     assert "'c' of tiny 1.2 is left out: tiny_detectors:number is not a Detector" in told
     for name in "def":
         assert f"the detector '{name}' of tiny 1.2 is left out" in told
-    text = as_markdown(report("", found)).replace("\\", "")  # escapes
+    text = write_markdown(report("", found)).replace("\\", "")  # escapes
     assert all(line in text for line in told.splitlines())
 
 
 def test_a_value_that_is_not_there_stays_as_it_is_written(install: Callable[..., None]) -> None:
     install(words="tiny_detectors:WORDS")
     found = diagnose(traffic())
-    assert "It takes {length}." in as_markdown(report("", found))
+    assert "It takes {length}." in write_markdown(report("", found))
 
 
 def test_with_the_switch_off_none_is_asked(

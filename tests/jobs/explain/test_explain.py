@@ -16,7 +16,7 @@ from epic_cli.main import main
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Weights
 from epic_cli.recordings.findings import KINDS
-from epic_cli.show.documents import as_jsonl
+from epic_cli.show.documents import write_jsonl
 
 KNOWN = {
     NameKind.FINDING: {*KINDS},
@@ -58,7 +58,7 @@ def test_an_option_has_all_its_keys_with_their_defaults() -> None:
 
 def test_json_lines_have_what_the_text_has() -> None:
     for one in everything():
-        (record,) = map(json.loads, as_jsonl(report([one])).splitlines())
+        (record,) = map(json.loads, write_jsonl(report([one])).splitlines())
         assert record["name"] == one.name
         assert record["terms"] == dict(one.terms)
 

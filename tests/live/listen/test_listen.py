@@ -31,7 +31,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import LaterDrawing, Listener, ListenSpec
-from epic_cli.live.receiving import ReceivingSocket, machine_time
+from epic_cli.live.receiving import ReceivingSocket, read_machine_time
 from epic_cli.main import main
 from epic_cli.recordings.addresses import Address, parse_address, parse_sender, resolve
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
@@ -197,7 +197,7 @@ def test_who_looks_while_the_first_packet_is_passed_on_draws_nothing_yet(
 
     spec = ListenSpec(strategy=StrategySpec("snapshot"))
     listener = Listener(spec, [Looking()], receiving)
-    drawing = LaterDrawing(listener, spec, listener.settled, [])
+    drawing = LaterDrawing(listener, spec, listener.find_settled, [])
     game.sendto(b"1,2,3 / 4,5,6 / 10", ("127.0.0.1", receiving.port))
     wait_until(listener.step)
     drawing.step()
@@ -329,7 +329,7 @@ def test_datagrams_have_the_kernels_time_and_drops_are_counted(game: socket.sock
 
         def stamped() -> bool:  # Linux begins to stamp some time after it has been asked
             game.sendto(b"first", place)
-            between = machine_time()
+            between = read_machine_time()
             time.sleep(0.05)
             [arrived] = receiving.read(10)
             assert arrived.data == b"first"

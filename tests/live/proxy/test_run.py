@@ -38,7 +38,7 @@ from epic_cli.live.proxy.run import (
     Flow,
     Relay,
     TrafficLog,
-    reaches_itself,
+    is_own_address,
 )
 from epic_cli.live.proxy.spec import Direction, LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket
@@ -69,8 +69,8 @@ def test_a_socket_on_all_interfaces_is_reached_by_each_of_them(host: str) -> Non
             target = resolve(Address(host, port))
         except OSError:
             pytest.skip("no such addresses here")
-        assert reaches_itself(listening, target) or target.place[0] == "::1"
-        assert not reaches_itself(listening, resolve(Address(host, port - 1)))
+        assert is_own_address(listening, target) or target.place[0] == "::1"
+        assert not is_own_address(listening, resolve(Address(host, port - 1)))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_socket_of_one_interface(at: str, target: str, itself: bool) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listening:
         listening.bind((at, 0))
         port = listening.getsockname()[1]
-        assert reaches_itself(listening, resolve(Address(target, port))) is itself
+        assert is_own_address(listening, resolve(Address(target, port))) is itself
 
 
 @pytest.mark.parametrize(
@@ -208,8 +208,8 @@ def test_keys_change_one_direction_within_bounds() -> None:
     steering.set([parse_word("gemodel=1%,30%")])
     steering.add("loss", 0.01, ["down"])
     assert steering.directions["down"].conditions.loss == 0.01
-    steering.next_preset(-1)
-    steering.next_preset(1)
+    steering.choose_next_preset(-1)
+    steering.choose_next_preset(1)
     assert steering.preset == "broadband"
     steering.reset()
     assert steering.preset == ""
@@ -623,10 +623,10 @@ def test_no_tick_is_drawn_before_what_is_just_leaving_has_been_passed_on() -> No
     with contextlib.closing(ReceivingSocket(resolve(Address(port=0)))) as place:
         links = LinkController(LinkSpec())
         relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())
-        relay.now = lambda: now  # type: ignore[method-assign]
+        relay.measure_time = lambda: now  # type: ignore[method-assign]
         watch = DirectionTap("up", IngestSpec(), [], [])
         drawn = ListenSpec(strategy=StrategySpec("lerp"))
-        drawing = LaterDrawing(watch, drawn, relay.settled, [Taker()])
+        drawing = LaterDrawing(watch, drawn, relay.find_settled, [Taker()])
         left = watch.take(b"1,2,3 / 0,0,0 / 0", Address("::1", 9), now)
         assert left is not None
 

@@ -52,10 +52,12 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
     links = LinkController(LinkSpec())
     relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())
     now = 0.0
-    relay.now = lambda: now  # type: ignore[method-assign]
+    relay.measure_time = lambda: now  # type: ignore[method-assign]
     spec = ListenSpec(strategy=StrategySpec(strategy))
-    of = spec, "here > there, up", place, files, relay.settled, True
-    shown = Watching(relay, "here > there", {"up": RunningGame.drawn_later(watch, *of)}, "up")
+    of = spec, "here > there, up", place, files, relay.find_settled, True
+    shown = Watching(
+        relay, "here > there", {"up": RunningGame.make_with_later_drawing(watch, *of)}, "up"
+    )
     paths = [[[chance.uniform(0.2, 4) for _ in range(3)] for _ in range(3)] for _ in range(4)]
     waiting: list[tuple[float, int, Callable[[float], None]]] = []
     number = 0
@@ -82,7 +84,7 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
     shown.press("space")
     for later in range(20):
         shown.advance(now + later)
-    text = "\n".join("".join(part for _, part in line) for line in shown.lines(150, 40))
+    text = "\n".join("".join(part for _, part in line) for line in shown.render_lines(150, 40))
     place.close()
     for file in files:
         file.close()

@@ -76,7 +76,7 @@ def test_unwarranted_optimism_is_reported() -> None:
 def test_a_throw_is_drawn_half_a_round_trip_ahead() -> None:
     played = match("1 A throw aim=1,0\n", link=TwoWays.from_conditions(LinkConditions(latency=0.1)))
     played.run_until(2)
-    [drawn] = played.participants[0].client.drawn_projectiles()
+    [drawn] = played.participants[0].client.list_drawn_projectiles()
     [true] = played.server.weapons.projectiles
     # both move at 14 units/s; the server's stands since its last tick, the drawn since its frame
     assert abs(drawn.x - true.x) <= 14 * (0.05 + 0.034)
@@ -147,7 +147,7 @@ def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset
     drawn = 0
     for frame in range(1, 90):
         played.run_until(frame * 0.033)
-        for position in played.participants[0].client.drawn_remotes().values():
+        for position in played.participants[0].client.list_drawn_remotes().values():
             assert all(map(math.isfinite, position))
             drawn += 1
     assert drawn > 20 or (name, offset) == ("epic", -1000.0)

@@ -57,7 +57,7 @@ def test_a_lerped_player_goes_a_share_of_the_way_to_the_received_state(lerp_time
             y=before.y + (local.received.y - before.y) * share,
         )
         expected = rules.simulate(start, move.control, move.duration_us).body
-        assert local.drawn(client.now) == expected.position
+        assert local.compute_drawn(client.now) == expected.position
         before, compared = expected, compared + 1
 
     played.on_frame = frame
@@ -76,7 +76,7 @@ def test_a_predicted_player_is_never_corrected_to_the_last_bit(
     played.run_until(4)
     local = played.participants[0].client.local
     assert (local.corrections, local.mispredictions) == (0, 0)
-    assert local.body == played.server.body(0)
+    assert local.body == played.server.get_body(0)
     assert local.body.position != (300.0, 300.0)
 
 
@@ -112,7 +112,7 @@ def test_a_triple_loss_gives_the_correction_that_the_oracle_computes() -> None:
     # packet 23 arrives at 0.809, is in the state of 0.85, which comes in at 0.9
     newest = int(0.9 / 0.033)
     assert sizes[0] == pytest.approx(apart[newest], rel=1e-9)
-    server = played.server.body(0)
+    server = played.server.get_body(0)
     assert played.participants[0].client.local.body.y == pytest.approx(server.y, abs=1e-9)
 
 
@@ -169,7 +169,7 @@ def test_smoothing_goes_on_from_where_the_player_was_drawn() -> None:
         client, drawn = played.participants[0].client, []
         for frame in range(1, 40):
             played.run_until(frame * 0.033)
-            drawn.append(client.local.drawn(client.now))
+            drawn.append(client.local.compute_drawn(client.now))
         jumps[smoothing] = max(math.dist(a, b) for a, b in itertools.pairwise(drawn))
     assert jumps[0.0] > 0.4
     assert jumps[0.3] < jumps[0.0] / 2 + 8 * 0.033
@@ -252,7 +252,7 @@ def test_how_far_from_the_server_a_player_comes_to_rest_after_a_bump() -> None:
         played = match("0 A right\n1 A stop\n", NEAR, trace=dropping(), local=mode)
         played.run_until(3)
         local = played.participants[0].client.local
-        off[mode] = math.dist(local.body.position, played.server.body(0).position)
+        off[mode] = math.dist(local.body.position, played.server.get_body(0).position)
         assert bool(local.corrections) == (mode in ("reconciled", "corrected"))
     assert off["dumb-terminal"] == off["reconciled"] == 0
     assert off["corrected"] < 0.1  # the threshold
@@ -264,4 +264,4 @@ def test_where_nothing_unexpected_happens_nothing_is_corrected() -> None:
     played.run_until(3)
     local = played.participants[0].client.local
     assert (local.corrections, local.mispredictions) == (0, 0)
-    assert local.body == played.server.body(0)
+    assert local.body == played.server.get_body(0)

@@ -13,8 +13,8 @@ from epic_cli.network.link_spec import TwoWays
 from epic_cli.network.sender import SenderSpec
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.clock import CLOCK_SYNCS
-from epic_cli.play.run import Row, rows
-from epic_cli.play.world import to_seconds
+from epic_cli.play.run import Row, iterate_rows
+from epic_cli.play.world import convert_to_seconds
 
 STEP = 0.033
 
@@ -43,9 +43,9 @@ def played(
 
     def note(participant: Any) -> None:
         client = participant.client
-        server_us = client.timekeeper.server_us(client.now_us)
+        server_us = client.timekeeper.estimate_server_us(client.now_us)
         if participant.config.name == "A" and server_us is not None:
-            error = to_seconds(server_us - game.now_us)
+            error = convert_to_seconds(server_us - game.now_us)
             frames.append(Frame(game.now, client.now, error))
 
     game.on_frame = note
@@ -146,7 +146,7 @@ def drawn(name: str, offset: float) -> Row:
     _, game = played(
         name, 7, (offset, 1.0), link=TwoWays.from_conditions(LinkConditions(latency=0.05))
     )
-    [row] = [row for row in rows(game) if (row.view, row.player) == ("A", "B")]
+    [row] = [row for row in iterate_rows(game) if (row.view, row.player) == ("A", "B")]
     return row
 
 
@@ -192,7 +192,7 @@ def test_after_a_jump_the_others_are_drawn_by_the_new_time(monkeypatch: Any) -> 
     assert jumps
     for times in spied:
         assert times == sorted(times)
-    [row] = [row for row in rows(game) if (row.view, row.player) == ("A", "B")]
+    [row] = [row for row in iterate_rows(game) if (row.view, row.player) == ("A", "B")]
     assert row.error < 8 * (1.2 + 0.15 + 2 * STEP)
     assert frames[-1].error == pytest.approx(-(1.2 - 0.03) / 2, abs=2 * STEP)
 
@@ -202,9 +202,9 @@ def test_lightyears_clock_comes_with_its_own_delay() -> None:
         link=TwoWays.from_conditions(LinkConditions(latency=0.08, jitter=0.01)),
         send=SenderSpec(25.0),
     )
-    by_hand = settings.strategy_settings()["interpolation_time"]
+    by_hand = settings.compute_strategy_settings()["interpolation_time"]
     assert by_hand == pytest.approx(0.08 + 0.01 + 2 / 25)
-    lightyears = replace(settings, clock_sync="lightyear").strategy_settings()
+    lightyears = replace(settings, clock_sync="lightyear").compute_strategy_settings()
     assert lightyears["interpolation_time"] == pytest.approx(0.09 + 1.7 / 25 + 4 * 0.01 + STEP)
 
 
@@ -216,7 +216,7 @@ def test_the_same_seed_is_the_same_match(name: str) -> None:
     ]
     assert runs[0][0] == runs[1][0]
     assert runs[0][1].events == runs[1][1].events
-    assert [*rows(runs[0][1])] == [*rows(runs[1][1])]
+    assert [*iterate_rows(runs[0][1])] == [*iterate_rows(runs[1][1])]
 
 
 def test_a_clock_sync_can_be_chosen_while_the_match_runs() -> None:
@@ -224,8 +224,8 @@ def test_a_clock_sync_can_be_chosen_while_the_match_runs() -> None:
     played = match("0 B right\n2 set clock_sync=lightyear\n", players)
     client = played.participants[0].client
     played.run_until(1.9)
-    assert client.timekeeper.server_us(client.now_us) == client.now_us
+    assert client.timekeeper.estimate_server_us(client.now_us) == client.now_us
     played.run_until(4)
-    server_us = client.timekeeper.server_us(client.now_us)
+    server_us = client.timekeeper.estimate_server_us(client.now_us)
     assert server_us is not None
     assert server_us == pytest.approx(played.now_us, abs=STEP * 1e6)

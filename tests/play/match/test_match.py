@@ -6,7 +6,7 @@ import pytest
 from support.play_links import dropping, match
 
 from epic_cli.play import Match, PlayerConfig
-from epic_cli.play.run import rows
+from epic_cli.play.run import iterate_rows
 
 
 def ticks(played: Match, end: float) -> list[float]:
@@ -42,7 +42,7 @@ def test_a_clock_that_is_wrong_changes_nothing_that_is_seen(offset: float) -> No
         )
         played = match("0 A right\n", players, trace=dropping(), remote_strategy="dumb-terminal")
         played.run_until(2)
-        drawn.append([row[:8] for row in rows(played)])
+        drawn.append([row[:8] for row in iterate_rows(played)])
     assert drawn[0] == drawn[1]
 
 

@@ -8,7 +8,7 @@ from support.play_links import match, script
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec
 from epic_cli.play.match import Recorder, Unrecordable
-from epic_cli.play.run import Row, rows
+from epic_cli.play.run import Row, iterate_rows
 from epic_cli.play.script import Input, parse_script
 from epic_cli.play.spec import Change
 from epic_cli.play.statistics import MatchStatistics
@@ -78,12 +78,14 @@ def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
         "4.5 set rewind=off remote_strategy=dead-reckoning remote.correction=snap\n"
     )
     first: list[Row] = []
-    played = Match(settings, changes, on_frame=lambda _: first.extend(rows(played)))
+    played = Match(settings, changes, on_frame=lambda _: first.extend(iterate_rows(played)))
     recorder = Recorder(played)
     played.run_until(6)
-    text = recorder.script()
+    text = recorder.write_script()
     again: list[Row] = []
-    replayed = Match(MatchSpec(), script(text), on_frame=lambda _: again.extend(rows(replayed)))
+    replayed = Match(
+        MatchSpec(), script(text), on_frame=lambda _: again.extend(iterate_rows(replayed))
+    )
     replayed.run_until(6)
     assert again == first
     assert "aim=" in text
@@ -95,10 +97,10 @@ def test_a_match_that_is_too_long_for_a_script_is_refused(monkeypatch: pytest.Mo
     played = Match(MatchSpec())
     recorder = Recorder(played)
     played.run_until(1)
-    assert recorder.script().count("\n") < 60
+    assert recorder.write_script().count("\n") < 60
     played.run_until(30)
     with pytest.raises(Unrecordable, match="at most 60 lines"):
-        recorder.script()
+        recorder.write_script()
 
 
 def test_who_says_nothing_aims_where_he_runs() -> None:

@@ -9,8 +9,8 @@ from support.play_links import OPEN, dropping, match
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.network.sender import SenderSpec
 from epic_cli.play import LinkConditions, Match, MatchSpec
-from epic_cli.play.legend import figures as shown
-from epic_cli.play.run import rows
+from epic_cli.play.legend import describe_figures as shown
+from epic_cli.play.run import iterate_rows
 from epic_cli.play.statistics import DrawnError, MatchStatistics
 from epic_cli.play.world import SPEED
 
@@ -64,7 +64,7 @@ def test_interpolation_lags_by_the_latency_and_the_period() -> None:
     )
     assert game.settings.remote_strategy == "local-perception"
     # the state is up to a frame older when it is sent than at its network tick
-    assert statistics.remote("A", "B").lag == pytest.approx(0.05 + 1 / 15, abs=0.02)
+    assert statistics.get_remote_errors("A", "B").lag == pytest.approx(0.05 + 1 / 15, abs=0.02)
 
 
 def test_a_dumb_terminal_lags_by_half_the_round_trip_and_shows_each_state_four_times() -> None:
@@ -94,9 +94,9 @@ def test_dead_reckoning_is_right_until_something_unexpected() -> None:
     errors = []
     for frame in range(90):
         game.run_until(frame * 0.033)
-        drawn = game.participants[0].client.drawn_remotes().get(1)
+        drawn = game.participants[0].client.list_drawn_remotes().get(1)
         if drawn and frame > 30:
-            errors.append(math.dist(drawn, game.server.body(1).position))
+            errors.append(math.dist(drawn, game.server.get_body(1).position))
     # what is extrapolated to now is up to a frame ahead of the server, which applies moves
     assert max(errors[:25]) <= 8 * 0.033
     # for 200 ms he was thought to go on: 40 units/s^2 away from the old path
@@ -106,7 +106,7 @@ def test_dead_reckoning_is_right_until_something_unexpected() -> None:
 def test_rows_tell_truth_and_every_screen() -> None:
     game = match("0 A right\n")
     game.run_until(1)
-    found = list(rows(game))
+    found = list(iterate_rows(game))
     assert [(row.view, row.player) for row in found] == [
         ("server", "A"), ("server", "B"), ("A", "A"), ("A", "B"), ("B", "A"), ("B", "B"),
     ]  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_packet_that_arrives_twice_makes_up_for_no_lost_one() -> None:
     """A packet that is lost and duplicated arrives once, as in netem."""
     link = TwoWays.from_conditions(LinkConditions(loss=0.5, duplicate=0.5))
     game, statistics = played("", trace=None, link=link)
-    figures = {one.name: one.value for one in statistics.figures(game.participants[0])}
+    figures = {one.name: one.value for one in statistics.list_figures(game.participants[0])}
     assert 0.15 < figures["packets up lost"] < 0.35
     assert 0.15 < figures["packets down lost"] < 0.35
 
@@ -130,7 +130,7 @@ def test_prediction_is_nearer_to_where_a_move_leads_than_a_dumb_terminal(latency
     for mode in ("dumb-terminal", "predicted", "reconciled", "corrected"):
         link = dropping(delay=latency)
         game, statistics = played(CIRCLING.replace(" B ", " A "), local=mode, trace=link)
-        figures = statistics.figures(game.participants[0])
+        figures = statistics.list_figures(game.participants[0])
         own[mode] = next(figure.value for figure in figures if figure.name == "own error")
     assert own["predicted"] == own["reconciled"] == own["corrected"] == 0
     # a round trip and the wait for the next state, at most at the pace of a runner
@@ -143,10 +143,10 @@ def test_hits_are_those_that_count() -> None:
         game = Match(MatchSpec(rewind=rewind))  # a hunter and a runner
         statistics = MatchStatistics(game)
         game.run_until(20)
-        shots = statistics.shots("A")
+        shots = statistics.count_shots("A")
         assert shots.hits == (shots.rewound if rewind else shots.present)
-        assert dict(figure[:2] for figure in shots.figures())["hits"] == shots.hits
-        lines = shown(game.participants[0], "B", statistics.remote("A", "B"), shots)
+        assert dict(figure[:2] for figure in shots.list_figures())["hits"] == shots.hits
+        lines = shown(game.participants[0], "B", statistics.get_remote_errors("A", "B"), shots)
         (line,) = (line for line in lines if "hits" in line)
         assert line.startswith(f"hits {shots.hits} of {shots.judged} ")
         hits[rewind] = shots.hits
@@ -157,6 +157,6 @@ def test_the_input_delay_is_a_round_trip_for_a_dumb_terminal_and_none_with_predi
     delays = {}
     for mode in ("dumb-terminal", "predicted", "reconciled"):
         game, statistics = played("0 A right\n", local=mode)
-        delays[mode] = statistics.figures(game.participants[0])[0].value
+        delays[mode] = statistics.list_figures(game.participants[0])[0].value
     assert delays["predicted"] == delays["reconciled"] == 0
     assert 0.1 <= delays["dumb-terminal"] <= 0.1 + 0.05 + 0.033

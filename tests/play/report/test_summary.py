@@ -10,10 +10,10 @@ from support.play_rows import Played
 
 from epic_cli.network.encoding import HEADERS
 from epic_cli.play import Match
-from epic_cli.play.report import PlayRowWriter, summary
+from epic_cli.play.report import PlayRowWriter, summarize_player
 from epic_cli.play.statistics import PlayFigure
 from epic_cli.play.wire import decode_state
-from epic_cli.play.world import distance, to_seconds
+from epic_cli.play.world import convert_to_seconds, measure_distance
 
 #: A hunter among others; the seed and the length of the match are those of a test.
 MATCHES = {
@@ -34,7 +34,7 @@ class Measured(Played):
         self.clocks: list[tuple[float, float]] = []  # wrong by how much, and its speed
         self.received: list[bytes] = []
         super().__init__(f"set duration={seconds}\n{text}\n", seed=seed)
-        figures = self.statistics.figures(self.match.participants[0])
+        figures = self.statistics.list_figures(self.match.participants[0])
         self.figures = {figure.name: figure.value for figure in figures}
 
     def prepare(self, match: Match) -> None:
@@ -52,9 +52,9 @@ class Measured(Played):
         def frame(participant: Any) -> None:
             on_frame(participant)
             if participant.client is client:
-                server_us = client.timekeeper.server_us(client.now_us)
+                server_us = client.timekeeper.estimate_server_us(client.now_us)
                 if server_us is not None:
-                    wrong = abs(to_seconds(server_us) - match.now)
+                    wrong = abs(convert_to_seconds(server_us) - match.now)
                     self.clocks.append((wrong, client.timekeeper.clock.speed))
 
         match.server.on_move, match.on_frame = on_move, frame
@@ -95,7 +95,7 @@ def test_each_line_is_what_the_match_was(what: str, seconds: float, seed: int) -
     drawn = {round(frame.time * 1e6): (frame.x, frame.y) for frame in match.frames("A")}
     if what not in ("a clock", "waits"):  # whose stamps are not the match's
         made = [(drawn[at], place) for player, at, place in match.moves if not player]
-        assert take("own error") == pytest.approx(mean(distance(*each) for each in made))
+        assert take("own error") == pytest.approx(mean(measure_distance(*each) for each in made))
     delays = [0.0]
     if what == "a dumb terminal":
         heard = [(state.arrival or 0.0, state.time) for state in match.own if state.arrival]
@@ -186,6 +186,6 @@ def test_people_and_tables_read_the_same_values() -> None:
                PlayFigure("A", "a count", 3, ""),
                PlayFigure("A", "a way", math.nan, "units")]  # fmt: skip
     table = PlayRowWriter("table", PlayFigure._fields)
-    lines = [table.line(figure).decode().split()[1:] for figure in figures]
-    assert [line.split() for line in summary(figures, 0).splitlines()[1:]] == lines
+    lines = [table.write_line(figure).decode().split()[1:] for figure in figures]
+    assert [line.split() for line in summarize_player(figures, 0).splitlines()[1:]] == lines
     assert all(a != b for a, b in pairwise(lines))

@@ -11,7 +11,7 @@ from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.legend import LEGEND
-from epic_cli.play.run import Row, rows
+from epic_cli.play.run import Row, iterate_rows
 from epic_cli.play.screen import (
     ASCII,
     LATENCIES,
@@ -53,7 +53,7 @@ def go_on(played: Game, start: float, seconds: float) -> float:
 
 
 def text(played: Game, columns: int = 80, lines: int = 24) -> list[str]:
-    return ["".join(part for _, part in line) for line in played.lines(columns, lines)]
+    return ["".join(part for _, part in line) for line in played.render_lines(columns, lines)]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (81, 25), (100, 40), (240, 70)])
@@ -131,7 +131,7 @@ def test_space_shoots_at_what_is_seen() -> None:
     now = go_on(played, 0, 1)
     played.press("space")
     go_on(played, now, 0.2)
-    shots = played.statistics.shots("A")
+    shots = played.statistics.count_shots("A")
     assert (shots.judged, shots.on_screen, shots.agreed) == (1, 1, 1)
     assert "A's shot HITS" in text(played)[-4]
     assert any("." * 3 in line for line in text(played))
@@ -303,7 +303,7 @@ def test_keys_walk_through_the_scenarios_and_an_arrow_takes_over() -> None:
     played.press("enter")
     assert played.match.now == 0
     now = go_on(played, 0, 12)
-    assert played.statistics.shots("A").judged == 1  # as it is written there
+    assert played.statistics.count_shots("A").judged == 1  # as it is written there
     x, y = played.you.client.local.body.position
     played.press("up")
     go_on(played, now, 8)
@@ -377,7 +377,7 @@ def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
 
     def look(participant: object) -> None:
         statistics(participant)  # type: ignore[arg-type]
-        found.extend(rows(played.match))
+        found.extend(iterate_rows(played.match))
 
     played.match.on_frame = look
     now = 0.0
@@ -388,8 +388,8 @@ def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
     now = go_on(played, now, 0.5)
     end = played.match.now
     again: list[Row] = []
-    kept = script(played.recorder.script())
-    replayed = Match(MatchSpec(), kept, on_frame=lambda _: again.extend(rows(replayed)))
+    kept = script(played.recorder.write_script())
+    replayed = Match(MatchSpec(), kept, on_frame=lambda _: again.extend(iterate_rows(replayed)))
     replayed.run_until(end)
     assert again == found
     assert replayed.settings == played.match.settings

@@ -39,8 +39,8 @@ def test_processed_moves_are_removed_up_to_the_timestamp() -> None:
 
 
 def test_the_three_newest_are_sent() -> None:
-    assert [move.timestamp_us for move in filled(1, 2, 3, 4, 5).newest()] == [3, 4, 5]
-    assert [move.timestamp_us for move in filled(1, 2).newest()] == [1, 2]
+    assert [move.timestamp_us for move in filled(1, 2, 3, 4, 5).list_newest()] == [3, 4, 5]
+    assert [move.timestamp_us for move in filled(1, 2).list_newest()] == [1, 2]
 
 
 def test_a_client_that_hears_nothing_keeps_a_bounded_list() -> None:

@@ -17,10 +17,10 @@ from epic_cli.play.world import (
     Control,
     Rules,
     Weapon,
-    first_hit,
-    ray_to_player,
-    ray_to_wall,
-    sees,
+    find_first_hit,
+    is_visible,
+    measure_ray_to_player,
+    measure_ray_to_wall,
 )
 
 OPEN = Rules(Arena(1000.0, 1000.0))
@@ -115,22 +115,22 @@ def test_a_trigger_needs_a_loaded_weapon_and_a_steady_hand() -> None:
 def test_a_ray_ends_at_the_first_wall(
     origin: tuple[float, float], aim: tuple[float, float], reach: float
 ) -> None:
-    assert ray_to_wall(DEFAULT_ARENA, origin, aim) == pytest.approx(reach)
+    assert measure_ray_to_wall(DEFAULT_ARENA, origin, aim) == pytest.approx(reach)
 
 
 def test_a_ray_meets_a_circle_where_geometry_says() -> None:
-    assert ray_to_player((0.0, 0.0), (1.0, 0.0), (5.0, 0.0)) == pytest.approx(5 - RADIUS)
-    assert ray_to_player((0.0, 0.0), (1.0, 0.0), (5.0, RADIUS)) == pytest.approx(5.0)
-    assert ray_to_player((0.0, 0.0), (1.0, 0.0), (5.0, RADIUS + 1e-9)) is None
-    assert ray_to_player((0.0, 0.0), (1.0, 0.0), (-5.0, 0.0)) is None
+    assert measure_ray_to_player((0.0, 0.0), (1.0, 0.0), (5.0, 0.0)) == pytest.approx(5 - RADIUS)
+    assert measure_ray_to_player((0.0, 0.0), (1.0, 0.0), (5.0, RADIUS)) == pytest.approx(5.0)
+    assert measure_ray_to_player((0.0, 0.0), (1.0, 0.0), (5.0, RADIUS + 1e-9)) is None
+    assert measure_ray_to_player((0.0, 0.0), (1.0, 0.0), (-5.0, 0.0)) is None
 
 
 def test_the_nearest_is_hit_and_nobody_behind_a_wall() -> None:
     players = {1: (9.0, 12.0), 2: (7.0, 12.2)}
-    assert first_hit(DEFAULT_ARENA, (5.0, 12.0), (1.0, 0.0), players) == 2
-    assert first_hit(DEFAULT_ARENA, (5.0, 5.0), (1.0, 0.0), {1: (19.0, 5.0)}) is None
-    assert not sees(DEFAULT_ARENA, (5.0, 5.0), (19.0, 5.0))
-    assert sees(DEFAULT_ARENA, (5.0, 12.0), (19.0, 12.0))
+    assert find_first_hit(DEFAULT_ARENA, (5.0, 12.0), (1.0, 0.0), players) == 2
+    assert find_first_hit(DEFAULT_ARENA, (5.0, 5.0), (1.0, 0.0), {1: (19.0, 5.0)}) is None
+    assert not is_visible(DEFAULT_ARENA, (5.0, 5.0), (19.0, 5.0))
+    assert is_visible(DEFAULT_ARENA, (5.0, 12.0), (19.0, 12.0))
 
 
 ARROWS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]

@@ -4,7 +4,13 @@ from fractions import Fraction
 
 import pytest
 
-from epic_cli.play.world import SECOND_US, FixedStepLoop, MachineClock, to_seconds, to_us
+from epic_cli.play.world import (
+    SECOND_US,
+    FixedStepLoop,
+    MachineClock,
+    convert_to_seconds,
+    convert_to_us,
+)
 
 
 def test_as_many_steps_are_taken_as_time_has_passed() -> None:
@@ -55,7 +61,7 @@ def test_a_step_of_no_length_is_refused() -> None:
 def test_a_timer_goes_off_when_the_clock_shows_its_time(rate: float) -> None:
     clock = MachineClock(-3.0, rate, 7_000)
     for wait_us in (0, 33_000, 16_667, 10_000_000):
-        at = clock.when(clock.start_us + wait_us)
+        at = clock.compute_match_time(clock.start_us + wait_us)
         assert at >= 7_000
         # the match counts whole microseconds, of which a fast clock shows several at once
         assert clock.read(at) == pytest.approx(clock.start_us + wait_us, abs=max(rate, 1.0))
@@ -63,4 +69,4 @@ def test_a_timer_goes_off_when_the_clock_shows_its_time(rate: float) -> None:
 
 def test_microseconds_become_seconds_and_the_same_microseconds_again() -> None:
     for time_us in (0, 1, -3_000_000, 33_000, 123_456_789_012):
-        assert to_us(to_seconds(time_us)) == time_us
+        assert convert_to_us(convert_to_seconds(time_us)) == time_us

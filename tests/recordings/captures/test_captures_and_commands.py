@@ -10,7 +10,7 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
-from epic_cli.live.receiving import machine_time
+from epic_cli.live.receiving import read_machine_time
 from epic_cli.live.recording import DatagramRecording, Rotation
 from epic_cli.recordings import captures
 from epic_cli.recordings.addresses import ReceivedDatagram
@@ -88,7 +88,7 @@ def test_checksums_are_those_that_receivers_compute(
     path = tmp_path / "a.pcap"
     raw = DatagramRecording(str(path), (target, 9870))
     raw.take_datagrams(
-        [ReceivedDatagram(data, (sender, 5), machine_time()) for data in (b"even", b"odd")]
+        [ReceivedDatagram(data, (sender, 5), read_machine_time()) for data in (b"even", b"odd")]
     )
     raw.close()
     with path.open("rb") as stream:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 from support import comparisons
 
-from epic_cli.show.chart import Chart, ChartLine, scene_chart
-from epic_cli.show.plot import ticks
-from epic_cli.show.scene import ground_axes
+from epic_cli.show.chart import Chart, ChartLine, make_scene_chart
+from epic_cli.show.plot import choose_ticks
+from epic_cli.show.scene import choose_ground_axes
 from epic_cli.show.styles import VIEWS, View
 
 
@@ -91,7 +91,7 @@ def test_equal_axes_keep_a_circle_round() -> None:
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9), st.integers(2, 12))
 def test_axis_values_are_round_and_inside(low: float, span: float, about: int) -> None:
-    values = [value for value, _ in ticks(low, low + span, about)]
+    values = [value for value, _ in choose_ticks(low, low + span, about)]
     assert len(values) <= 2 * about + 2
     slack = 1e-6 * (abs(low) + span)
     assert all(low - slack <= value <= low + span + slack for value in values)
@@ -99,12 +99,19 @@ def test_axis_values_are_round_and_inside(low: float, span: float, about: int) -
 
 @pytest.mark.parametrize("value", [0.0, 1.0, -1e9, 1e-9])
 def test_an_axis_of_one_value_shows_it(value: float) -> None:
-    assert ticks(value, value) == [(value, f"{value:.0f}" if abs(value) >= 1 else "0")]
+    assert choose_ticks(value, value) == [(value, f"{value:.0f}" if abs(value) >= 1 else "0")]
 
 
 def test_labels_tell_values_apart() -> None:
-    assert [text for _, text in ticks(0, 10)] == ["0", "2", "4", "6", "8", "10"]
-    assert [text for _, text in ticks(0, 0.1)] == ["0", "0.02", "0.04", "0.06", "0.08", "0.1"]
+    assert [text for _, text in choose_ticks(0, 10)] == ["0", "2", "4", "6", "8", "10"]
+    assert [text for _, text in choose_ticks(0, 0.1)] == [
+        "0",
+        "0.02",
+        "0.04",
+        "0.06",
+        "0.08",
+        "0.1",
+    ]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -116,7 +123,7 @@ def test_every_view_of_a_scene(view: View) -> None:
             one._replace(label=label)
             for one, label in zip(scene.drawn, ("Late", "Jumping"), strict=True)
         ))  # fmt: skip
-    text = printed(scene_chart(scene, view), width=80)
+    text = printed(make_scene_chart(scene, view), width=80)
     assert text.startswith("tank: ")
     assert "a Late" in text
     assert "b Jumping" in text
@@ -125,8 +132,8 @@ def test_every_view_of_a_scene(view: View) -> None:
 
 def test_marks_go_by_rank() -> None:
     (scene,) = comparisons.comparison("Late", "Jumping").scenes
-    assert "Late" not in printed(scene_chart(scene, "x", ["Jumping"]), width=80)
-    text = printed(scene_chart(scene, "x", ["Jumping", "Late"]), width=80)
+    assert "Late" not in printed(make_scene_chart(scene, "x", ["Jumping"]), width=80)
+    text = printed(make_scene_chart(scene, "x", ["Jumping", "Late"]), width=80)
     assert "a Jumping   b Late" in text
 
 
@@ -134,7 +141,7 @@ def test_the_best_line_is_above_the_others_and_the_packets() -> None:
     (scene,) = comparisons.comparison("Late", "Jumping").scenes
     exact = scene.drawn[0]._replace(label="exact", positions=scene.truth)
     both = scene._replace(drawn=(exact, exact._replace(label="same")))
-    rows = printed(scene_chart(both, "above"), width=80).splitlines()[1:19]
+    rows = printed(make_scene_chart(both, "above"), width=80).splitlines()[1:19]
     assert set("".join(row.split("│")[-1].split("┤")[-1] for row in rows)) == {" ", "a"}
 
 
@@ -153,9 +160,9 @@ def test_names_stand_where_their_lines_end() -> None:
 
 def test_from_above_looks_down_on_the_two_longest_axes() -> None:
     (scene,) = comparisons.comparison("Late").scenes
-    assert ground_axes(scene) == (0, 1)
+    assert choose_ground_axes(scene) == (0, 1)
     upright = scene._replace(truth=scene.truth[:, [2, 0, 1]], packets=scene.packets[:, [2, 0, 1]])
-    assert ground_axes(upright) == (1, 2)
+    assert choose_ground_axes(upright) == (1, 2)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -164,7 +171,7 @@ def test_yaws_and_angles_are_those_of_the_rows(seed: int) -> None:
     (scene,) = comparisons.turning({"": packets}).scenes
     oracle = comparisons.Turning(packets, comparisons.TURNING)
     for view, value in (("yaw", oracle.yaw), ("angle", oracle.angle)):
-        chart = scene_chart(scene, view, comparisons.TURNING)  # type: ignore[arg-type]
+        chart = make_scene_chart(scene, view, comparisons.TURNING)  # type: ignore[arg-type]
         assert len(chart.lines) == (3 if view == "yaw" else 2)
         for text in chart.lines:
             times, values = np.asarray(text.across), np.asarray(text.up)
@@ -174,10 +181,10 @@ def test_yaws_and_angles_are_those_of_the_rows(seed: int) -> None:
             assert values[known] == pytest.approx(expected, abs=1e-6)
             if view == "yaw":  # nothing joins both ends of the scale
                 assert not (np.abs(np.diff(values)) > 180).any()
-    assert "yaw (degrees, x to y)" in printed(scene_chart(scene, "yaw"))
+    assert "yaw (degrees, x to y)" in printed(make_scene_chart(scene, "yaw"))
 
 
 def test_without_rotation_there_is_no_yaw_to_draw() -> None:
     (scene,) = comparisons.comparison("Late").scenes
-    assert printed(scene_chart(scene, "yaw")).startswith("nothing to draw: yaw")
-    assert printed(scene_chart(scene, "angle")).startswith("nothing to draw: angle")
+    assert printed(make_scene_chart(scene, "yaw")).startswith("nothing to draw: yaw")
+    assert printed(make_scene_chart(scene, "angle")).startswith("nothing to draw: angle")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from epic_cli.engine.strategies import declaration, remote_names
-from epic_cli.show.styles import BLACK, HUES, PALETTE, WHITE, line_styles
+from epic_cli.show.styles import BLACK, HUES, PALETTE, WHITE, choose_line_styles
 
 PICTURES = Path(__file__).parents[2] / "pictures"
 
@@ -107,7 +107,7 @@ def hue(color: str) -> float:
 
 
 def test_strategies_of_a_family_have_its_hue_and_no_two_strategies_one_color() -> None:
-    styles = line_styles(remote_names())
+    styles = choose_line_styles(remote_names())
     families: dict[str, list[str]] = {}
     for name in remote_names():
         families.setdefault(declaration(name).family, []).append(name)
@@ -128,13 +128,13 @@ def test_a_strategy_has_one_color_and_no_two_of_a_picture_look_alike(seed: int) 
         "+".join([name, *(f"k{n}={own.randrange(9)}" for n in range(own.randrange(3)))])
         for name in own.choices(names, k=own.randrange(1, 60))
     ]
-    found = line_styles(team)
-    assert list(found) == list(line_styles(own.sample(team, len(team))))
+    found = choose_line_styles(team)
+    assert list(found) == list(choose_line_styles(own.sample(team, len(team))))
     assert len({(style.color, style.dashes) for style in found.values()}) == len(set(team))
     for label, style in found.items():
-        alone = line_styles([label])[label]
+        alone = choose_line_styles([label])[label]
         assert PALETTE[style.color].plain == PALETTE[alone.color].plain  # its family's
-        assert alone == line_styles([label.partition("+")[0]]).popitem()[1]
+        assert alone == choose_line_styles([label.partition("+")[0]]).popitem()[1]
         if label in remote_names():
             assert style == alone
     # colors stand twice only where a family has no more of them

@@ -11,8 +11,8 @@ import pytest
 from support import comparisons
 
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.show.plot import largest_of_each
-from epic_cli.show.svg import HEIGHT, WIDTH, picture
+from epic_cli.show.plot import find_largest
+from epic_cli.show.svg import HEIGHT, WIDTH, draw_picture
 
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
 
@@ -26,7 +26,7 @@ def elements(text: str, tag: str, kind: str | None = None) -> list[ElementTree.E
 
 
 def test_it_shows_everything_inside_and_refers_to_nothing_outside() -> None:
-    text = picture(SCENE)
+    text = draw_picture(SCENE)
     words = [element.text for element in elements(text, "text")]
     assert "<tank & co>: from above, y over x (lengths)" in words
     assert {"truth", "packets"} <= set(words)
@@ -40,20 +40,20 @@ def test_it_shows_everything_inside_and_refers_to_nothing_outside() -> None:
         assert all(0 <= x <= WIDTH for x in numbers[::2])
         assert all(0 <= y <= HEIGHT for y in numbers[1::2])
     assert not re.search(r"https?:|href|url\(|@import|<script", text.replace(SVG[1:-1], ""))
-    chosen = picture(SCENE, ["Jumping"])
+    chosen = draw_picture(SCENE, ["Jumping"])
     assert "Late" not in chosen
     assert "Jumping" in chosen
 
 
 def test_names_cannot_break_it() -> None:
     (scene,) = comparisons.comparison("Late", entities=("a\x1b[31m\nb\x01",)).scenes
-    words = [element.text for element in elements(picture(scene), "text")]
+    words = [element.text for element in elements(draw_picture(scene), "text")]
     assert "a\\x1b[31m\\nb\\x01: from above, y over x (lengths)" in words
 
 
 def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None:
     many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(23)]
-    text = picture(SCENE._replace(drawn=tuple(many)), [trace.label for trace in many])
+    text = draw_picture(SCENE._replace(drawn=tuple(many)), [trace.label for trace in many])
     lines = elements(text, "path", "d")
     styles = [(line.get("stroke"), line.get("stroke-dasharray")) for line in lines[:23]]
     assert len(set(styles)) == 23
@@ -61,7 +61,7 @@ def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None
 
 def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:
     many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(12)]
-    names = elements(picture(SCENE._replace(drawn=tuple(many))), "text", "n")
+    names = elements(draw_picture(SCENE._replace(drawn=tuple(many))), "text", "n")
     heights = sorted(float(name.get("y", "")) for name in names[:12])
     assert len(heights) == 12
     assert min(b - a for a, b in pairwise(heights)) >= 12.9
@@ -74,7 +74,9 @@ def test_axes_go_little_further_than_the_path_and_names_not_into_the_key(aspect:
     zigzag = high * np.abs(np.linspace(0, 5, count) % 2 - 1)
     ways = np.column_stack((np.linspace(0, 20, count), zigzag, 0 * zigzag))
     drawn = tuple(one._replace(times=SCENE.times, positions=ways) for one in SCENE.drawn)
-    text = picture(SCENE._replace(truth=ways, packet_times=SCENE.times, packets=ways, drawn=drawn))
+    text = draw_picture(
+        SCENE._replace(truth=ways, packet_times=SCENE.times, packets=ways, drawn=drawn)
+    )
     words = [
         (float(one.get("x", 0)), float(one.get("y", 0)), one) for one in elements(text, "text")
     ]
@@ -97,7 +99,7 @@ def test_breaks_in_a_path_stay_breaks() -> None:
     positions = late.positions.copy()
     positions[100] = np.nan
     broken = SCENE._replace(drawn=(late._replace(positions=positions),))
-    (path, _) = re.findall(r'class="d"[^>]* d="([^"]*)"', picture(broken))
+    (path, _) = re.findall(r'class="d"[^>]* d="([^"]*)"', draw_picture(broken))
     assert path.count("M") == 2
 
 
@@ -107,14 +109,14 @@ def test_nothing_to_draw_is_an_error() -> None:
         times=none, truth=nowhere, packets=nowhere, packet_times=none, drawn=()
     )
     with pytest.raises(NothingToDraw, match="nothing to draw"):
-        picture(nothing)
+        draw_picture(nothing)
 
 
 def test_long_series_keep_their_peaks() -> None:
     values = np.zeros(10_000)
     values[1234] = 5.0
     values[5000:6000] = np.nan
-    times, largest = largest_of_each(np.arange(10_000.0), values, 100)
+    times, largest = find_largest(np.arange(10_000.0), values, 100)
     assert len(times) == len(largest) == 100
     assert np.nanmax(largest) == 5.0
     assert np.isnan(largest[50:60]).all()
@@ -140,7 +142,7 @@ def test_bytes_are_those_of_every_machine() -> None:
         ),
     )
     golden = Path(__file__).parent / "octagon.svg"
-    assert picture(scene).encode() == golden.read_bytes()
+    assert draw_picture(scene).encode() == golden.read_bytes()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -149,7 +151,7 @@ def test_darts_head_where_the_rows_do(seed: int) -> None:
     packets = comparisons.tumbling(seed)
     (scene,) = comparisons.turning({"": packets}).scenes
     oracle = comparisons.Turning(packets, comparisons.TURNING)
-    text = picture(scene, comparisons.TURNING)
+    text = draw_picture(scene, comparisons.TURNING)
     assert "angle (degrees from the true rotation) over time (s)" in text
     scale, left, top = _map_of(text)
     shapes = [
@@ -169,7 +171,7 @@ def test_darts_head_where_the_rows_do(seed: int) -> None:
             near = np.hypot(*((place - (left, top)) / (scale, -scale) - positions[:, :2]).T)
             heads = [oracle.heading(label, times[k]) for k in np.flatnonzero(near < 0.4 / scale)]
             assert any(abs(tip - place - 8 * head * (1, -1)).max() < 0.2 for head in heads)
-    assert picture(scene, comparisons.TURNING) == text
+    assert draw_picture(scene, comparisons.TURNING) == text
 
 
 def _map_of(text: str) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from epic_cli.show.scene import kept_rows, runs
+from epic_cli.show.scene import choose_kept_rows, summarize_runs
 
 Series = list[NDArray[np.float64]]
 
@@ -31,7 +31,7 @@ SERIES = st.integers(0, 2**32).map(random_series)
 @settings(deadline=None)
 @given(SERIES, st.integers(1, 60))
 def test_extremes_and_holes_are_kept(series: Series, most: int) -> None:
-    rows = kept_rows(series, most)
+    rows = choose_kept_rows(series, most)
     assert (np.diff(rows) > 0).all()
     assert rows[0] == 0
     assert rows[-1] == len(series[0]) - 1
@@ -48,7 +48,7 @@ def test_extremes_and_holes_are_kept(series: Series, most: int) -> None:
 @settings(deadline=None)
 @given(SERIES, st.integers(10, 60))
 def test_the_extremes_of_every_stretch_are_kept(series: Series, most: int) -> None:
-    rows, count = kept_rows(series, most), len(series[0])
+    rows, count = choose_kept_rows(series, most), len(series[0])
     if count <= most:
         assert len(rows) == count
         return
@@ -65,7 +65,7 @@ def test_the_extremes_of_every_stretch_are_kept(series: Series, most: int) -> No
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=300), st.integers(5, 400))
 def test_runs_are_exact_where_they_fit(values: list[int], most: int) -> None:
     statuses = np.array(values)
-    starts, shown = runs(statuses, most, (0, 1, 3, 2))
+    starts, shown = summarize_runs(statuses, most, (0, 1, 3, 2))
     assert starts[0] == 0
     assert (np.diff(shown) != 0).all()
     if 1 + (np.diff(statuses) != 0).sum() <= most:
@@ -77,11 +77,11 @@ def test_runs_are_exact_where_they_fit(values: list[int], most: int) -> None:
 def test_what_is_rare_is_seen_among_too_many_runs() -> None:
     statuses = np.tile([2, 3], 5000)
     statuses[7001] = 1
-    starts, shown = runs(statuses, 100, (0, 1, 3, 2))
+    starts, shown = summarize_runs(statuses, 100, (0, 1, 3, 2))
     assert shown.tolist() == [3, 1, 3]
     assert starts[1] <= 7001 < starts[2]
 
 
 @pytest.mark.parametrize("most", [1, 1000])
 def test_nothing_is_thinned_to_nothing(most: int) -> None:
-    assert runs(np.empty(0, int), most, (0, 1, 3, 2))[0].tolist() == []
+    assert summarize_runs(np.empty(0, int), most, (0, 1, 3, 2))[0].tolist() == []

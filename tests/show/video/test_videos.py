@@ -24,14 +24,14 @@ from support.places import ROOT
 import epic_cli.show.film as filming
 from epic_cli.main import main
 from epic_cli.show.plot import spread
-from epic_cli.show.styles import BLACK, WHITE, line_styles
+from epic_cli.show.styles import BLACK, WHITE, choose_line_styles
 
 Floats = NDArray[np.float64]
 
 JITTER = str(ROOT / "sample_inputs" / "jitter.txt")
 TANKS = str(ROOT / "sample_inputs" / "two_tanks.csv")
 STRATEGIES = ("epic", "snapshot", "dead-reckoning")
-STYLES = line_styles([*STRATEGIES, "lerp", "mirror", "drawn"])
+STYLES = choose_line_styles([*STRATEGIES, "lerp", "mirror", "drawn"])
 #: Pixels enough to tell a marker from its trail; it begins when a row does.
 LARGE = "size=960x540,from=0.5,to=2.5"
 #: The last seconds of a video, which dissolve.
@@ -447,27 +447,27 @@ def test_names_in_ascii_are_drawn_without_fonts_of_the_machine(
 ) -> None:
     monkeypatch.setattr(filming, "_find_fonts", lambda text: pytest.fail(f"a font for {text!r}"))
     text = "".join(map(chr, range(32, 127)))
-    assert filming.readable(text, 13.0)[0] == text
+    assert filming.choose_readable(text, 13.0)[0] == text
 
 
 def test_names_beyond_ascii_are_told_apart_without_any_font(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(filming, "_find_fonts", lambda _: ())
-    found = [filming.readable(name, 13.0)[0] for name in NAMES]
+    found = [filming.choose_readable(name, 13.0)[0] for name in NAMES]
     assert all(name.isascii() and name.isprintable() for name in found)
     assert found[0] == found[1] == "Hohe"  # in plain letters
     assert len(set(found)) >= len(NAMES) - 1
-    assert len(filming.readable("坦" * 32, 13.0)[0]) < 60
+    assert len(filming.choose_readable("坦" * 32, 13.0)[0]) < 60
 
 
 def test_no_name_is_drawn_as_boxes() -> None:
     for name in NAMES:
-        text, font = filming.readable(name, 13.0)
+        text, font = filming.choose_readable(name, 13.0)
         assert all(bytes(font.getmask(sign)) != bytes(font.getmask("\uffff")) for sign in text)
         # whatever font there is, names look different
         pictures = {
-            filming.sprite(word, 13.0, (0, 0, 0), (9, 9, 9)).tobytes() for word in (name, "x")
+            filming.make_sprite(word, 13.0, (0, 0, 0), (9, 9, 9)).tobytes() for word in (name, "x")
         }
         assert len(pictures) == 2
 

@@ -18,12 +18,12 @@ from epic_cli.play.clock import (
     Exchange,
     FrameAdvantages,
     RoundTripEstimator,
-    average_offset,
-    interpolation_delay,
-    speed_for,
+    choose_speed,
+    compute_average_offset,
+    compute_interpolation_delay,
     stretch,
 )
-from epic_cli.play.world import between
+from epic_cli.play.world import interpolate_points
 
 BOTH = load("netfox_lightyear")
 NETFOX, LIGHTYEAR = BOTH["netfox"], BOTH["lightyear"]
@@ -45,13 +45,15 @@ def test_the_clock_is_stretched_as_in_netfox(case: dict[str, float]) -> None:
 
 @pytest.mark.parametrize("case", NETFOX["offset"])
 def test_offsets_are_averaged_as_in_netfox(case: dict[str, Any]) -> None:
-    assert average_offset(case["samples_offset_rtt"]) == pytest.approx(case["out"], abs=1e-12)
+    assert compute_average_offset(case["samples_offset_rtt"]) == pytest.approx(
+        case["out"], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("case", NETFOX["interp"])
 def test_a_view_is_interpolated_as_in_netfox(case: dict[str, float]) -> None:
     a, b, out = case["a"], case["b"], case["out"]
-    assert between((a, -a), (b, -b), case["f"]) == (out, -out)
+    assert interpolate_points((a, -a), (b, -b), case["f"]) == (out, -out)
 
 
 def test_round_trip_and_jitter_are_averaged_as_in_lightyear() -> None:
@@ -87,7 +89,9 @@ def test_the_interpolation_delay_is_lightyears(case: dict[str, float]) -> None:
     # the file's ratio, least delay and multiple of the jitter are lightyear's defaults
     assert (case["ratio"], case["min_ms"], case["jitter_multiple"]) == (1.7, 5, 4)
     seconds = [case[name] / 1000 for name in ("send_interval_ms", "jitter_ms", "tick_ms")]
-    assert interpolation_delay(*seconds) == pytest.approx(case["delay_ms"] / 1000, abs=1e-12)
+    assert compute_interpolation_delay(*seconds) == pytest.approx(
+        case["delay_ms"] / 1000, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("case", LIGHTYEAR["correction_decay"])
@@ -103,7 +107,7 @@ def test_a_correction_decays_as_in_lightyear(case: dict[str, float]) -> None:
 def test_an_error_of_so_many_ticks_is_worked_off_at_lightyears_speed(
     error: float, speed: float
 ) -> None:
-    assert speed_for(error) == pytest.approx(speed)
+    assert choose_speed(error) == pytest.approx(speed)
 
 
 def test_the_constants_are_those_of_ggpo() -> None:
@@ -121,13 +125,13 @@ def test_frames_are_waited_for_as_in_ggpo(case: dict[str, Any]) -> None:
     for frame in range(case["frames_recorded"]):
         advantages.add(frame, local, remote)
     is_idle = not (case.get("require_idle_input") and case.get("input_alternates"))
-    assert advantages.local_wait(idle=is_idle) == case["sleep_frames"]
+    assert advantages.compute_local_wait(idle=is_idle) == case["sleep_frames"]
     # the other side measures the same two, the other way round
     mirrored = FrameAdvantages()
     for frame in range(case["frames_recorded"]):
         mirrored.add(frame, remote, local)
     if is_idle:
-        assert mirrored.remote_wait() == case["sleep_frames"]
+        assert mirrored.compute_remote_wait() == case["sleep_frames"]
 
 
 def test_an_exchange_is_measured_as_in_the_network_time_protocol() -> None:
