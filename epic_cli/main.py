@@ -56,7 +56,7 @@ def parse_plain_replay(words: list[str]) -> tuple[list[str], ReplaySpec] | None:
                 return None
         else:
             return None
-    return files, ReplaySpec.of(**values)
+    return files, ReplaySpec.from_values(**values)
 
 
 def _has_no_terminal() -> bool:

@@ -43,7 +43,7 @@ def module_of(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-ROOMS = build.rooms()
+ROOMS = build.list_rooms()
 FILES = sorted(
     file
     for file in (PACKAGE / "engine").rglob("*")

@@ -66,9 +66,9 @@ def _is_accepting(config: pytest.Config) -> bool:
     wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
     if not wanted:
         return False
-    from epic_cli.jobs.check.writing import in_continuous_integration
+    from epic_cli.jobs.check.writing import is_in_ci
 
-    if in_continuous_integration():
+    if is_in_ci():
         raise pytest.UsageError(f"{ACCEPT} needs a person to decide, but CI is set")
     return True
 
@@ -96,7 +96,7 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Run the case; raise ``NotAsExpected`` if the rows differ."""
         from epic_cli.engine.failures import StrategyFailed
-        from epic_cli.jobs.check.outcome import broken
+        from epic_cli.jobs.check.outcome import make_broken_outcome
         from epic_cli.jobs.check.run import check
         from epic_cli.jobs.check.spec import BrokenCase
 
@@ -104,7 +104,7 @@ class CaseItem(pytest.Item):
         try:
             case = _read_case(path, self.config)
         except (BrokenCase, StrategyFailed) as error:
-            _check_outcome(broken(path, path, error), accepting=False)
+            _check_outcome(make_broken_outcome(path, path, error), accepting=False)
             return
         _check_outcome(check(case), accepting=_is_accepting(self.config))
 
@@ -131,21 +131,21 @@ def _read_case(path: str, config: pytest.Config) -> Case:
 def _check_outcome(outcome: Outcome, *, accepting: bool) -> None:
     """Accept the drawn rows if ``accepting``; raise ``NotAsExpected`` if they differ."""
     __tracebackhide__ = True
-    from epic_cli.jobs.check.writing import accept, keep_new, takeable
+    from epic_cli.jobs.check.writing import accept, find_takeable, keep_new
 
     outcome = keep_new(outcome)
-    if accepting and takeable(outcome) is not None:
+    if accepting and find_takeable(outcome) is not None:
         accept(outcome)
         if not outcome.failed_figures:
             return
     if outcome.holds:
         return
-    from epic_cli.jobs.check.report import report, rows_around
+    from epic_cli.jobs.check.report import report, write_rows_around
 
     words = report(outcome)
     lines = [words.headline, *words.lines]
     if outcome.difference is not None:
-        lines += rows_around(outcome.difference, 100)
+        lines += write_rows_around(outcome.difference, 100)
     if outcome.new:
         lines.append(f"drawn: {outcome.new}; pytest {ACCEPT} accepts it")
     raise NotAsExpected("\n".join(lines))
@@ -216,9 +216,9 @@ class Golden:
 
 
 def _write_tsv(samples: Iterable[Sample]) -> bytes:
-    from epic_cli.jobs.check.writing import tsv
+    from epic_cli.jobs.check.writing import write_tsv
 
-    return tsv(samples)
+    return write_tsv(samples)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from epic_cli.engine.replay.playback import (
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
 from epic_cli.engine.text import COLUMNS, TURN_COLUMNS
-from epic_cli.jobs.replay.run import grouped, ordered
+from epic_cli.jobs.replay.run import is_grouped, order_blocks
 from epic_cli.metrics.digits import format_three_digits
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.rows import PacketSource
@@ -328,10 +328,10 @@ def draw(
         if block.refusals:
             raise _make_refusal(packets, block)
 
-    stream.by_time = grouped(packets)
+    stream.by_time = is_grouped(packets)
     name = strategy if isinstance(strategy, str) else ""
     try:
-        found = ordered(packets, read_accepted(packets, at_once=at_once), stream, name)
+        found = order_blocks(packets, read_accepted(packets, at_once=at_once), stream, name)
         yield from stream.draw(found, done)
     except StrategyFailed as failure:
         if failure.error is None:

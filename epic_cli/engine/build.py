@@ -71,19 +71,19 @@ COMPILED = Path(os.environ.get("EPIC_COMPILED", "build/compiled"))
 VERSIONS = 4  # of each module are cached: going back to another branch compiles nothing
 
 
-def rooms() -> list[Path]:
+def list_rooms() -> list[Path]:
     """Return the folders that hold .pyx files; each is one module."""
     return sorted({file.parent for file in HERE.rglob("*.pyx")})
 
 
-def alone(name: str) -> Path:
+def find_lone_file(name: str) -> Path:
     """Return the file of the strategy that ``EPIC_ALONE`` names."""
     for file in HERE.glob(f"strategies/*/{name.replace('-', '_')}.pyx"):
         return file
     raise PlatformError(f"EPIC_ALONE={name}: unknown strategy")
 
 
-def extensions() -> list[Extension]:
+def make_extensions() -> list[Extension]:
     """Return an extension for each room, with the .pyx files of the room as its sources."""
     name = os.environ.get("EPIC_ALONE")
     return [
@@ -101,7 +101,7 @@ def extensions() -> list[Extension]:
             extra_link_args=["-static"] * WINDOWS,
             py_limited_api=True,
         )
-        for place in ([alone(name)] if name else rooms())
+        for place in ([find_lone_file(name)] if name else list_rooms())
     ]
 
 
@@ -119,7 +119,7 @@ class BuildEngine(build_ext):
 
     def finalize_options(self) -> None:
         """Replace the modules listed in ``pyproject.toml`` by those of the engine."""
-        self.distribution.ext_modules = extensions()  # type: ignore[assignment]
+        self.distribution.ext_modules = make_extensions()  # type: ignore[assignment]
         self.compiler = self.compiler or ("mingw32" if WINDOWS else None)
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
@@ -130,7 +130,7 @@ class BuildEngine(build_ext):
 
         Of two files for one module Python prefers the one for its own version, even if it is older.
         """
-        built = {room / "__init__" for room in rooms()}
+        built = {room / "__init__" for room in list_rooms()}
         for compiled in HERE.rglob("*.pyd" if WINDOWS else "*.so"):
             older = self.inplace and compiled.name.endswith(sysconfig.get_config_var("EXT_SUFFIX"))
             if older or compiled.with_name(compiled.name.partition(".")[0]) not in built:

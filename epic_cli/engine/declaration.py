@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from epic_cli.engine.parameters import Converted, Setting, SettingError, Value, unknown
+from epic_cli.engine.parameters import Converted, Setting, SettingError, Value, make_unknown_error
 
 
 class Need(StrEnum):
@@ -42,7 +42,7 @@ class LagVariation(NamedTuple):
     frame_above: float = 0.0
     period_above: float = 0.0
 
-    def most(self, period: float, frame: float) -> float:
+    def compute_most(self, period: float, frame: float) -> float:
         """Return the allowed variation of the lag (s) for these packet and row intervals."""
         if frame > self.frame_above * period and period > self.period_above:
             return self.seconds + self.periods * period + self.frames * frame
@@ -122,12 +122,12 @@ class Declaration(NamedTuple):
         known = {setting.name: setting for setting in self.settings}
         for name in given:
             if name not in known:
-                raise SettingError(unknown(self.name, "setting", name, list(known)))
+                raise SettingError(make_unknown_error(self.name, "setting", name, list(known)))
         return {
             name: setting.check(given[name]) if name in given else setting.default
             for name, setting in known.items()
         }
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
-        """Convert the written values that ``values`` returns to those that the strategy uses."""
+        """Convert the written values of ``values`` to those that the strategy uses."""
         return {setting.name: setting.convert(values[setting.name]) for setting in self.settings}

@@ -10,7 +10,7 @@ description between two of them.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
-from epic_cli.engine.parameters import FileName, Parameter, SettingError, Switch, find, named
+from epic_cli.engine.parameters import FileName, Parameter, SettingError, Switch, find, take_named
 
 
 class Entry(NamedTuple):
@@ -21,9 +21,9 @@ class Entry(NamedTuple):
 
     def __str__(self) -> str:
         if self.key:
-            return f"{self.key}={quoted(self.value) if self.value else ''}"
+            return f"{self.key}={quote_value(self.value) if self.value else ''}"
         # A name with an equals sign would be read as a key and a value.
-        return quoted(self.value, always="=" in self.value)
+        return quote_value(self.value, always="=" in self.value)
 
 
 def split(text: str) -> list[Entry]:
@@ -57,7 +57,7 @@ def write(entries: Iterable[tuple[str, str]]) -> str:
     return ",".join(str(Entry(*entry)) for entry in entries)
 
 
-def quoted(value: str, *, always: bool = False) -> str:
+def quote_value(value: str, *, always: bool = False) -> str:
     """Return a value, in double quotes if a description would otherwise split or strip it."""
     is_plain = value and value == value.strip() and not set(value) & {",", '"'}
     return value if is_plain and not always else '"' + value.replace('"', '""') + '"'
@@ -78,7 +78,7 @@ def read_entries(
         if not key:
             example = "on" if isinstance(parameter, Switch) else "..."
             raise SettingError(f"{text} has no value: write {text}={example}")
-        value = named(parameter, parameter.read, text, key)
+        value = take_named(parameter, parameter.read, text, key)
         if parameter.repeated:
             value = [*values.get(key, ()), value]
         elif key in values:
@@ -87,7 +87,7 @@ def read_entries(
     return values
 
 
-def files_in(text: str, table: Sequence[Parameter]) -> list[str]:
+def find_files(text: str, table: Sequence[Parameter]) -> list[str]:
     """Return the file paths in a description, by the keys of ``table``; empty for a faulty one.
 
     A key may stand behind a prefix with a dot: ``up.trace``.
@@ -114,7 +114,7 @@ class Described:
     def __post_init__(self) -> None:
         for parameter in self.TABLE:
             if (value := getattr(self, parameter.field)) is not None:
-                named(parameter, parameter.verify, value)
+                take_named(parameter, parameter.verify, value)
 
     @classmethod
     def from_description(cls, given: str | Self) -> Self:
@@ -220,7 +220,9 @@ def complete(
     if equals:
         _, _, name = key.rpartition(".")
         words = [word for row in table if row.name in (key, name) for word in row.complete()]
-        found = [(f"{key}={quoted(word)}", about) for word, about in words if word.startswith(rest)]
+        found = [
+            (f"{key}={quote_value(word)}", about) for word, about in words if word.startswith(rest)
+        ]
     else:
         known = [*names, *((f"{row.name}=", row.help) for row in table)]
         found = [(word, about) for word, about in known if word.startswith(entry)]

@@ -258,13 +258,13 @@ def type_of_key(word: str) -> KeyType:
     return (COLUMN_KEYS.get(word) or BY_NAME[word]).type
 
 
-def table_columns(requested: Collection[str]) -> tuple[str, ...]:
+def list_table_columns(requested: Collection[str]) -> tuple[str, ...]:
     """Return the columns of a table, including those that are written only on these requests."""
     more = (key.columns for key in KEYS if key.request in requested)
     return (*TABLE_COLUMNS, *chain.from_iterable(more))
 
 
-def header() -> str:
+def write_header() -> str:
     """Return the text of ``packets/keys.h``: the table as lists for the compiler's preprocessor."""
     scalars = [
         f'{key.name.upper()}, "{key.name}", {key.attribute}, {key.type.value},'

@@ -72,7 +72,7 @@ def parse_quantity(text: str, unit: str) -> float:
     """
     try:
         if "/" in text:
-            return float(exact(text, unit))
+            return float(parse_ratio(text, unit))
         number, power = _split_unit(text, unit)
         mantissa, _, exponent = number.partition("e")
         found = float(f"{mantissa}e{int(exponent or 0) + power}" if power else number)
@@ -83,7 +83,7 @@ def parse_quantity(text: str, unit: str) -> float:
     raise ValueError(f"{text!r} is not {_QUANTITIES[unit]}: write {EXAMPLES[unit]}")
 
 
-def exact(text: str, unit: str) -> Fraction:
+def parse_ratio(text: str, unit: str) -> Fraction:
     """Parse a number as a ratio; raise what ``float``, ``Fraction`` and a mapping raise."""
     from fractions import Fraction  # rarely needed
 
@@ -157,7 +157,7 @@ class Parameter(ABC):
         self.help: Final = help
         self.field: Final = field or name
 
-    def with_default(self, value: object) -> Self:
+    def replace_default(self, value: object) -> Self:
         """Return the parameter with another default, as it is written."""
         other = copy.copy(self)
         vars(other)["default"] = self.check(value)
@@ -228,12 +228,12 @@ class Parameter(ABC):
         return f"{quote_value(value)} is not allowed: it must be {self.range}{hint}"
 
     def _suggest_value(self, text: str) -> str:
-        near = nearest(text, list(self.choices))
+        near = find_nearest(text, list(self.choices))
         return f"; did you mean {near!r}?" if near else ""
 
     def _get_number(self, value: object) -> float | None:
         """Return the value as a number; None if it is not a number."""
-        return plain_number(value)
+        return parse_plain_number(value)
 
     def _describe_range(self) -> list[str]:
         """Return the range of accepted numbers in words; empty if only words are accepted."""
@@ -259,24 +259,24 @@ def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parame
     for row in table:
         if row.name == name:
             return row
-    raise SettingError(unknown(owner, what, name, [row.name for row in table]))
+    raise SettingError(make_unknown_error(owner, what, name, [row.name for row in table]))
 
 
-def shortened(text: str, most: int = 60) -> str:
+def shorten_text(text: str, most: int = 60) -> str:
     """Return a text to quote, cut to ``most`` characters."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
+def make_unknown_error(owner: str, what: str, name: str, known: list[str]) -> str:
     """Return the error for an unknown parameter or setting, with the most similar name."""
-    message = f"{owner} has no {what} {shortened(name)!r}"
+    message = f"{owner} has no {what} {shorten_text(name)!r}"
     if not known:
         return f"{message}: it has none"
-    near = nearest(name, known)
+    near = find_nearest(name, known)
     return message + (f"; did you mean {near!r}?" if near else f"; it has {', '.join(known)}")
 
 
-def named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: str = "") -> Any:
+def take_named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: str = "") -> Any:
     """Return ``take(value)``; begin its error with the parameter's name, or with ``name``."""
     try:
         return take(value)
@@ -284,7 +284,7 @@ def named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: st
         raise SettingError(f"{name or parameter.name}={error}") from error
 
 
-def nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
+def find_nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
     """Return the known name most similar to a mistyped one."""
     import difflib  # only a mistake needs it
 
@@ -292,7 +292,7 @@ def nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
     return matches[0] if matches else None
 
 
-def plain_number(value: object) -> float | None:
+def parse_plain_number(value: object) -> float | None:
     """Return a value as a number without a unit; None if it is not such a number."""
     if not isinstance(value, float | int | str):
         return None
@@ -396,7 +396,7 @@ class Number(Parameter):
 
     def _get_number(self, value: object) -> float | None:
         if not isinstance(value, str) or not self._has_units:
-            number = plain_number(value)
+            number = parse_plain_number(value)
             is_long = number is not None and abs(number) >= _EXACT and str(value).isdecimal()
             return int(str(value)) if is_long else number
         try:
@@ -464,7 +464,7 @@ class Span(Number):
 
     def _intervals(self, value: object) -> float | None:
         text = value.strip().lower() if isinstance(value, str) else ""
-        return plain_number(text.removesuffix("i")) if text.endswith("i") else None
+        return parse_plain_number(text.removesuffix("i")) if text.endswith("i") else None
 
     def _describe_range(self) -> list[str]:
         return [*super()._describe_range(), f"{_format_number(self.low)}i to {self.INTERVALS}i"]

@@ -45,7 +45,7 @@ class UnusablePlugin(NamedTuple):
         return f"the {self.what} {self.name!r}{package} is left out: {self.reason}"
 
 
-def plugins(group: str = GROUP) -> list[Plugin]:
+def list_plugins(group: str = GROUP) -> list[Plugin]:
     """Return the entry points of installed packages, without loading them."""
     if os.environ.get(SWITCH, "").lower() == "off":
         return []
@@ -80,7 +80,7 @@ def _may_have_entry_points(mark: str) -> bool:
     return False
 
 
-def class_at(place: str, *, outright: bool) -> type:
+def load_class(place: str, *, outright: bool) -> type:
     """Load the class at ``package.module:Class`` or, if ``outright``, at ``./file.py:Class``.
 
     With ``outright``, the current folder is searched as well. Raise ``NotFound``, ``NotTrusted``
@@ -105,7 +105,7 @@ def class_at(place: str, *, outright: bool) -> type:
     return found
 
 
-def absolute(place: str) -> str:
+def make_absolute(place: str) -> str:
     """Return a strategy's place in a form that is valid in every folder.
 
     The name of a module in the current folder becomes the path of its file.

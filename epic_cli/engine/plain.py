@@ -125,7 +125,9 @@ def find_declaration(found: type, name: str) -> Declaration:
     return kind(name, summary, "other packages", source=found.__module__, settings=settings)
 
 
-def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -> dict[str, Any]:
+def list_arguments(
+    found: type, declared: Declaration, given: Mapping[str, object]
+) -> dict[str, Any]:
     """Return the constructor's arguments for these settings; raise ``SettingError``.
 
     A class that declares its settings gets them all. Otherwise it has its own defaults already, and

@@ -4,7 +4,7 @@ What comes from a file (a script, an ``--init`` file, a case, a configuration, a
 lab) may not load code, start a program, or write outside of the file's own folder, unless
 ``--trust`` stands on the real command line:
 
-    with asked_by_file("cases/turn/case.toml", trust=False):
+    with apply_file_rule("cases/turn/case.toml", trust=False):
         check_program("./port")          # raises NotTrusted
         check_output("/etc/hosts")       # raises PermissionError
 
@@ -41,7 +41,7 @@ _named: set[str] = set()
 
 
 @contextmanager
-def asked_by_file(path: str, trust: bool, remedy: str = BY_OPTION) -> Iterator[None]:
+def apply_file_rule(path: str, trust: bool, remedy: str = BY_OPTION) -> Iterator[None]:
     """Apply the rule for the file at ``path`` (``-``: stdin) to everything done in the block.
 
     With ``trust`` the file adds no restriction; those of surrounding blocks stay. ``remedy`` says

@@ -13,7 +13,7 @@ import click
 
 from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
-from epic_cli.engine.replay.strategy_spec import StrategySpec, written
+from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
 from epic_cli.engine.strategies import remote_names
 from epic_cli.lab.spec import DEFAULT_STRATEGIES, LabInputs
 from epic_cli.live.browser.session import MOST_STRATEGIES
@@ -203,7 +203,7 @@ def _serve_experiments(
     try:
         spec = read_query(first, given.own)
         if participants != Participants(()):
-            spec = replace(spec, strategies=tuple(written(*strategy[:2]) for strategy in team))
+            spec = replace(spec, strategies=tuple(write_spec(*strategy[:2]) for strategy in team))
         query = spec.query() if spec != OPENING else ""
         if recording:
             with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123

@@ -20,11 +20,11 @@ from urllib.parse import parse_qs
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameters import Choice, SettingError
-from epic_cli.jobs.check.writing import make_case, spec_values
+from epic_cli.jobs.check.writing import list_spec_values, make_case
 from epic_cli.jobs.code.command import LANGUAGES
 from epic_cli.jobs.code.run import run as code
 from epic_cli.jobs.code.spec import CodeSpec
-from epic_cli.jobs.compare.report import likely_scores, report
+from epic_cli.jobs.compare.report import list_likely_scores, report
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.lab.page import list_values, make_figures_data, make_lab_page
 from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Superseded
@@ -240,7 +240,7 @@ def _make_picture(bench: ExperimentRunner, experiment: Experiment) -> PreparedFr
 
 def _make_figures(found: Comparison) -> PreparedFrame:
     made = PageFrame()
-    likely = likely_scores(found.results)
+    likely = list_likely_scores(found.results)
     return made, {"kind": "figures", "likely": likely, **make_figures_data(found, made.pack)}
 
 
@@ -318,7 +318,7 @@ def _make_case(request: ExportRequest) -> bytes:
     rows = [row for block in blocks for row in conversion.rows(block, writer)]
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(stream, "w") as archive:
         folder = os.path.join(place, request.name.removesuffix(".zip"))  # noqa: PTH118
-        values = spec_values(folder, ReplaySpec(timing=spec.timing))
+        values = list_spec_values(folder, ReplaySpec(timing=spec.timing))
         values |= {"strategy": [*request.experiment.lab.strategies]}
         make_case(folder, [], values, writer.header + b"".join(rows))
         for file in sorted(Path(folder).iterdir()):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
 from epic_cli.engine import description
-from epic_cli.engine.parameters import Number, Parameter, SettingError, find, named
+from epic_cli.engine.parameters import Number, Parameter, SettingError, find, take_named
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.live.browser.session import check_strategies
 from epic_cli.metrics.metric import GAME
@@ -165,7 +165,7 @@ def _read_description(group: str, text: str) -> tuple[dict[str, str], str, list[
             changes.append(entry.value)
         else:
             parameter = find(entry.key or _DESCRIBED[group], GROUPS[group], f"a {group}")
-            named(parameter, parameter.read, entry.value)
+            take_named(parameter, parameter.read, entry.value)
             values[parameter.name] = entry.value
     return values, moves, changes
 
@@ -193,10 +193,10 @@ def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
             read_points(value)
             spec = replace(spec, points=value)
         elif name == "networks":
-            spec = replace(spec, networks=named(_NETWORKS, _NETWORKS.read, value))
+            spec = replace(spec, networks=take_named(_NETWORKS, _NETWORKS.read, value))
         else:
             parameter = find(name, GROUPS[SCORE], "an experiment")
-            named(parameter, parameter.read, value)
+            take_named(parameter, parameter.read, value)
             values[parameter.name] = value
     if "gemodel" in values:  # gemodel sets the losses itself
         values.pop("loss", None)
@@ -254,7 +254,7 @@ _NETWORKS = Number("networks", 1, "Number of networks.", "", 1, STEPS[-1], whole
 def _parse_moves(value: str) -> str:
     if value in (RECORDING, RECORDED, BY_HAND):
         return value
-    return str(named(PATH[0], PATH[0].read, value))
+    return str(take_named(PATH[0], PATH[0].read, value))
 
 
 def read_points(text: str) -> list[tuple[float, float, float]]:

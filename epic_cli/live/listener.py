@@ -213,7 +213,9 @@ class LiveDrawing:
         return replay
 
     def _make_replay(self, strategy: StrategySpec) -> Replay:
-        return Replay(strategy.maker(), ArrivalPacing(ExactClock(*self._ratio)), self.entities)
+        return Replay(
+            strategy.make_factory(), ArrivalPacing(ExactClock(*self._ratio)), self.entities
+        )
 
 
 def _draw_due_rows(

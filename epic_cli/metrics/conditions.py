@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from epic_cli.engine.parameters import nearest, parse_quantity
+from epic_cli.engine.parameters import find_nearest, parse_quantity
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import Metric
 
@@ -86,7 +86,7 @@ def check_strategies(conditions: Collection[Condition], labels: list[str]) -> No
     """Check that the condition's candidates take part; raise ``ConditionError``."""
     for condition in conditions:
         if condition.strategy is not None and condition.strategy not in labels:
-            near = nearest(condition.strategy, labels)
+            near = find_nearest(condition.strategy, labels)
             hint = f"did you mean {near!r}?" if near else f"these do: {', '.join(labels)}"
             raise ConditionError(
                 f"{condition.text!r}: {condition.strategy!r} does not take part; {hint}"
@@ -130,7 +130,7 @@ def _make_condition(
         for name in (metric.name, *(metric.ends if metric.interval else ()))
     }
     if name is None or name not in metrics:
-        near = nearest(name or "", list(metrics))
+        near = find_nearest(name or "", list(metrics))
         known = ", ".join(metric.name for metric in METRICS)
         hint = f"did you mean {near!r}?" if near else f"they are {known}"
         raise ConditionError(f"{text!r}: there is no metric {name!r}; {hint}")

@@ -26,7 +26,7 @@ from epic_cli.engine.packets import (
     sort_by_arrival,
 )
 from epic_cli.engine.replay import Pacing, TooManyRows, Trace, separate
-from epic_cli.engine.replay.corrections import NoCommonStates, own_players
+from epic_cli.engine.replay.corrections import NoCommonStates, list_own_players
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, create, declaration, is_built_in
 from epic_cli.engine.strategies.parts import Strategy
@@ -499,7 +499,7 @@ def _plan_entities(run: Run, spec: CompareSpec) -> tuple[_EntityMaker, list[NotJ
     """Return the maker of a run's entities, and notes on entities that have no truth."""
     packets, truths, timing = run.packets, run.truths, spec.timing
     try:
-        own = own_players(packets) if truths is None else {}
+        own = list_own_players(packets) if truths is None else {}
     except NoCommonStates as error:
         raise NotEnoughToSay(str(error)) from error
     if own:  # what a client predicted is judged by what the server said of it

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.description import split
-from epic_cli.engine.parameters import Choice, nearest
+from epic_cli.engine.parameters import Choice, find_nearest
 from epic_cli.metrics.digits import format_three_digits
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def make_weights(given: Mapping[str, float], others: Weights | None = None) -> W
     """
     for name, value in given.items():
         if name not in Weights._fields:
-            near = nearest(name, list(Weights._fields))
+            near = find_nearest(name, list(Weights._fields))
             hint = f"did you mean {near!r}?" if near else f"the weights are {_list_names()}"
             raise ValueError(f"there is no weight {name!r}: {hint}")
         if not 0 <= value < math.inf:

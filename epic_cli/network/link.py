@@ -15,8 +15,8 @@ from epic_cli.engine.parameters import (
     Number,
     Parameter,
     Switch,
-    named,
     parse_quantity,
+    take_named,
 )
 from epic_cli.network.randomness import make_generator
 
@@ -191,7 +191,7 @@ class LinkConditions:
         has_bursts = isinstance(self.loss, GilbertElliott)
         for parameter in LINK:
             if parameter.field != "loss" or has_bursts == (parameter.name == "gemodel"):
-                named(parameter, parameter.verify, getattr(self, parameter.field))
+                take_named(parameter, parameter.verify, getattr(self, parameter.field))
         if has_bursts and self.loss_correlation:
             raise ValueError("loss_correlation is for random loss; gemodel has bursts anyway")
         self._check_change_times()

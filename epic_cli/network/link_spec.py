@@ -30,7 +30,7 @@ from epic_cli.engine.parameters import (
     Parameter,
     SettingError,
     find,
-    nearest,
+    find_nearest,
 )
 from epic_cli.network.link import (
     LINK,
@@ -115,7 +115,7 @@ def find_preset(name: str) -> Preset:
     """Return the preset of this name; raise ``ValueError`` that suggests the most similar name."""
     if name in PRESETS:
         return PRESETS[name]
-    near = nearest(name, list(PRESETS))
+    near = find_nearest(name, list(PRESETS))
     raise ValueError(f"did you mean {near!r}?" if near else f"it must be {', '.join(PRESETS)}")
 
 
@@ -332,7 +332,7 @@ class LinkSpec(description.Described):
             return cls.KEY
         if split_way(name)[1] in (key.name for key in LINK_KEYS):
             return ""
-        near = nearest(name, [*PRESETS, *(f"{key.name}=" for key in LINK_KEYS)])
+        near = find_nearest(name, [*PRESETS, *(f"{key.name}=" for key in LINK_KEYS)])
         hint = f"did you mean {near!r}?" if near else "a file is trace=FILE"
         raise SettingError(f"{name!r} is not a preset of a link: {hint}")
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameters import find_nearest
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.trust import asked_by_file
+from epic_cli.engine.trust import apply_file_rule
 from epic_cli.network.link import Channel, Way
 from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, split_way
 from epic_cli.network.sender import SenderSpec
@@ -347,7 +347,7 @@ class _ScriptFile(InputFile):
         """Return the path of the scenario or script."""
         name = str(value)
         if name not in SCENARIOS and os.sep not in name and name != "-" and not Path(name).exists():
-            near = nearest(name, list(SCENARIOS))
+            near = find_nearest(name, list(SCENARIOS))
             hint = f"did you mean {near!r}?" if near else f"scenarios are {', '.join(SCENARIOS)}"
             self.fail(f"no scenario or file {name!r}; {hint}", param, ctx)
         return super().convert(SCENARIOS.get(name, value), param, ctx)
@@ -446,7 +446,7 @@ def play(
         parsed = Script()
         if file:
             names = [player.name for player in spec.players]
-            with asked_by_file(file, trust):
+            with apply_file_rule(file, trust):
                 parsed = read_file(
                     file, lambda stream: parse_script(stream, names, "players" not in kept)
                 )

@@ -16,7 +16,7 @@ from epic_cli import __version__
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
-from epic_cli.engine.trust import asked_by_file
+from epic_cli.engine.trust import apply_file_rule
 from epic_cli.jobs.replay.command import format_option, strategy_and_settings
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import format_count
@@ -142,7 +142,7 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
     path = options.init or "-"
     script = read_file(path, lambda stream: stream.read())
     controller = SessionController(Session(options.view), screen, load_commands)
-    with asked_by_file(path, options.trust):
+    with apply_file_rule(path, options.trust):
         controller.run(script, source_name(path))
     is_done = not (controller.session.refused or screen.complaints)
     return ExitStatus.DONE if is_done else ExitStatus.LINES_REFUSED
@@ -190,7 +190,7 @@ def _load_beginning(
         journal, controller.journal = controller.journal, None  # it has these lines already
         controller.resuming = True
         try:
-            with accessing("read", path), asked_by_file(str(path), options.trust):
+            with accessing("read", path), apply_file_rule(str(path), options.trust):
                 controller.run_quietly(journals.read(path), path.name)
         finally:
             controller.journal, controller.resuming = journal, False
@@ -201,7 +201,7 @@ def _load_beginning(
     if options.init is not None:
         with accessing("read", options.init):
             script = Path(options.init).read_bytes()
-        with asked_by_file(options.init, options.trust):
+        with apply_file_rule(options.init, options.trust):
             controller.run_quietly(script, options.init)
         _show_packets(controller, options.init)
 

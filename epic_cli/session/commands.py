@@ -10,7 +10,7 @@ import click
 
 from epic_cli.engine.packets import PacketBlock, VelocityFiller
 from epic_cli.engine.parameters import Custom, Parameter
-from epic_cli.engine.replay.arrival_order import by_arrival
+from epic_cli.engine.replay.arrival_order import sort_by_arrival
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import checked
@@ -269,7 +269,7 @@ def _find_recording(text: str) -> RecordingSource:
 
 
 def _propose_recordings(begun: str) -> list[CompletionItem]:
-    known = ((name, about) for name, about in samples.samples().items() if "packets" in about)
+    known = ((name, about) for name, about in samples.list_samples().items() if "packets" in about)
     return [*propose_files(begun), *list_completions(known, begun)]
 
 
@@ -297,7 +297,7 @@ def load(
             (on_read,) = report_each(progress, [str(file.path)])
             found = blocks(file, read, log, on_read)
             if file.kept and session.view.timing.pacing != "demo":
-                found = by_arrival(found)
+                found = sort_by_arrival(found)
             for block in found:
                 wrong = [refusal for refusal in block.refusals if refusal.text.strip()]
                 lines.add(wrong)

@@ -18,7 +18,7 @@ import click
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import SampleBlock
-from epic_cli.engine.places import absolute
+from epic_cli.engine.places import make_absolute
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import format_count
@@ -360,7 +360,7 @@ def iterate_view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]
     """Yield the commands that turn one view into another, valid in any folder."""
     if after.strategy[:2] != before.strategy[:2]:
         values = (f"+{key}={value_text(value)}" for key, value in after.strategy.settings.items())
-        yield f":strategy {shlex.quote(absolute(after.strategy.name) + ''.join(values))}"
+        yield f":strategy {shlex.quote(make_absolute(after.strategy.name) + ''.join(values))}"
     for setting in TIMING:
         value = getattr(after.timing, setting.name)
         if value != getattr(before.timing, setting.name):

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameters import find_nearest
 from epic_cli.engine.replay.playback import TIMING
-from epic_cli.engine.replay.strategy_spec import written
+from epic_cli.engine.replay.strategy_spec import write_spec
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.files import KEY, guarding
 from epic_cli.session.state import TYPED
@@ -101,7 +101,7 @@ class CommandTable(click.Group):
             raise click.UsageError(
                 f"':{name}' is ambiguous: " + ", ".join(f":{command}" for command in begun)
             )
-        near = nearest(name, known)
+        near = find_nearest(name, known)
         hint = f"did you mean ':{near}'?" if near else "':help' lists the commands"
         raise click.UsageError(f"no command ':{name}'; {hint}")
 
@@ -120,7 +120,7 @@ class CommandTable(click.Group):
                 values[setting.name] = setting.write(value)
         values["color"] = "always" if color else "never"
         if view.strategy != ReplaySpec().strategy:  # play has another default
-            values["strategy"] = written(view.strategy.name, view.strategy.settings)
+            values["strategy"] = write_spec(view.strategy.name, view.strategy.settings)
         return values
 
     @contextmanager

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.arrival_order import by_arrival
+from epic_cli.engine.replay.arrival_order import sort_by_arrival
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.jobs.replay.spec import ReplaySpec
@@ -145,7 +145,7 @@ class Session:
         self.discarded = 0  # packets that the strategy did not want
         self.horizon = (-math.inf, -math.inf)  # as ``SampleStream.horizon``
         self._reached = -math.inf  # all packets that arrived before this (s) are here
-        self._stream: SampleStream | None = self.view.stream(_AT_ONCE)
+        self._stream: SampleStream | None = self.view.make_stream(_AT_ONCE)
 
     # ------------------------------------------------------------- packets
 
@@ -249,7 +249,7 @@ class Session:
     def _resume_replay(self) -> SampleStream:
         """Return the replay that has taken all packets so far."""
         if self._stream is None:
-            stream = self.view.stream(_AT_ONCE)
+            stream = self.view.make_stream(_AT_ONCE)
             for block in self.iterate_blocks():
                 deque(stream.feed(block), maxlen=0)
             deque(self._draw_overdue_rows(stream), maxlen=0)
@@ -270,7 +270,9 @@ class Session:
         Add the packets without a place to ``refusals``. Their lines are the numbers of the packets.
         """
         for block in (
-            self.iterate_blocks() if stream.pacing == "demo" else by_arrival(self.iterate_blocks())
+            self.iterate_blocks()
+            if stream.pacing == "demo"
+            else sort_by_arrival(self.iterate_blocks())
         ):
             yield from stream.feed(block)
             refusals += block.refusals
@@ -285,7 +287,7 @@ class Session:
 
     def iterate_samples(self) -> Iterator[SampleBlock]:
         """Yield all samples that ``epic replay`` would draw for these packets, block by block."""
-        return self._replay_recording(self.view.stream(_MANY_AT_ONCE, by_time=True), [])
+        return self._replay_recording(self.view.make_stream(_MANY_AT_ONCE, by_time=True), [])
 
     def change(self, view: ReplaySpec, count: int = 0) -> ViewChange:
         """Show the packets in another view from now on.
@@ -293,7 +295,7 @@ class Session:
         Return the change with the last ``count`` rows. Raise ``ValueError`` for a strategy or
         setting that does not exist, changing nothing.
         """
-        stream = view.stream(_MANY_AT_ONCE, by_time=True)
+        stream = view.make_stream(_MANY_AT_ONCE, by_time=True)
         refusals: list[Refusal] = []
         before, after = RowTail(self.entities), RowTail(self.entities, count)
         different = count_different(

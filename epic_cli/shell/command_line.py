@@ -200,9 +200,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest a command for an unknown one."""
         if args and args[0] not in COMMANDS:
-            from epic_cli.engine.parameters import nearest  # only a mistake needs it
+            from epic_cli.engine.parameters import find_nearest  # only a mistake needs it
 
-            near = nearest(args[0], list(COMMANDS))
+            near = find_nearest(args[0], list(COMMANDS))
             hint = f"Did you mean {near!r}?" if near else "Commands: " + ", ".join(COMMANDS)
             if os.path.exists(args[0]):  # noqa: PTH110 - pathlib is slow to load
                 hint = f"To replay a file: epic replay {args[0]}"

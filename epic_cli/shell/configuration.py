@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from epic_cli.engine import trust
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameters import find_nearest
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings import files
 from epic_cli.recordings.files import CannotAccess
@@ -226,7 +226,7 @@ def _check_variables(options: Mapping[str, click.Parameter], commands: Commands)
     params = (param for load in commands.values() for param in load().params)
     known = own | {_make_variable_name(name) for param in params for name in list_names(param)}
     for name in others:
-        near = None if name in known else nearest(name, sorted(known), _ALIKE)
+        near = None if name in known else find_nearest(name, sorted(known), _ALIKE)
         if near:
             write_message(
                 f"epic: {printable(name)} is not known, and ignored; did you mean {near}?\n"
@@ -292,6 +292,6 @@ def _check_known(one: Origin, commands: Commands) -> None:
     if isinstance(one.value, dict):
         kind, known = "command", list(commands)
     if one.option not in known:
-        near = nearest(one.option, known)
+        near = find_nearest(one.option, known)
         hint = f"; did you mean {near!r}?" if near else ""
         raise WrongUsage(f"{find_config_path()}: there is no {kind} {one.option!r}{hint}")

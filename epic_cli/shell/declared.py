@@ -45,7 +45,7 @@ from epic_cli.engine.parameters import (
     Switch,
     Table,
     find,
-    nearest,
+    find_nearest,
     parse_span,
 )
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -197,7 +197,7 @@ READ_TYPE = Parsed("read", _parse_read, tuple, _propose_read)
 def choose(text: str, known: Sequence[str], what: str) -> str:
     """Return a known name; raises ``ValueError`` with the nearest known name, or all of them."""
     if text not in known:
-        near = nearest(text, list(known))
+        near = find_nearest(text, list(known))
         hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(known)}"
         raise ValueError(f"no {what}; {hint}")
     return text
@@ -704,10 +704,10 @@ def _show_all_options(ctx: click.Context, _param: click.Parameter, value: bool) 
 def make_command(
     epilog: str, first: str = "", reference: str = "", keys: Sequence[tuple[str, str]] = ()
 ) -> Callable[[Any], Command]:
-    """Make a command of a function with options (``add_options``); the other arguments are a ``Command``'s.
+    """Make a command of a function with options (``add_options``).
 
-    The help begins with the sentence of the table of commands, and goes on with what follows the
-    first one of the function's docstring.
+    The other arguments are a ``Command``'s. The help begins with the sentence of the table of
+    commands, and goes on with what follows the first one of the function's docstring.
     """
 
     def decorate(function: Function) -> Command:

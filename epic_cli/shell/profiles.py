@@ -32,13 +32,13 @@ def read_spec(text: str) -> ReadSpec:
 
 def find_profile(name: str) -> str:
     """Return the description of a profile; raises ``ValueError`` if there is none of this name."""
-    from epic_cli.engine.parameters import SettingError, nearest
+    from epic_cli.engine.parameters import SettingError, find_nearest
     from epic_cli.recordings import input_formats
 
     path = find_config_path()
     profiles = _read_profiles(path)
     if name not in profiles:
-        near = nearest(name, [*input_formats(), *profiles])
+        near = find_nearest(name, [*input_formats(), *profiles])
         known = f"; there are {', '.join(profiles)}" if profiles else ", nor any other"
         hint = f"; did you mean {near!r}?" if near else known
         raise SettingError(f"{name!r} is no format, and {path} has no profile of this name{hint}")

@@ -41,9 +41,9 @@ REPORT_FORMATS = {
     entry.name: entry
     for entry in (
         ReportFormat("table", is_whole=True),
-        ReportFormat("csv", write=_load_writer("as_csv"), is_flat=True),
-        ReportFormat("jsonl", ("json", "ndjson"), _load_writer("as_jsonl")),
-        ReportFormat("markdown", ("md",), _load_writer("as_markdown"), is_whole=True),
+        ReportFormat("csv", write=_load_writer("write_csv"), is_flat=True),
+        ReportFormat("jsonl", ("json", "ndjson"), _load_writer("write_jsonl")),
+        ReportFormat("markdown", ("md",), _load_writer("write_markdown"), is_whole=True),
     )
 }
 

@@ -21,14 +21,14 @@ from typing import Any
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune.run import search
-from epic_cli.jobs.tune.spec import goal
+from epic_cli.jobs.tune.spec import find_goal
 from epic_cli.jobs.tune.trials import (
     Budget,
     EvaluationSet,
     Point,
     Space,
     Trials,
-    evaluation_set,
+    make_evaluation_set,
     make_space,
 )
 from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity
@@ -47,13 +47,13 @@ def network_set(seconds: float) -> EvaluationSet:
     link = LinkConditions(latency=0.08, jitter=0.03, loss=0.02)
     movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=20, duration=seconds, channel=Link(link, seed=1))
-    return evaluation_set([Run("", group_by_entity(packets))], CompareSpec((), SCREEN_TIMING))
+    return make_evaluation_set([Run("", group_by_entity(packets))], CompareSpec((), SCREEN_TIMING))
 
 
 def ours(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
     """Search as ``epic tune`` does, without the hints of the closed form."""
     with ThreadPoolExecutor(1) as executor:
-        done = Trials(space.strategy, on, goal("score"), Budget(trials), executor)
+        done = Trials(space.strategy, on, find_goal("score"), Budget(trials), executor)
         search(space, done, seed)
     return done.best.figures["score"]
 
@@ -90,7 +90,7 @@ def by_optuna(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
 
 def judged(space: Space, on: EvaluationSet, point: Point) -> float:
     """Return the score at a point; 0 if the score is unknown."""
-    score = on.evaluate(StrategySpec(space.strategy, space.settings(point))).value("score")
+    score = on.evaluate(StrategySpec(space.strategy, space.make_settings(point))).value("score")
     return 0.0 if math.isnan(score) else score
 
 

@@ -22,14 +22,14 @@ from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.jobs.tune.run import default_trials, search
-from epic_cli.jobs.tune.spec import goal
+from epic_cli.jobs.tune.run import choose_default_trials, search
+from epic_cli.jobs.tune.spec import find_goal
 from epic_cli.jobs.tune.trials import (
     Budget,
     EvaluationSet,
     Point,
     Trials,
-    evaluation_set,
+    make_evaluation_set,
     make_space,
 )
 from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity
@@ -68,7 +68,7 @@ def network_set(network: str, seconds: float) -> EvaluationSet:
     path, rate, link = NETWORKS[network]
     movement = PathMovement(PATHS[path](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=rate, duration=seconds, channel=Link(link, seed=1))
-    return evaluation_set([Run("", group_by_entity(packets))], CompareSpec((), SCREEN_TIMING))
+    return make_evaluation_set([Run("", group_by_entity(packets))], CompareSpec((), SCREEN_TIMING))
 
 
 def within(strategy: str) -> Draw:
@@ -77,7 +77,7 @@ def within(strategy: str) -> Draw:
 
     def draw(source: random.Random) -> dict[str, Value]:
         kinds = tuple(source.randrange(axis.kinds) for axis in space.axes)
-        return space.settings(Point(kinds, tuple(source.random() for _ in space.axes)))
+        return space.make_settings(Point(kinds, tuple(source.random() for _ in space.axes)))
 
     return draw
 
@@ -125,8 +125,8 @@ def search_of(on: EvaluationSet, strategy: str) -> Trials:
     """Search the ranges worth tuning, without hints from the closed form."""
     space = make_space(strategy, {})
     with ThreadPoolExecutor(1) as executor:
-        budget = Budget(default_trials(space))
-        trials = Trials(strategy, on, goal("score"), budget, executor)
+        budget = Budget(choose_default_trials(space))
+        trials = Trials(strategy, on, find_goal("score"), budget, executor)
         search(space, trials, 0)
     return trials
 

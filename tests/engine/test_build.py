@@ -40,17 +40,17 @@ def test_a_room_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in ("text/b.pyx", "text/a.pyx", "strategies/slow/dis.pyx", "strategies/slow/lerp.pyx"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    found = {extension.name: extension.sources for extension in build.extensions()}
+    found = {extension.name: extension.sources for extension in build.make_extensions()}
     assert found == {
         "strategies.slow.__init__": ["strategies/slow/dis.pyx", "strategies/slow/lerp.pyx"],
         "text.__init__": ["text/a.pyx", "text/b.pyx"],
     }
     monkeypatch.setenv("EPIC_ALONE", "lerp")
-    (alone,) = build.extensions()
+    (alone,) = build.make_extensions()
     assert (alone.name, alone.sources) == ("strategies.slow.lerp", ["strategies/slow/lerp.pyx"])
     monkeypatch.setenv("EPIC_ALONE", "leap")
     with pytest.raises(PlatformError, match="EPIC_ALONE=leap: unknown strategy"):
-        build.extensions()
+        build.make_extensions()
 
 
 def test_what_was_compiled_is_taken_again_if_all_that_it_was_made_of_is_as_it_was(
@@ -80,7 +80,7 @@ def test_what_was_compiled_is_taken_again_if_all_that_it_was_made_of_is_as_it_wa
         words = {"compiler": compiler, "compiler_so": compiler, "linker_so": compiler}
         command.compiler = SimpleNamespace(compiler_type="unix", spawn=lambda _: None, **words)
         command.include_dirs, command.build_lib = [], str(tmp_path / place)
-        command.extensions = build.extensions()
+        command.extensions = build.make_extensions()
         command._translating = threading.Lock()
         compiled.clear()
         command.build_extensions()

@@ -7,7 +7,7 @@ import pytest
 
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
 from epic_cli.engine.declaration import Need
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameters import find_nearest
 from epic_cli.engine.strategies import declaration, names
 
 
@@ -50,8 +50,8 @@ def test_an_unknown_setting_is_refused_with_the_nearest_name() -> None:
 
 
 def test_the_nearest_name_is_near() -> None:
-    assert nearest("calcahead", ["slop_time", "calc_ahead"]) == "calc_ahead"
-    assert nearest("zzz", ["slop_time", "calc_ahead"]) is None
+    assert find_nearest("calcahead", ["slop_time", "calc_ahead"]) == "calc_ahead"
+    assert find_nearest("zzz", ["slop_time", "calc_ahead"]) is None
 
 
 @pytest.mark.parametrize("said", strategies(), ids=lambda said: said.name)

@@ -27,7 +27,7 @@ PLAIN = Packet((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 0.5)
 
 
 def test_the_compiled_table_is_that_of_the_source() -> None:
-    assert (HERE / "packets" / "keys.h").read_text() == keys.header()
+    assert (HERE / "packets" / "keys.h").read_text() == keys.write_header()
     assert tuple(keys.COLUMN_KEYS) == text.ALL_FIELDS
     assert set(PARTS) == {part for key in keys.KEYS for part in key.parts}
 

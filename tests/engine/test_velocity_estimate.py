@@ -13,7 +13,7 @@ from support.recordings import examples
 from epic_cli import Packet, Sample, Vector, replay, strategies, strategy
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.packets import Entities, Groups, PacketBlock, VelocityFiller
-from epic_cli.engine.replay.playback import needs_estimates
+from epic_cli.engine.replay.playback import has_need_of_estimates
 
 
 class Witness:
@@ -173,14 +173,14 @@ def test_every_strategy_draws_a_recording_without_velocities(name: str) -> None:
 
 def test_who_needs_estimates() -> None:
     def needs(name: str, **settings: str) -> bool:
-        return needs_estimates(strategy(name, **settings))
+        return has_need_of_estimates(strategy(name, **settings))
 
     assert needs("epic")
     assert not needs("lerp")
     assert not needs("extrapolator")
     assert needs("extrapolator", velocity="given")
-    assert needs_estimates(Witness())
-    assert not needs_estimates(OwnEstimate())
+    assert has_need_of_estimates(Witness())
+    assert not has_need_of_estimates(OwnEstimate())
 
 
 def test_a_packet_may_have_none() -> None:

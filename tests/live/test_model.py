@@ -217,7 +217,7 @@ class Game:
         self.history = History(Entities())
         pacing = ArrivalPacing(ExactClock(1, 60))
         strategy = read_spec("snapshot+interpolation_time=200ms")
-        self.replay = Replay(strategy.maker(), pacing, self.history.entities)
+        self.replay = Replay(strategy.make_factory(), pacing, self.history.entities)
         self.samples = SampleBlock()
         self.time = 0.0
 
@@ -271,7 +271,7 @@ def test_what_chases_late_packets_has_the_figures_of_compare(tmp_path: Path, see
             due.append((round(late, 6), f"e{number}", round(stamp, 6), place))
     history = History(Entities())
     pacing = ArrivalPacing(ExactClock(1, 60))
-    replay = Replay(read_spec("lerp").maker(), pacing, history.entities)
+    replay = Replay(read_spec("lerp").make_factory(), pacing, history.entities)
     lines = ["time,x,y,z,arrival,entity"]
     for late, one, stamp, (x, y, z) in sorted(due):
         block = PacketBlock(history.entities)

@@ -37,7 +37,7 @@ class Watched:
     ) -> None:
         self.now = 100.0
         self.port = ReceivingSocket(resolve(Address(port=0)))
-        monkeypatch.setattr("epic_cli.live.listener.machine_time", lambda: self.now)
+        monkeypatch.setattr("epic_cli.live.listener.read_machine_time", lambda: self.now)
         spec = ListenSpec(Endpoint(max_entities=1000), strategy=StrategySpec(strategy), tick=TICK)
         self.game = RunningGame(spec, "127.0.0.1:9", self.port)
         self.monitor = ListenScreen(self.game, symbols)

@@ -16,7 +16,7 @@ from support.comparisons import EVERYTHING, compared
 from epic_cli import Packet, Sample, Status
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.jobs.compare.report import metric_columns, verdict
+from epic_cli.jobs.compare.report import make_metric_columns, write_verdict
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics import find_metric
 from epic_cli.metrics.comparison import (
@@ -374,7 +374,7 @@ def test_nothing_below_the_datas_resolution_is_a_difference() -> None:
     ]
     found = judged(rounded, *aside)
     assert found.resolution == 0.005
-    shown = metric_columns(found.results, found.resolution)
+    shown = make_metric_columns(found.results, found.resolution)
     for column in shown:
         if find_metric(column.key).unit == "length":
             assert not column.best, column.key
@@ -397,7 +397,7 @@ def test_a_static_entity_does_not_jump() -> None:
 
 def test_no_star_between_equal_figures() -> None:
     found = judged(CIRCLE, Drawn("a", movements.circle), Drawn("b", late(movements.circle, 1e-5)))
-    best = {column.key: column.best for column in metric_columns(found.results)}
+    best = {column.key: column.best for column in make_metric_columns(found.results)}
     assert best["lag"] == set()
     assert best["score"] == set()
 
@@ -445,7 +445,7 @@ def test_twins_are_said_to_be_twins_and_not_to_need_more_data() -> None:
         found = judged(CIRCLE, *taking_part, intervals=True, runs_are="networks")
         whole = pool_runs([("", found)], 0)
         assert whole.advice.confidence is Confidence.TIED
-        return verdict(whole)
+        return write_verdict(whole)
 
     late_one, twin = (Drawn(label, late(movements.circle, 0.05)) for label in ("one", "twin"))
     assert not any("recordings" in line for line in told(late_one, twin))
@@ -490,8 +490,8 @@ def test_who_needs_arrival_times_is_marked_and_not_ranked_without_them() -> None
     assert [result.ranked for result in found.results] == [False, True, False, True]
     assert math.isnan(found.results[0].value("score"))
     assert found.results[0].value("error") > 0
-    assert not [name for name in verdict(found) if "mirror" in name]
-    (score, *_) = metric_columns(found.results)
+    assert not [name for name in write_verdict(found) if "mirror" in name]
+    (score, *_) = make_metric_columns(found.results)
     assert score.cells[0] == "-!"
     assert not any(Flaw.NEEDS_ARRIVALS in flaws(result) for result in judged(CIRCLE, *both).results)
 

@@ -9,7 +9,7 @@ from endurance import bursty
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.compare.report import explain_method, verdict
+from epic_cli.jobs.compare.report import explain_method, write_verdict
 from epic_cli.metrics.arrays import ARRIVAL, COLUMNS, SEQUENCE, TIME
 from epic_cli.metrics.certainty import (
     FEWEST_EVENTS,
@@ -160,7 +160,7 @@ def test_who_is_called_best_though_nothing_was_lost_leads_where_some_is(movement
         scores = [result.value("score") for result in one.results]
         best = int(np.argmax(scores))
         if [result.rank for result in one.results].count(1) > 1:
-            assert any("none lost, but only" in line for line in verdict(one))
+            assert any("none lost, but only" in line for line in write_verdict(one))
             continue
         told += 1
         for size in IN_A_ROW:
@@ -180,7 +180,7 @@ def test_who_leads_only_because_nothing_was_lost_is_not_called_best() -> None:
     assert [ahead.rank, behind.rank] == [1, 1]
     assert behind.standing.gap is not None
     assert behind.standing.gap.seen > 0 > behind.standing.gap.low
-    assert any("or one recording with losses" in line for line in verdict(one))
+    assert any("or one recording with losses" in line for line in write_verdict(one))
     # what a simulated link does is known
     known = compare_run(quiet("stop and go", 1).run(), replace(spec, runs_are="networks"))
     assert [result.rank for result in pool_runs([("", known)], 0).results] == [2, 1]

@@ -14,7 +14,7 @@ def drawn(entities: Entities, count: int, x: float, at_once: int = 3) -> Iterato
     block = PacketBlock(entities)
     for k in range(count):
         block.append(Packet((x, 0.0, 0.0), (0.0, 0.0, 0.0), k / 10))
-    stream = ReplaySpec().stream(at_once)
+    stream = ReplaySpec().make_stream(at_once)
     yield from stream.feed(block)
     yield from stream.finish()
 

@@ -19,7 +19,7 @@ import pytest
 
 from epic_cli.engine.description import Described
 from epic_cli.engine.parameters import FileName
-from epic_cli.engine.trust import asked_by_file
+from epic_cli.engine.trust import apply_file_rule
 from epic_cli.main import main
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.shell.command_line import load
@@ -213,7 +213,7 @@ def test_no_output_leaves_the_folder_of_an_untrusted_file(
     Path("folder/link").symlink_to("../outside")
     for path in (str(outside), "folder/link", "folder/../outside"):
         for trusts_within in (False, True):
-            with asked_by_file("folder/script", trust=False), asked_by_file("x", trusts_within):
+            with apply_file_rule("folder/script", trust=False), apply_file_rule("x", trusts_within):
                 assert main([command, *words(written, path), *others(command)]) == 3
             assert "the folder of the file that asks for it" in capfd.readouterr().err
             assert not outside.exists()

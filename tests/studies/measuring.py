@@ -132,7 +132,7 @@ def participants(network: Network, latency: float, rate: int) -> dict[str, str]:
         own = {**kept, "cl_updaterate": float(rate)} if name == "source" else own
         for share in shares:
             behind = least + share * delay_needed(network, rate)
-            made = BUFFERS[name].settings(behind, declaration(name).values(own), clock)
+            made = BUFFERS[name].compute_settings(behind, declaration(name).values(own), clock)
             every = {**own, **{key: max(round(float(made[key]), 6), 0.0) for key in made
                                if not isinstance(made[key], str)}}  # fmt: skip
             words = "+".join(f"{key}={value}" for key, value in every.items())

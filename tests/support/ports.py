@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from epic_cli.jobs.check.streams import builtin_streams
+from epic_cli.jobs.check.streams import make_builtin_streams
 from support.places import ROOT, SAMPLES
 
 GUIDE = ROOT / "epic_cli" / "jobs" / "check" / "README.md"
@@ -27,7 +27,7 @@ def stream_lines() -> list[tuple[float, bytes]]:
     """Return the built-in streams, an entity each: arrival and text of each line."""
     return [
         (float(line.rpartition(b"=")[2]), line + f" entity={stream.name}\n".encode())
-        for stream in builtin_streams()
+        for stream in make_builtin_streams()
         for line in stream.text.splitlines()
     ]
 

@@ -108,7 +108,7 @@ class Damaged:
     ) -> list[bytes]:
         with pytest.MonkeyPatch.context() as patched:
             if version:
-                place = "epic_cli.work.journal.program_version"
+                place = "epic_cli.work.journal.get_program_version"
                 patched.setattr(place, lambda: version)
             with ResultJournal(path, kind) as journal:
                 for name, answer in answers.items():
@@ -199,7 +199,7 @@ def test_one_of_another_version_is_refused_and_left_alone(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("epic_cli.work.journal.program_version", lambda: "0.0.7")
+        patched.setattr("epic_cli.work.journal.get_program_version", lambda: "0.0.7")
         old = filled(path, 1)
     with pytest.raises(OtherVersion, match=r"epic 0\.0\.7.*epic " + epic_cli.__version__):
         ResultJournal(path, "compare")

@@ -11,7 +11,7 @@ WINDOW = 2.0
 MOST_PACKETS = 65_536
 
 
-def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[PacketBlock]:
+def sort_by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[PacketBlock]:
     """Yield a whole recording's blocks, with packets moved up to their place in order of arrival.
 
     A packet that stands below packets of a later arrival moves above these packets. Blocks in order

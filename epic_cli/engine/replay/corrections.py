@@ -40,7 +40,7 @@ class OwnPlayer(NamedTuple):
     truth: PacketBlock
 
 
-def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
+def list_own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
     """Return the logs of local players by player; empty for a recording without such logs.
 
     Raise ``NoCommonStates`` where their states have no sequence numbers in common.
@@ -56,7 +56,7 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
     return found
 
 
-def as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
+def iterate_as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
     """Yield the blocks of a recording as a strategy for the local player draws them.
 
     Its logs are made ready, which needs all of them at once. Raise ``NoCommonStates``.
@@ -66,7 +66,7 @@ def as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
     for block in blocks:
         kept.append(block)
         separate(block.part(0, len(block)), packets)
-    players = own_players(packets)
+    players = list_own_players(packets)
     if not players:
         yield from kept
     for player in players.values():

@@ -13,7 +13,7 @@ from epic_cli.engine.packets import (
     sort_by_arrival,
     split_block,
 )
-from epic_cli.engine.parameters import Choice, Custom, Number, exact
+from epic_cli.engine.parameters import Choice, Custom, Number, parse_ratio
 from epic_cli.engine.replay import (
     ArrivalPacing,
     Clock,
@@ -88,7 +88,7 @@ def parse_tick(tick: "str | float | Fraction") -> Ratio:
     text = str(tick)
     try:
         rate = text.strip().lower().endswith("hz")
-        value = 1 / exact(text, "Hz") if rate else exact(text, "s")
+        value = 1 / parse_ratio(text, "Hz") if rate else parse_ratio(text, "s")
     except (ArithmeticError, LookupError, ValueError) as error:
         raise ValueError(f"{tick!s:.40} is not a tick: write 0.05, 1/60, 50ms or 60hz") from error
     if not 1e-6 <= value <= 3600:
@@ -187,7 +187,7 @@ class SampleStream:
         """Record the datagrams of a block whose packets all belong to other entities."""
         if block.connection is not None and self.replay is not None:
             self.replay.feed(block)
-        elif block.connection is not None and listens(self._make_strategy()):
+        elif block.connection is not None and is_listening(self._make_strategy()):
             self._heard.extend(block.connection)
 
     @property
@@ -328,12 +328,12 @@ class SampleStream:
             out.clear()
 
 
-def listens(strategy: "SmoothingStrategy") -> bool:
+def is_listening(strategy: "SmoothingStrategy") -> bool:
     """Return True if the strategy's drawing depends on packets of other entities."""
     return bool(getattr(strategy, "listens", hasattr(strategy, "hear")))
 
 
-def needs_estimates(strategy: "SmoothingStrategy") -> bool:
+def has_need_of_estimates(strategy: "SmoothingStrategy") -> bool:
     """Return True if the strategy needs the engine's estimate for packets without a velocity."""
     declared = getattr(strategy, "declaration", None)
     uses = declared is None or declared.uses_velocity

@@ -51,7 +51,7 @@ class _SpecFields(NamedTuple):
 class StrategySpec(_SpecFields):
     """A strategy's ``name``, its given ``settings`` as typed, and its ``label`` in results.
 
-    Unless given, the label is the text that ``written`` returns.
+    Unless given, the label is the text that ``write_spec`` returns.
     """
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class StrategySpec(_SpecFields):
     ) -> "StrategySpec":
         """Take the settings as they are; ``make`` checks them."""
         given = dict(settings or {})
-        return super().__new__(cls, name, given, label or written(name, given))
+        return super().__new__(cls, name, given, label or write_spec(name, given))
 
     @property
     def values(self) -> dict[str, Any]:
@@ -83,12 +83,12 @@ class StrategySpec(_SpecFields):
         """Create a strategy; raise ``UnknownStrategy`` or ``SettingError``."""
         return create(self.name, self.settings)
 
-    def maker(self) -> "Callable[[], SmoothingStrategy]":
+    def make_factory(self) -> "Callable[[], SmoothingStrategy]":
         """Return a factory of such strategies, one for each entity; raise as ``make``."""
         return maker(self.name, self.settings)
 
 
-def written(name: str, settings: Mapping[str, Any]) -> str:
+def write_spec(name: str, settings: Mapping[str, Any]) -> str:
     """Return ``NAME+key=value+key=value``, which ``read_spec`` reads."""
     values = (
         f"+{key}={value if isinstance(value, str) else f'{value:.12g}'}"

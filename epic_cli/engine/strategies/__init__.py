@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.failures import StrategyFailed, raised, raised_in
-from epic_cli.engine.parameters import Value, nearest
+from epic_cli.engine.parameters import Value, find_nearest
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
@@ -76,7 +76,7 @@ def find(name: str) -> type[SmoothingStrategy]:
         raise TypeError(f"a strategy's name must be text, such as 'epic', not {name!r}")
     found = _find_class(name)
     if found is None:
-        near = nearest(
+        near = find_nearest(
             name,
             [
                 *_find_built_in(),
@@ -122,7 +122,7 @@ def make(
         return construct(**settings)
     from epic_cli.engine import plain  # not needed for built-in ones
 
-    given = plain.arguments(found, _load_declaration(found, name), settings)
+    given = plain.list_arguments(found, _load_declaration(found, name), settings)
     unfit = plain.fit(found, given)
     if unfit:
         raise UnknownStrategy(f"strategy {name!r} cannot be created: {unfit}")
@@ -175,7 +175,7 @@ def _declare_system(system: System) -> Declaration:
         source=f"{system.source}, read in November 2026; {system.license}",
         proof=f"a composition; left out: {system.leaves_out}" if system.leaves_out else "",
         settings=tuple(
-            each.with_default(given[each.name]) if each.name in given else each
+            each.replace_default(given[each.name]) if each.name in given else each
             for each in base.settings
         ),
     )
@@ -217,11 +217,11 @@ def _find_class(name: str) -> type[SmoothingStrategy] | None:
     if place is None:
         return None
     from epic_cli.engine.contract import METHODS
-    from epic_cli.engine.places import NotFound, class_at
+    from epic_cli.engine.places import NotFound, load_class
     from epic_cli.engine.trust import NotTrusted
 
     try:
-        found = class_at(place, outright=outright)
+        found = load_class(place, outright=outright)
     except (NotFound, NotTrusted) as error:
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
     missing = [method for method in METHODS if not hasattr(found, method)]
@@ -264,9 +264,9 @@ def _load_compositions() -> Mapping[str, System]:
 
 
 def _load_plugins() -> list[Plugin]:
-    from epic_cli.engine.places import plugins  # not needed for built-in ones
+    from epic_cli.engine.places import list_plugins  # not needed for built-in ones
 
-    return plugins()
+    return list_plugins()
 
 
 def _list_plugins() -> list[tuple[str, UnusablePlugin | None]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from epic_cli.engine.parameters import Setting, plain_number
+from epic_cli.engine.parameters import Setting, parse_plain_number
 
 
 class EngineWord(NamedTuple):
@@ -32,7 +32,7 @@ class EngineWord(NamedTuple):
 
     def convert(self, value: float | str) -> str:
         """Return a value in the engine's unit as the setting's text; a word stays as it is."""
-        number = plain_number(value)
+        number = parse_plain_number(value)
         if number is None or not self.unit:
             return str(value)
         return f"1/{number:.6g}" if self.is_rate else f"{number / 1e3:.6g}"

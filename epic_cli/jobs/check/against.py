@@ -13,18 +13,18 @@ from epic_cli.jobs.check.differences import (
     Difference,
     NotRows,
     compare,
-    drawn_rows,
     parse,
     recognize_format,
+    select_drawn,
 )
-from epic_cli.jobs.check.drawing import draw, packets
+from epic_cli.jobs.check.drawing import draw, iterate_packets
 from epic_cli.jobs.check.outcome import (
     CaseStatus,
     Circumstance,
     Occasion,
     Outcome,
-    circumstances,
-    occasion,
+    find_circumstances,
+    find_occasion,
 )
 from epic_cli.jobs.check.spec import NUMBERS, BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
 from epic_cli.recordings import formats
@@ -49,7 +49,7 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
     that program's. Only columns that the program prints are compared. Raises ``BrokenCase``,
     ``StrategyFailed``.
     """
-    ours = draw(case.drawing.changed(row_format="tsv")).rows
+    ours = draw(case.drawing.replace_fields(row_format="tsv")).rows
     run = run_port(case, port, spec.feed, ours, stopped)
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.count(b"\n") - 1)
     if run.ending is not Ending.DONE:
@@ -70,7 +70,7 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
     if case.printed_by:
         return outcome
     return outcome._replace(
-        timing=_find_timing(case, run.output, tolerances), made_by=port.made_by()
+        timing=_find_timing(case, run.output, tolerances), made_by=port.find_code_command()
     )
 
 
@@ -79,7 +79,7 @@ def check_printed(case: Case) -> Outcome:
 
     Raises ``BrokenCase``, ``StrategyFailed``.
     """
-    ours = draw(case.drawing.changed(row_format="tsv")).rows
+    ours = draw(case.drawing.replace_fields(row_format="tsv")).rows
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.count(b"\n") - 1)
     printed = _read_expected_rows(case)
     try:
@@ -107,7 +107,7 @@ def _read_expected_rows(case: Case) -> bytes:
         with open(case.expected, "rb") as stream:  # noqa: PTH123
             return stream.read()
     except OSError as error:
-        raise BrokenCase.unreadable(case.expected, error) from error
+        raise BrokenCase.from_unreadable(case.expected, error) from error
 
 
 def _explain_difference(
@@ -134,7 +134,7 @@ def _compare_printed(
         rows, found = split_output(text)
         if found is None:
             raise NotRows(1, f"there are no rows: {PRINT_ROWS}")
-        tables.append(drawn_rows(parse(rows, found)))
+        tables.append(select_drawn(parse(rows, found)))
     there, here = tables
     difference = compare(there, here, tolerances, literal=tolerances.exact)
     return difference, tuple(column for column in there.columns if column not in here.columns)
@@ -148,8 +148,8 @@ def _find_timing(case: Case, output: bytes, tolerances: Tolerances) -> Timing | 
             timing = case.drawing.replay.timing._replace(pacing=pacing, clock=clock)
             if (clock, pacing) == own:
                 continue
-            other = case._replace(drawing=case.drawing.changed(timing=timing))
-            rows = draw(other.drawing.changed(row_format="tsv")).rows
+            other = case._replace(drawing=case.drawing.replace_fields(timing=timing))
+            rows = draw(other.drawing.replace_fields(row_format="tsv")).rows
             if _compare_output(other, rows, output, tolerances)[0] is None:
                 return timing
     return None
@@ -167,18 +167,18 @@ def _find_circumstances(
     entity = group.names[names.index("entity")] if "entity" in names else None
     mine = [
         _set_arrival(packet, case.drawing.replay.timing.latency)
-        for block in packets(case.drawing, case.drawing.recordings[0])
+        for block in iterate_packets(case.drawing, case.drawing.recordings[0])
         for packet in map(block.__getitem__, range(len(block)))
         if entity is None or packet.entity == entity
     ]
     times = [pair.time for pair in group.pairs]
     wrong = [pair.differs for pair in group.pairs]
-    return circumstances(mine, before, times[index]), occasion(mine, times, wrong)
+    return find_circumstances(mine, before, times[index]), find_occasion(mine, times, wrong)
 
 
 def _begins_with_arrival(drawing: DrawSpec) -> bool:
     """Return whether the first packet of the only recording has an arrival time."""
-    for block in packets(drawing, drawing.recordings[0]):
+    for block in iterate_packets(drawing, drawing.recordings[0]):
         if len(block):
             return block.begins_with_arrival()
     return False
@@ -200,9 +200,9 @@ def _compare_output(
         output = ours.partition(b"\n")[0] + b"\n"
     theirs = parse(output, found)
     if found == "epic":
-        epic = draw(case.drawing.changed(row_format="epic")).rows
+        epic = draw(case.drawing.replace_fields(row_format="epic")).rows
         return compare(parse(epic, "epic"), theirs, tolerances, literal=True), ()
-    table, theirs = drawn_rows(parse(ours, "tsv")), drawn_rows(theirs)
+    table, theirs = select_drawn(parse(ours, "tsv")), select_drawn(theirs)
     difference = compare(table, theirs, tolerances)
     ignored = tuple(column for column in table.columns if column not in theirs.columns)
     return difference, ignored
@@ -231,7 +231,7 @@ def make_feed(drawing: DrawSpec, packet_format: str) -> bytes:
     ``latency`` becomes arrival times. Raises ``BrokenCase``.
     """
     (recording,) = drawing.recordings
-    taken = list(packets(drawing, recording))
+    taken = list(iterate_packets(drawing, recording))
     turns = any(block.turns() for block in taken)
     writer = make_writer(packet_format, REQUESTS if turns else ("delta",))
     conversion = Conversion(Changes(fill_velocities=formats()[packet_format].needs_velocity))

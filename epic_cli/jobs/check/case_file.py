@@ -12,14 +12,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.parameters import Number, SettingError, nearest
+from epic_cli.engine.parameters import Number, SettingError, find_nearest
 from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,
     read_specs,
 )
 from epic_cli.engine.strategies import DEFAULT, remote_names
-from epic_cli.engine.trust import BY_OPTION, asked_by_file, check_output
-from epic_cli.jobs.check.outcome import CaseStatus, Outcome, broken
+from epic_cli.engine.trust import BY_OPTION, apply_file_rule, check_output
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome, make_broken_outcome
 from epic_cli.jobs.check.spec import (
     CASE_FILE,
     EXPECTED,
@@ -32,11 +32,11 @@ from epic_cli.jobs.check.spec import (
     Tolerance,
     Tolerances,
     TruthSpec,
-    beside,
-    case_name,
-    expected_files,
+    find_expected_file,
+    get_case_name,
+    list_expected_files,
 )
-from epic_cli.jobs.check.streams import builtin_streams
+from epic_cli.jobs.check.streams import make_builtin_streams
 from epic_cli.jobs.replay.spec import FIELDS, READERS, ReplaySpec
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import (
@@ -61,23 +61,23 @@ class TomlFile(NamedTuple):
     text: str
     table: dict[str, Any]
 
-    def place(self, *keys: str) -> str:
+    def locate_key(self, *keys: str) -> str:
         """Return ``file:line:column`` of a key (outermost table first), or the file if unknown."""
         line, column = _find_key(self.text, keys)
         return f"{self.path}:{line}:{column}" if line else self.path
 
-    def broken(self, what: str, *keys: str, gone: bool = False) -> BrokenCase:
+    def make_error(self, what: str, *keys: str, gone: bool = False) -> BrokenCase:
         """Return a ``BrokenCase`` error that names the place of a key."""
-        return BrokenCase(self.place(*keys), what, gone=gone)
+        return BrokenCase(self.locate_key(*keys), what, gone=gone)
 
     def check_keys(self, table: dict[str, Any], known: Collection[str], *keys: str) -> None:
         """Refuse unknown keys of the table at ``keys``; propose the nearest known key."""
         for key in table:
             if key not in known:
-                near = nearest(key, list(known))
+                near = find_nearest(key, list(known))
                 hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
                 where = f" in [{'.'.join(keys)}]" if keys else ""
-                raise self.broken(f"there is no key {key!r}{where}; {hint}", *keys, key)
+                raise self.make_error(f"there is no key {key!r}{where}; {hint}", *keys, key)
 
 
 def read_toml(path: str) -> TomlFile:
@@ -86,7 +86,7 @@ def read_toml(path: str) -> TomlFile:
         with open(path, "rb") as stream:  # noqa: PTH123
             data = stream.read(LONGEST_FILE + 1)
     except OSError as error:
-        raise BrokenCase.unreadable(path, error) from error
+        raise BrokenCase.from_unreadable(path, error) from error
     if len(data) > LONGEST_FILE:
         raise BrokenCase(path, f"more than {LONGEST_FILE:,} bytes, which no case has")
     try:
@@ -103,14 +103,14 @@ def read_toml(path: str) -> TomlFile:
         raise BrokenCase(path, "its values are nested too deeply") from error
 
 
-def path_from(file: TomlFile, written: str) -> str:
+def resolve_path(file: TomlFile, written: str) -> str:
     """Return a path that a TOML file names, resolved from the folder of that file.
 
     Raises ``BrokenCase`` for a device or a pipe, which might never end.
     """
     path = os.path.normpath(os.path.join(os.path.dirname(file.path), written))  # noqa: PTH118, PTH120
     if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH110, PTH112, PTH113
-        raise file.broken(f"{written} is neither a file nor a folder")
+        raise file.make_error(f"{written} is neither a file nor a folder")
     return path
 
 
@@ -163,7 +163,7 @@ class Expectations:
     def __init__(self, file: TomlFile) -> None:
         self._file = file
 
-    def tolerances(self) -> Tolerances:
+    def make_tolerances(self) -> Tolerances:
         """Return the allowed differences of numbers."""
         table = self._get_sub_table("tolerance")
         self._file.check_keys(table, ("atol", "rtol", *NUMBERS), "tolerance")
@@ -188,11 +188,11 @@ class Expectations:
             value = table[key]
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not is_number or not 0 <= value < float("inf"):
-                raise self._file.broken(f"is a number from 0 on, and not {value!r}", *keys, key)
+                raise self._file.make_error(f"is a number from 0 on, and not {value!r}", *keys, key)
             found = found._replace(**{key: float(value)})
         return found
 
-    def figures(self, labels: list[str]) -> tuple[tuple[Condition, ...], TruthSpec]:
+    def make_conditions(self, labels: list[str]) -> tuple[tuple[Condition, ...], TruthSpec]:
         """Return the conditions on the strategies of these labels, and the truth to judge by."""
         table = self._get_sub_table("expect")
         known = [metric.name for metric in METRICS]
@@ -211,22 +211,22 @@ class Expectations:
                         found.append(parse_expectation(metric, str(text), label))
                         check_strategies(found[-1:], labels)
                     except ConditionError as error:
-                        raise self._file.broken(str(error), *keys, metric) from error
+                        raise self._file.make_error(str(error), *keys, metric) from error
         return tuple(found), self._read_truth(table)
 
     def _read_truth(self, table: dict[str, Any]) -> TruthSpec:
         path = table.get("truth")
         if path is not None and not isinstance(path, str):
-            raise self._file.broken("is a path", "expect", "truth")
+            raise self._file.make_error("is a path", "expect", "truth")
         times = {}
         for time in _TIMES:
             if time.name in table:
                 try:
                     times[time.name] = time.read(str(table[time.name]))
                 except SettingError as error:
-                    raise self._file.broken(str(error), "expect", time.name) from error
+                    raise self._file.make_error(str(error), "expect", time.name) from error
         return TruthSpec(
-            None if path is None else path_from(self._file, path),
+            None if path is None else resolve_path(self._file, path),
             times.get("truth-offset", 0.0),
             times.get("warm-up"),
         )
@@ -234,7 +234,7 @@ class Expectations:
     def _get_sub_table(self, key: str) -> dict[str, Any]:
         table = self._file.table.get(key, {})
         if not isinstance(table, dict):
-            raise self._file.broken(f"is a table: write [{key}]", key)
+            raise self._file.make_error(f"is a table: write [{key}]", key)
         return table
 
 
@@ -259,8 +259,8 @@ def read_case(
     ``StrategyFailed`` if a custom strategy fails when it is made.
     """
     file = read_toml(path) if text is None else TomlFile(path, text, tomllib.loads(text))
-    with asked_by_file(path, trust, remedy):
-        return _CaseReader(file).case()
+    with apply_file_rule(path, trust, remedy):
+        return _CaseReader(file).read_case()
 
 
 class _CaseReader:
@@ -276,34 +276,36 @@ class _CaseReader:
             if key in self._table and key != "strategy"
         }
 
-    def case(self) -> Case:
+    def read_case(self) -> Case:
         """Return the case that the file describes."""
         file, recordings = self._file, self._read_recordings()
         candidates, several = self._read_candidates()
         if several and len(recordings) > 1:
             what = "several strategies and several recordings: rows name one of them only"
-            raise file.broken(what, "strategy")
+            raise file.make_error(what, "strategy")
         expectations = Expectations(file)
-        conditions, truth = expectations.figures([candidate.label for candidate in candidates])
+        conditions, truth = expectations.make_conditions(
+            [candidate.label for candidate in candidates]
+        )
         if conditions and len(recordings) > 1:
-            raise file.broken(
+            raise file.make_error(
                 "figures are computed over a single recording: name only one recording", "expect"
             )
         expected, row_format = self._find_expected_rows(conditions)
         if row_format == "epic" and several:
             what = "epic rows do not name their strategy: give one strategy, or another format"
-            raise file.broken(what, "strategy")
+            raise file.make_error(what, "strategy")
         replay = self._read_replay(row_format, len(recordings) > 1)
         drawing = DrawSpec(recordings, candidates, several, replay)
-        tolerances = expectations.tolerances()
-        name = case_name(file.path)
+        tolerances = expectations.make_tolerances()
+        name = get_case_name(file.path)
         printed_by = self._read_printer(several or len(recordings) > 1)
         case = Case(name, file.path, drawing, expected, tolerances, conditions, truth, printed_by)
         for output in filter(None, (case.expected, case.new)):
             try:
                 check_output(output)
             except PermissionError as error:
-                raise file.broken(f"{output}: {error.strerror}", "expected") from error
+                raise file.make_error(f"{output}: {error.strerror}", "expected") from error
         return case
 
     # ------------------------------------------------------------ what is drawn
@@ -311,32 +313,32 @@ class _CaseReader:
     def _read_value(self, key: str, read: Reader) -> Any:
         value = self._table[key]
         if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise self._file.broken(f"takes one value, and not {value!r}", key)
+            raise self._file.make_error(f"takes one value, and not {value!r}", key)
         try:
             return read(str(value))
         except ValueError as error:
-            raise self._file.broken(str(error), key) from error
+            raise self._file.make_error(str(error), key) from error
 
     def _read_recordings(self) -> tuple[CaseRecording, ...]:
         if "recording" not in self._table:
-            raise self._file.broken("it names no recording: recording = 'FILE'")
+            raise self._file.make_error("it names no recording: recording = 'FILE'")
         named = self._table["recording"]
         written = named if isinstance(named, list) else [named]
         if not written or not all(map(_is_path, written)):
-            raise self._file.broken("is a path, or a list of paths, without NUL", "recording")
-        return tuple(CaseRecording(item, path_from(self._file, item)) for item in written)
+            raise self._file.make_error("is a path, or a list of paths, without NUL", "recording")
+        return tuple(CaseRecording(item, resolve_path(self._file, item)) for item in written)
 
     def _read_replay(self, row_format: str, several: bool) -> ReplaySpec:
         strict = self._table.get("strict", False)
         if not isinstance(strict, bool):
-            raise self._file.broken("is true or false", "strict")
+            raise self._file.make_error("is true or false", "strict")
         values = {**self._values, "row_format": row_format, "strict": strict}
-        replay = ReplaySpec.of(**values)
+        replay = ReplaySpec.from_values(**values)
         try:
             replay.check()
-            return replay._replace(file_column=replay.column(several) or "no")
+            return replay._replace(file_column=replay.make_column(several) or "no")
         except SettingError as error:
-            raise self._file.broken(str(error).replace("--", ""), error.about[0]) from error
+            raise self._file.make_error(str(error).replace("--", ""), error.about[0]) from error
 
     def _resolve_strategy(self, text: str) -> str:
         """Return a strategy's text, with a custom one's file relative to the case's folder."""
@@ -344,7 +346,7 @@ class _CaseReader:
         path, colon, rest = name.rpartition(":")
         if not (colon and path.endswith(".py")):
             return text
-        return f"{os.path.abspath(path_from(self._file, path))}:{rest}{plus}{settings}"  # noqa: PTH100
+        return f"{os.path.abspath(resolve_path(self._file, path))}:{rest}{plus}{settings}"  # noqa: PTH100
 
     def _read_candidates(self) -> tuple[tuple[StrategySpec, ...], bool]:
         """Return the strategies, and whether the file gives a list of strategies."""
@@ -355,11 +357,11 @@ class _CaseReader:
             labels += sorted(remote_names()) if text == ALL else [str(text)]
         if not labels:
             what = f"is NAME or NAME+key=value, a list of these, or {ALL!r}"
-            raise self._file.broken(what, "strategy")
+            raise self._file.make_error(what, "strategy")
         try:
             found = read_specs(map(self._resolve_strategy, labels))
         except ValueError as error:
-            raise self._file.broken(str(error), "strategy") from error
+            raise self._file.make_error(str(error), "strategy") from error
         specs = zip(found, labels, strict=True)
         return tuple(
             StrategySpec(spec.name, spec.settings, label) for spec, label in specs
@@ -371,9 +373,9 @@ class _CaseReader:
         """Return the command of the program that printed the expected rows; empty: none."""
         named = self._table.get("printed_by", "")
         if not isinstance(named, str):
-            raise self._file.broken("is the command of a program", "printed_by")
+            raise self._file.make_error("is the command of a program", "printed_by")
         if named and several:
-            raise self._file.broken(
+            raise self._file.make_error(
                 "a program prints rows of one recording and strategy: name one of each",
                 "printed_by",
             )
@@ -384,15 +386,15 @@ class _CaseReader:
         given = self._values.get("row_format")
         if given is not None and given not in ROW_FORMATS:
             what = f"{given} rows are cut to a screen: choose from {', '.join(ROW_FORMATS)}"
-            raise self._file.broken(what, "format")
+            raise self._file.make_error(what, "format")
         named = self._table.get("expected")
         if named is not None:
             if not _is_path(named):
-                raise self._file.broken("is a path, without NUL", "expected")
+                raise self._file.make_error("is a path, without NUL", "expected")
             ending = named.rpartition(".")[2]
             row_format = given or (ending if ending in ROW_FORMATS else "tsv")
-            return path_from(self._file, named), row_format
-        there = expected_files(self._file.path)
+            return resolve_path(self._file, named), row_format
+        there = list_expected_files(self._file.path)
         if given is not None:
             there = [name for name in there if name.endswith(f".{given}")]
         if len(there) > 1:
@@ -401,7 +403,7 @@ class _CaseReader:
         if there:
             return there[0], there[0].rpartition(".")[2]
         row_format = given or "tsv"
-        return None if conditions else beside(self._file.path, row_format), row_format
+        return None if conditions else find_expected_file(self._file.path, row_format), row_format
 
 
 def _is_path(written: object) -> TypeGuard[str]:
@@ -420,11 +422,13 @@ def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
         try:
             cases.append(read_case(path, trust))
         except (BrokenCase, StrategyFailed) as error:
-            cases.append(broken(case_name(path), path, error))
+            cases.append(make_broken_outcome(get_case_name(path), path, error))
     read = [case for case in cases if isinstance(case, Case)]
     clashes = _find_clashes(read)
     cases = [
-        broken(case.name, case.file, clashes[case.file]) if case.file in clashes else case
+        make_broken_outcome(case.name, case.file, clashes[case.file])
+        if case.file in clashes
+        else case
         for case in cases
     ]
     # rows beside a case that cannot be read may be its own
@@ -433,22 +437,22 @@ def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
     return [*cases, *(outcome for outcome in lost if os.path.dirname(outcome.file) not in unread)]  # noqa: PTH120
 
 
-def builtin_cases(drawing: DrawSpec) -> list[Case]:
+def make_builtin_cases(drawing: DrawSpec) -> list[Case]:
     """Return a case for each built-in stream, drawn as ``drawing`` says."""
     return [
         Case(
             f"builtin/{stream.name}",
             "streams.json",
-            drawing.changed(read=ReadSpec(format="text"))._replace(
+            drawing.replace_fields(read=ReadSpec(format="text"))._replace(
                 recordings=(CaseRecording(stream.name, None, stream.text),)
             ),
             None,
         )
-        for stream in builtin_streams()
+        for stream in make_builtin_streams()
     ]
 
 
-def singles(case: Case) -> Iterator[Case]:
+def split_case(case: Case) -> Iterator[Case]:
     """Split a case into cases that have one strategy and one recording each."""
     drawing = case.drawing
     for candidate in drawing.candidates:
@@ -458,7 +462,7 @@ def singles(case: Case) -> Iterator[Case]:
                 words.append(candidate.label)
             if len(drawing.recordings) > 1:
                 words.append(recording.name)
-            own = drawing.changed(file_column="no")._replace(
+            own = drawing.replace_fields(file_column="no")._replace(
                 recordings=(recording,), candidates=(candidate,), several=False
             )
             yield case._replace(name=" ".join(words), drawing=own)

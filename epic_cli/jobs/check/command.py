@@ -30,7 +30,7 @@ from epic_cli.jobs.check.spec import (
     Tolerance,
     Tolerances,
 )
-from epic_cli.jobs.replay.command import spec_options
+from epic_cli.jobs.replay.command import add_spec_options
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings import files, packet_formats
 from epic_cli.recordings.files import CannotAccess, accessing
@@ -116,7 +116,7 @@ class Program:
         "Relative tolerance, such as 1e-6.", type=_TOLERANCE, metavar="NUMBER"
     )
 
-    def spec(self, threads: int | None) -> CheckSpec:
+    def make_spec(self, threads: int | None) -> CheckSpec:
         """Return how cases are checked; raise ``WrongUsage``."""
         if self.against is None:
             if self.builtin:
@@ -190,7 +190,7 @@ Examples:
 """
 
 #: Options for --new and --builtin only.
-_case_options = spec_options("case")
+_case_options = add_spec_options("case")
 
 _PATHS = click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 
@@ -226,7 +226,7 @@ def check(
     _check_usage(paths, doing, program)
     if doing.new is not None:
         return _make_case(doing.new, paths, case, program)
-    how = program.spec(threads)
+    how = program.make_spec(threads)
     output = Output(report, doing, color)
     cases = _load_cases(paths, program, case, trust)
     with Progress("checking", silent=True) as progress:
@@ -245,12 +245,12 @@ def _load_cases(
 
     Raises ``WrongUsage`` and ``CannotAccess``.
     """
-    from epic_cli.jobs.check.case_file import builtin_cases, load, singles
+    from epic_cli.jobs.check.case_file import load, make_builtin_cases, split_case
 
     if program.builtin:
         spec.check()
         return [
-            *builtin_cases(
+            *make_builtin_cases(
                 DrawSpec(
                     (), (spec.strategy,), replay=ReplaySpec(timing=spec.timing, row_format="tsv")
                 )
@@ -266,7 +266,9 @@ def _load_cases(
     if program.against is None:
         return cases
     return [
-        single for case in cases for single in (singles(case) if isinstance(case, Case) else [case])
+        single
+        for case in cases
+        for single in (split_case(case) if isinstance(case, Case) else [case])
     ]
 
 
@@ -309,7 +311,7 @@ def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Pro
     """
     from epic_cli.jobs.check.case_file import read_case
     from epic_cli.jobs.check.run import check
-    from epic_cli.jobs.check.writing import CaseExists, make_case, spec_values
+    from epic_cli.jobs.check.writing import CaseExists, list_spec_values, make_case
     from epic_cli.shell.console import write_text
 
     row_format = "tsv" if is_default("row_format") else spec.row_format
@@ -322,8 +324,8 @@ def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Pro
         if len(files) > 1 or sys.stdin is None:
             raise WrongUsage("--new CASE takes standard input alone", "new")
         packets = sys.stdin.buffer.read()
-    values = spec_values(folder, spec, row_format)
-    how, print_rows = program.spec(None), None
+    values = list_spec_values(folder, spec, row_format)
+    how, print_rows = program.make_spec(None), None
     if how.port is not None:
         values["printed_by"] = str(program.against)
         if how.tolerances is not None:
@@ -350,27 +352,29 @@ def _print_rows(port: Port, feed: str, case: Case) -> tuple[bytes, str]:
     from epic_cli.jobs.check.against import PRINT_ROWS, run_port, split_output
     from epic_cli.jobs.check.drawing import draw
     from epic_cli.jobs.check.port import Ending
-    from epic_cli.jobs.check.report import port_words
+    from epic_cli.jobs.check.report import describe_port_failure
 
-    ours = draw(case.drawing.changed(row_format="tsv")).rows
+    ours = draw(case.drawing.replace_fields(row_format="tsv")).rows
     run = run_port(case, port, feed, ours)
     rows, found = split_output(run.output)
     if run.ending is not Ending.DONE or found is None:
-        raise WrongUsage("--against: " + "; ".join(port_words(run, PRINT_ROWS)), "against")
+        raise WrongUsage(
+            "--against: " + "; ".join(describe_port_failure(run, PRINT_ROWS)), "against"
+        )
     return rows, found
 
 
 def _report_findings(path: str) -> None:
     """Report doubts about the recordings of a new case: the case would keep wrong rows."""
     from epic_cli.jobs.check.case_file import read_case
-    from epic_cli.jobs.check.drawing import packets
+    from epic_cli.jobs.check.drawing import iterate_packets
     from epic_cli.recordings.opening import ReadingLog
     from epic_cli.shell.messages import describe_finding
 
     drawing = read_case(path, trust=True).drawing
     for recording in drawing.recordings:
         with ReadingLog(recording.name) as log:
-            for _ in packets(drawing, recording, log):
+            for _ in iterate_packets(drawing, recording, log):
                 pass
         for finding in log.findings:
             write_message(describe_finding(recording.name, finding))
@@ -393,9 +397,9 @@ class Output:
     """The output of a check: outcomes are written at once, and only descriptions kept."""
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
-        from epic_cli.jobs.check.writing import in_continuous_integration  # help waits for none
+        from epic_cli.jobs.check.writing import is_in_ci  # help waits for none
 
-        if doing.accept and in_continuous_integration():
+        if doing.accept and is_in_ci():
             raise WrongUsage("--accept needs a person to decide, and CI is set", "accept")
         self._report = report
         self._doing = doing
@@ -432,25 +436,25 @@ class Output:
         """Write the summary and the reports; return the exit status."""
         from epic_cli.jobs.check.report import (
             METHOD,
-            as_junit,
-            as_tap,
-            folded,
-            repeated_cures,
-            summary,
+            find_repeated_cures,
+            fold_outcomes,
+            summarize_outcomes,
+            write_junit,
+            write_tap,
         )
 
         if not self._reports:
             raise WrongUsage("there are no cases: name a case file, or a folder with case files")
-        for line in folded(self._reports, self._folded):
+        for line in fold_outcomes(self._reports, self._folded):
             self._write_text("".join(f"{part}\n" for part in wrap(line, self._columns or PROSE)))
-        self._write_text(f"{summary(report.status for report in self._reports)}\n")
-        for cure in repeated_cures(self._reports):
+        self._write_text(f"{summarize_outcomes(report.status for report in self._reports)}\n")
+        for cure in find_repeated_cures(self._reports):
             self._write_text(
                 "".join(f"{line}\n" for line in wrap(cure, self._columns or PROSE, "  "))
             )
         for words in METHOD if self._report.explain else ():
             self._write_text("".join(f"{line}\n" for line in wrap(words, self._columns or PROSE)))
-        for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
+        for path, make in ((self._report.junit, write_junit), (self._report.tap, write_tap)):
             if path is not None:
                 with open_sink(path) as sink:
                     sink.write(make(self._reports).encode("utf-8", "backslashreplace"))
@@ -473,7 +477,7 @@ class Output:
             )
 
     def _format_paragraph(self, one: CaseReport, outcome: Outcome) -> str:
-        from epic_cli.jobs.check.report import rows_around
+        from epic_cli.jobs.check.report import write_rows_around
 
         begin, end = (Style.ALARM, Style.END) if use_color(self._color, sys.stdout) else ("", "")
         head = one.headline if one.holds else f"{begin}{one.headline}{end}"
@@ -483,16 +487,16 @@ class Output:
             lines += wrap(f"  {line}", columns, "    ") if columns else [f"  {line}"]
         if outcome.difference is not None:
             columns = self._columns and self._columns - 2
-            lines += [f"  {line}" for line in rows_around(outcome.difference, columns)]
+            lines += [f"  {line}" for line in write_rows_around(outcome.difference, columns)]
         return "".join(f"{line}\n" for line in lines)
 
     # ------------------------------------------------------------ taking what is drawn
 
     def _accept_rows(self, outcome: Outcome) -> bool:
         """Accept the drawn rows, if the user agrees; return whether they were accepted."""
-        from epic_cli.jobs.check.writing import accept, takeable
+        from epic_cli.jobs.check.writing import accept, find_takeable
 
-        expected = takeable(outcome)
+        expected = find_takeable(outcome)
         if expected is None or not (self._doing.yes or self._ask_user(expected)):
             return False
         with accessing("write to", expected):
@@ -516,21 +520,21 @@ class Output:
         case, difference = outcome.case, outcome.difference
         if case is None or difference is None or not (wants_page or wants_charts):
             return
-        from epic_cli.jobs.check.drawing import DRAWN, EXPECTED, against_expected, pictured
-        from epic_cli.jobs.check.report import page
+        from epic_cli.jobs.check.drawing import DRAWN, EXPECTED, draw_pictures, judge_by_expected
+        from epic_cli.jobs.check.report import write_page
         from epic_cli.metrics.notes import NothingToDraw
         from epic_cli.show.chart import make_scene_chart
         from epic_cli.show.scene import Selection
 
         try:
-            comparison = pictured(case, difference, Selection(_PICTURED, -math.inf, math.inf))
+            comparison = draw_pictures(case, difference, Selection(_PICTURED, -math.inf, math.inf))
             for view in self._report.charts if wants_charts else ():
                 chart = make_scene_chart(
                     comparison.scenes[0], view, (EXPECTED, DRAWN), width=_WIDEST_CHART
                 )
                 show(chart, self._color)
             if wants_page and self._report.html is not None:
-                text = page(outcome, difference, against_expected(comparison.scenes[0]))
+                text = write_page(outcome, difference, judge_by_expected(comparison.scenes[0]))
                 with open_sink(self._report.html) as sink:
                     sink.write(text.encode())
                 self._pictured = True

@@ -50,7 +50,7 @@ class RowTable(NamedTuple):
     columns: tuple[str, ...]
     rows: list[RowCells]
 
-    def place(self, column: str) -> int:
+    def find_column(self, column: str) -> int:
         """Return the index of a column; -1 if there is no such column."""
         return self.columns.index(column) if column in self.columns else -1
 
@@ -90,10 +90,10 @@ def parse(data: bytes, row_format: str) -> RowTable:
     return RowTable(row_format, columns, list(_parse_rows(columns, rows)))
 
 
-def drawn_rows(table: RowTable) -> RowTable:
+def select_drawn(table: RowTable) -> RowTable:
     """Return the rows that have a position, and a status other than ``none``."""
-    status = table.place("status")
-    axes = [table.place(axis) for axis in "xyz" if axis in table.columns]
+    status = table.find_column("status")
+    axes = [table.find_column(axis) for axis in "xyz" if axis in table.columns]
     rows = [
         row
         for row in table.rows
@@ -248,7 +248,7 @@ class Difference(NamedTuple):
     groups: list[Group]
     written: bool = False
 
-    def pairs(self) -> Iterator[Pair]:
+    def iterate_pairs(self) -> Iterator[Pair]:
         """Yield all pairs of rows."""
         for group in self.groups:
             yield from group.pairs
@@ -256,17 +256,17 @@ class Difference(NamedTuple):
     @property
     def differing(self) -> list[Pair]:
         """The pairs with both rows that differ."""
-        return [pair for pair in self.pairs() if pair.apart]
+        return [pair for pair in self.iterate_pairs() if pair.apart]
 
     @property
     def missing(self) -> list[Pair]:
         """The expected rows that were not drawn."""
-        return [pair for pair in self.pairs() if pair.drawn is None]
+        return [pair for pair in self.iterate_pairs() if pair.drawn is None]
 
     @property
     def extra(self) -> list[Pair]:
         """The drawn rows that were not expected."""
-        return [pair for pair in self.pairs() if pair.expected is None]
+        return [pair for pair in self.iterate_pairs() if pair.expected is None]
 
     @property
     def first(self) -> tuple[Group, int]:
@@ -281,7 +281,7 @@ class Difference(NamedTuple):
     @property
     def largest(self) -> tuple[Pair, CellDiff] | None:
         """The largest deviation of a number; None if there is none."""
-        cells = ((pair, cell) for pair in self.pairs() for cell in pair.apart)
+        cells = ((pair, cell) for pair in self.iterate_pairs() for cell in pair.apart)
         known = [(pair, cell) for pair, cell in cells if not math.isnan(cell.amount)]
         positions = [(pair, cell) for pair, cell in known if cell.column in NUMBERS[1:4]]
         return max(positions or known, key=lambda deviation: abs(deviation[1].amount), default=None)
@@ -334,7 +334,12 @@ class _CellComparison:
         literal: bool,
     ) -> None:
         self._places = [
-            (column, expected.place(column), drawn.place(column), tolerances.of(column))
+            (
+                column,
+                expected.find_column(column),
+                drawn.find_column(column),
+                tolerances.find_tolerance(column),
+            )
             for column in columns
         ]
         self._literal = literal
@@ -346,7 +351,7 @@ class _CellComparison:
         turns = [(expected.cells[here], drawn.cells[there]) for here, there in self._turn]
         return all(map(all, turns)) and sum(float(a) * float(b) for a, b in turns) < 0
 
-    def pair(self, expected: RowCells, drawn: RowCells) -> Pair:
+    def make_pair(self, expected: RowCells, drawn: RowCells) -> Pair:
         """Return the two rows as a pair, with the cells that differ."""
         apart = []
         negative = self._is_negated(expected, drawn)
@@ -359,7 +364,7 @@ class _CellComparison:
                 apart.append(CellDiff(column, one, other, math.nan))
                 continue
             a, b = float(one), -float(other) if over else float(other)
-            if self._literal or not tolerance.allows(a, b):
+            if self._literal or not tolerance.is_within(a, b):
                 amount = b - a
                 finite = math.isfinite(amount)
                 apart.append(CellDiff(column, one, other, amount if finite else math.nan))
@@ -367,7 +372,7 @@ class _CellComparison:
 
 
 def _group_rows(table: RowTable, names: Sequence[str]) -> dict[tuple[str, ...], list[RowCells]]:
-    places = [table.place(name) for name in names]
+    places = [table.find_column(name) for name in names]
     groups: dict[tuple[str, ...], list[RowCells]] = {}
     for row in table.rows:
         groups.setdefault(tuple(row.cells[place] for place in places), []).append(row)
@@ -392,7 +397,7 @@ def _align_rows(
         # not a number is beside whatever there is
         apart = theirs.time - ours.time
         if abs(apart) <= near or math.isnan(apart):
-            yield cells.pair(ours, theirs)
+            yield cells.make_pair(ours, theirs)
             here, there = here + 1, there + 1
         elif apart > 0:
             yield Pair(ours, None)

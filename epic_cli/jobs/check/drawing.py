@@ -19,7 +19,7 @@ from epic_cli.jobs.check.differences import (
     RowTable,
 )
 from epic_cli.jobs.check.spec import BrokenCase, Case, CaseRecording, DrawSpec
-from epic_cli.jobs.replay.run import Rows, SecondEntity, chosen, replay
+from epic_cli.jobs.replay.run import Rows, SecondEntity, replay, select_packets
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import ReadingLog, blocks
@@ -84,7 +84,7 @@ def draw(drawing: DrawSpec) -> CaseRows:
 
     Raises ``BrokenCase``, and ``StrategyFailed`` if a custom strategy fails.
     """
-    column = STRATEGY_COLUMN if drawing.several else drawing.replay.column(several=False)
+    column = STRATEGY_COLUMN if drawing.several else drawing.replay.make_column(several=False)
     writer = partial(RowWriter, drawing.replay.row_format, file_column=column)
     out, refused = _RowsInMemory(), 0
     rows = Rows(out, lambda turns: writer(turns=turns))
@@ -101,13 +101,13 @@ def draw(drawing: DrawSpec) -> CaseRows:
     return CaseRows(out.getvalue(), refused)
 
 
-def packets(
+def iterate_packets(
     drawing: DrawSpec, recording: CaseRecording, log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
     """Yield the packets to draw of a recording, reporting to ``log``; raise ``BrokenCase``."""
     with _raise_broken_case(recording):
         found = blocks(recording.source, drawing.replay.read, log)
-        yield from chosen(drawing.replay, recording.name, found)
+        yield from select_packets(drawing.replay, recording.name, found)
 
 
 @contextlib.contextmanager
@@ -117,7 +117,7 @@ def _raise_broken_case(recording: CaseRecording) -> Iterator[None]:
         yield
     except CannotAccess as error:
         name = recording.name if error.name == recording.path else error.name  # or its truth
-        raise BrokenCase.unreadable(name, error.error) from error
+        raise BrokenCase.from_unreadable(name, error.error) from error
     except SecondEntity as error:
         what = f"{error.what}: give entity, or another format"
         raise BrokenCase(error.place, what) from error
@@ -138,11 +138,11 @@ class CheckedFigure(NamedTuple):
     holds: bool
 
 
-def figures(case: Case) -> list[CheckedFigure]:
+def evaluate_conditions(case: Case) -> list[CheckedFigure]:
     """Return each condition, once for each strategy that it concerns; raise ``BrokenCase``."""
     if not case.conditions:
         return []
-    results = compared(case, case.drawing.candidates).results
+    results = compare_strategies(case, case.drawing.candidates).results
     return [
         CheckedFigure(
             condition, result.label, result.value(condition.metric), condition.is_met(result.values)
@@ -153,7 +153,7 @@ def figures(case: Case) -> list[CheckedFigure]:
     ]
 
 
-def compared(
+def compare_strategies(
     case: Case,
     candidates: Sequence[Participant],
     selection: Selection | None = None,
@@ -205,7 +205,7 @@ class Playback:
         self._rows = rows
         self._times = [row.time for row in rows]
         columns = ("x", "y", "z", "vx", "vy", "vz", "qx", "qy", "qz", "qw")
-        self._places = [table.place(column) for column in columns]
+        self._places = [table.find_column(column) for column in columns]
 
     def reset(self) -> None:
         """Do nothing: a playback has no state."""
@@ -228,7 +228,7 @@ class Playback:
         return Sample(at, (x, y, z), (vx, vy, vz), status, rotation=rotation)
 
 
-def pictured(case: Case, difference: Difference, selection: Selection) -> Comparison:
+def draw_pictures(case: Case, difference: Difference, selection: Selection) -> Comparison:
     """Draw expected and drawn rows of the entity that differs first; raise ``BrokenCase``."""
     group, _ = difference.first
     names = [
@@ -237,15 +237,15 @@ def pictured(case: Case, difference: Difference, selection: Selection) -> Compar
     named = dict(zip(names, group.names, strict=False))
     sides: list[_DrawnSide | StrategySpec] = []
     for label, table in ((EXPECTED, difference.expected), (DRAWN, difference.drawn)):
-        places = [table.place(name) for name in names]
+        places = [table.find_column(name) for name in names]
         rows = [
             row for row in table.rows if tuple(row.cells[place] for place in places) == group.names
         ]
         sides.append(_DrawnSide(label, lambda table=table, rows=rows: Playback(table, rows)))  # type: ignore[misc]
-    return compared(case, sides, selection, named.get("entity") or None)
+    return compare_strategies(case, sides, selection, named.get("entity") or None)
 
 
-def against_expected(scene: Scene) -> Scene:
+def judge_by_expected(scene: Scene) -> Scene:
     """Return the scene with the expected rows as its truth, so that errors are the differences.
 
     Raises ``NothingToDraw`` if one side has no path.

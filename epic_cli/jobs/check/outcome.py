@@ -73,7 +73,7 @@ class Outcome(NamedTuple):
         return [figure for figure in self.figures if not figure.holds]
 
 
-def broken(
+def make_broken_outcome(
     name: str, file: str, error: BrokenCase | StrategyFailed, case: Case | None = None
 ) -> Outcome:
     """Return the outcome of a case that cannot be run."""
@@ -121,7 +121,7 @@ class Circumstance(NamedTuple):
     amount: float = 0.0
 
 
-def circumstances(packets: Sequence[Packet], after: float, until: float) -> list[Circumstance]:
+def find_circumstances(packets: Sequence[Packet], after: float, until: float) -> list[Circumstance]:
     """Return the packet events in the frame of a row, between two receiver times (s).
 
     ``packets`` are those of one entity, by arrival. The most unusual comes first; if there was
@@ -165,7 +165,7 @@ _OCCASIONS = (
 )
 
 
-def occasion(
+def find_occasion(
     packets: Sequence[Packet], times: Sequence[float], wrong: Sequence[bool]
 ) -> Occasion | None:
     """Return the packet event that precedes wrong rows and few right rows; None if there is none.

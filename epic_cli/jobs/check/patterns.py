@@ -58,7 +58,7 @@ class Numbers(NamedTuple):
     steps: Floats  # half of the last printed digit, by column; 0: all digits are printed
     significant: int  # the most digits that one of theirs is printed with
 
-    def of(self, names: str) -> tuple[Floats, Floats]:
+    def from_columns(self, names: str) -> tuple[Floats, Floats]:
         """Return some columns of both sides."""
         places = [self.columns.index(part) for part in names.split() if part in self.columns]
         return self.ours[:, places], self.theirs[:, places]
@@ -84,7 +84,7 @@ def collect_numbers(difference: Difference, group: Group) -> Numbers:
 def _select_cells(
     table: RowTable, columns: Sequence[str], rows: Iterable[RowCells | None]
 ) -> list[list[str]]:
-    places = [table.place(column) for column in columns]
+    places = [table.find_column(column) for column in columns]
     return [[row.cells[place] for place in places] for row in rows if row]
 
 
@@ -117,7 +117,7 @@ def _count_digits(cell: str) -> int:
     return len("".join(filter(str.isdigit, mantissa)).lstrip("0"))
 
 
-def patterns(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
+def iterate_patterns(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """Yield the matching causes, most specific first. ``NONE`` always matches and comes last."""
     apart = {cell.column for pair in group.pairs for cell in pair.apart}
     if apart == {"status"}:
@@ -148,7 +148,7 @@ def _match_digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         return  # numbers that are cut when they are printed show nothing
     ours, theirs = numbers.ours[:, 1:], numbers.theirs[:, 1:]
     if numbers.columns[0] != "time":
-        ours, theirs = numbers.of("x y z vx vy vz")
+        ours, theirs = numbers.from_columns("x y z vx vy vz")
     apart = (ours != theirs) & np.isfinite(ours) & np.isfinite(theirs)
     here, there = (values == values.astype(np.float32) for values in (ours, theirs))
     total = int(apart.sum())
@@ -197,7 +197,7 @@ def _measure_vector_sizes(numbers: Numbers) -> Floats:
 def _match_times(numbers: Numbers, apart: set[str]) -> Iterator[DifferenceCause]:
     if apart != {"time"}:
         return
-    ours, theirs = numbers.of("time")
+    ours, theirs = numbers.from_columns("time")
     off = (theirs - ours)[:, 0]
     middle = float(_compute_column_medians(off[:, None])[0])
     if _measure_largest_values(off - middle) <= _LEFT * abs(middle):
@@ -220,7 +220,7 @@ def _explains_deviation(left: Floats, before: Floats) -> bool:
 
 def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """Match rows that equal the expected rows some rows earlier or later."""
-    ours, theirs = numbers.of("x y z")
+    ours, theirs = numbers.from_columns("x y z")
     best: tuple[float, int] | None = None
     for ticks in (*range(1, _MOST_TICKS + 1), *range(-1, -_MOST_TICKS - 1, -1)):
         if len(ours) - abs(ticks) < 4:
@@ -239,7 +239,7 @@ def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _match_axes(numbers: Numbers) -> Iterator[DifferenceCause]:
-    ours, theirs = numbers.of("x y z")
+    ours, theirs = numbers.from_columns("x y z")
     axes = "xyz"[: ours.shape[1]]
     for order in permutations(range(len(axes))):
         for signs in product((1, -1), repeat=len(axes)):
@@ -262,7 +262,7 @@ def _match_factors(numbers: Numbers) -> Iterator[DifferenceCause]:
         ("x y z", "positions"),
         ("vx vy vz", "velocities"),
     ):
-        factor = _find_factor(*numbers.of(names))
+        factor = _find_factor(*numbers.from_columns(names))
         if factor is not None and (what != "everything" or "vx" in numbers.columns):
             yield DifferenceCause(Pattern.FACTOR, factor, what)
             return
@@ -283,7 +283,7 @@ def _find_factor(ours: Floats, theirs: Floats) -> float | None:
 def _match_first_factor(numbers: Numbers) -> Iterator[DifferenceCause]:
     """Match a factor in the first wrong rows only, where a strategy feeds back its output."""
     for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
-        ours, theirs = numbers.of(names)
+        ours, theirs = numbers.from_columns(names)
         if not ours.size:
             continue
         differ = np.nonzero(np.any(np.abs(theirs - ours) > 0, axis=1))[0]
@@ -306,7 +306,7 @@ def _match_offsets(numbers: Numbers) -> Iterator[DifferenceCause]:
 def _match_deviation_course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """Match deviations that grow, that begin at some time, or that are scattered."""
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
-    ours, theirs = numbers.of("x y z")
+    ours, theirs = numbers.from_columns("x y z")
     size = np.nan_to_num(np.linalg.norm(theirs - ours, axis=1))
     slope = _find_trend(np.array([row.time for row in rows]), size)
     if slope:

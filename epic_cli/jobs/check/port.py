@@ -59,7 +59,7 @@ class Port(NamedTuple):
     command: tuple[str, ...]
     timeout: float = 10.0
 
-    def made_by(self) -> str:
+    def find_code_command(self) -> str:
         """Return the command of ``epic code`` that wrote the port, from its source; empty: none.
 
         The source is a file of the command, or one of the same name beside it.

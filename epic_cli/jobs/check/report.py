@@ -39,7 +39,7 @@ from epic_cli.show.report import Column, Report, Table
 from epic_cli.show.scene import Scene
 
 
-def diagnosis_words(one: DifferenceCause) -> str:
+def describe_diagnosis(one: DifferenceCause) -> str:
     """Describe a pattern with its evidence."""
     said = _WORDS[one.pattern]
     return said if isinstance(said, str) else said(one)
@@ -143,7 +143,7 @@ _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
 }
 
 
-def timing_words(timing: Timing) -> str:
+def describe_timing(timing: Timing) -> str:
     """Name the options with which a port's rows would be right."""
     return (
         f"these are the rows of --pacing {timing.pacing} --clock {timing.clock}: give epic these"
@@ -151,7 +151,7 @@ def timing_words(timing: Timing) -> str:
     )
 
 
-def circumstance_words(one: Circumstance) -> str:
+def describe_circumstance(one: Circumstance) -> str:
     """Describe the packet event just before the first wrong row."""
     packet = f"the packet of {one.time:g} s"
     words = {
@@ -173,7 +173,7 @@ def circumstance_words(one: Circumstance) -> str:
     return words[one.kind]
 
 
-def occasion_words(one: Occasion) -> str:
+def describe_occasion(one: Occasion) -> str:
     """Describe the packet event that precedes wrong rows."""
     words = {
         PacketKind.LATE: "late packets",
@@ -209,7 +209,7 @@ _STATUSES = {
 PATTERN = "pattern: "
 
 
-def headline(outcome: Outcome) -> str:
+def write_headline(outcome: Outcome) -> str:
     """Return one line: the case, and its status."""
     ignored = ""
     if outcome.holds and outcome.ignored:
@@ -217,26 +217,28 @@ def headline(outcome: Outcome) -> str:
     return f"{outcome.name}: {_STATUSES[outcome.status][0]}{ignored}"
 
 
-def explanation(outcome: Outcome) -> list[str]:
+def explain_failure(outcome: Outcome) -> list[str]:
     """Return the full description of a failed case, line by line."""
     lines = outcome.problem.splitlines()
     if outcome.port is not None:
-        lines = port_words(outcome.port, outcome.problem)
+        lines = describe_port_failure(outcome.port, outcome.problem)
     if outcome.difference is not None:
         against = outcome.drawn is None
-        words = difference_words(outcome.difference, against=against)
+        words = describe_difference(outcome.difference, against=against)
         if outcome.timing is not None:
             words = [word for word in words if not word.startswith(PATTERN)]
-            words.append(f"{PATTERN}{timing_words(outcome.timing)}")
+            words.append(f"{PATTERN}{describe_timing(outcome.timing)}")
         else:
-            words += [f"before it: {circumstance_words(row)}" for row in outcome.circumstances[:2]]
+            words += [
+                f"before it: {describe_circumstance(row)}" for row in outcome.circumstances[:2]
+            ]
             if outcome.occasion is not None:
-                words.append(occasion_words(outcome.occasion))
+                words.append(describe_occasion(outcome.occasion))
         lines += words
     if outcome.made_by:
         lines.append(f"written by: {printable(outcome.made_by)}")
         lines.append(f"  {_suggest_command(outcome)}")
-    lines += [figure_words(figure) for figure in outcome.failed_figures]
+    lines += [describe_condition(figure) for figure in outcome.failed_figures]
     if outcome.ignored:
         lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
     if outcome.refused:
@@ -263,13 +265,13 @@ def _suggest_command(outcome: Outcome) -> str:
 # ---------------------------------------------------------------- rows
 
 
-def difference_words(difference: Difference, *, against: bool = False) -> list[str]:
+def describe_difference(difference: Difference, *, against: bool = False) -> list[str]:
     """Describe the first difference, the largest, the count of rows, and the pattern."""
     if difference.written:
         what = _describe_written(difference)
         return [f"the values are the same, {what}"]
     group, index = difference.first
-    total = sum(1 for _ in difference.pairs())
+    total = sum(1 for _ in difference.iterate_pairs())
     differing, missing, extra = difference.differing, difference.missing, difference.extra
     counts = []
     if differing:
@@ -291,7 +293,7 @@ def difference_words(difference: Difference, *, against: bool = False) -> list[s
     unlike = [pair for pair in differing if any(row.column == "status" for row in pair.apart)]
     if unlike and len(unlike) < len(differing):
         lines.append(f"the status differs in {format_count(len(unlike), 'row')}")
-    lines += [f"{PATTERN}{diagnosis_words(cause)}" for cause in diagnose(difference)]
+    lines += [f"{PATTERN}{describe_diagnosis(cause)}" for cause in diagnose(difference)]
     if against:
         return lines
     if difference.ignored:
@@ -366,7 +368,7 @@ def _shorten_numbers(*cells: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------- figures and programs
 
 
-def figure_words(figure: CheckedFigure) -> str:
+def describe_condition(figure: CheckedFigure) -> str:
     """Describe a condition that does not hold, with the value of the figure."""
     metric = find_metric(figure.condition.metric)
     if math.isnan(figure.value):
@@ -378,7 +380,7 @@ def figure_words(figure: CheckedFigure) -> str:
     return f"expected {figure.condition.text} for {figure.label}: it is {value}"
 
 
-def port_words(run: PortRun, problem: str) -> list[str]:
+def describe_port_failure(run: PortRun, problem: str) -> list[str]:
     """Describe how a program failed, with the end of its standard error."""
     rows = f"after {format_count(run.output.count(10), 'line')} of output"
     words = {
@@ -406,7 +408,7 @@ def _describe_status(status: int) -> str:
 # ---------------------------------------------------------------- summary
 
 
-def summary(statuses: Iterable[CaseStatus]) -> str:
+def summarize_outcomes(statuses: Iterable[CaseStatus]) -> str:
     """Return the counts of cases by status."""
     counts = Counter(statuses)
     words = [
@@ -449,12 +451,12 @@ class CaseReport(NamedTuple):
 
 def report(outcome: Outcome) -> CaseReport:
     """Describe an outcome, without control characters."""
-    lines = () if outcome.holds else tuple(map(printable, explanation(outcome)))
+    lines = () if outcome.holds else tuple(map(printable, explain_failure(outcome)))
     name = printable(outcome.name)
-    cure = "" if outcome.timing is None else timing_words(outcome.timing)
+    cure = "" if outcome.timing is None else describe_timing(outcome.timing)
     is_folded = outcome.status in _FOLDED and not (outcome.new or outcome.failed_figures)
     kind = _make_failure_kind(lines) if is_folded else ""
-    return CaseReport(name, outcome.status, printable(headline(outcome)), lines, cure, kind)
+    return CaseReport(name, outcome.status, printable(write_headline(outcome)), lines, cure, kind)
 
 
 def _make_failure_kind(lines: Sequence[str]) -> str:
@@ -467,7 +469,7 @@ def _make_failure_kind(lines: Sequence[str]) -> str:
 _FOLDED, _NAMED = (CaseStatus.DIFFERS, CaseStatus.PORT_FAILED), 3
 
 
-def folded(reports: Sequence[CaseReport], names: Sequence[str]) -> Iterator[str]:
+def fold_outcomes(reports: Sequence[CaseReport], names: Sequence[str]) -> Iterator[str]:
     """Yield a line for the cases of these ``names`` that fail as an earlier case does, by kind."""
     first = {case.kind: case.name for case in reversed(reports) if case.kind}
     left: dict[str, list[str]] = {}
@@ -495,7 +497,7 @@ METHOD = (
 )
 
 
-def repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
+def find_repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
     """Return each cure that several cases share, the most frequent first."""
     counts = Counter(case.cure for case in reports if case.cure and not case.holds)
     return [f"{count} of them: {cure}" for cure, count in counts.most_common() if count > 1]
@@ -504,7 +506,7 @@ def repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
 # ---------------------------------------------------------------- rows
 
 
-def rows_around(difference: Difference, columns: int | None = None) -> list[str]:
+def write_rows_around(difference: Difference, columns: int | None = None) -> list[str]:
     """Return a table of rows: expected rows begin with a minus, drawn rows with a plus.
 
     It is at most ``columns`` wide (None: unlimited).
@@ -525,8 +527,11 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
     ]
 
 
-def side_by_side(difference: Difference) -> list[list[str]]:
-    """Return the table of ``rows_around`` with a head; a word says which rows are expected."""
+def write_side_by_side(difference: Difference) -> list[list[str]]:
+    """Return the table of ``write_rows_around`` with a head.
+
+    A word says which rows are expected.
+    """
     words = {"": "row", " ": "same", "-": "expected", "+": "drawn"}
     return [[words[sign], *cells] for sign, *cells in _make_rows_table(difference)[0]]
 
@@ -568,13 +573,13 @@ def _diff_lines(difference: Difference, pairs: list[Pair], names: list[str]) -> 
 
 
 def _select_cells(table: RowTable, row: RowCells, names: list[str]) -> list[str]:
-    return [row.cells[table.place(name)] if name in table.columns else "" for name in names]
+    return [row.cells[table.find_column(name)] if name in table.columns else "" for name in names]
 
 
 # ---------------------------------------------------------------- for other programs
 
 
-def as_tap(outcomes: Sequence[CaseReport]) -> str:
+def write_tap(outcomes: Sequence[CaseReport]) -> str:
     """Return TAP version 13: a line for each case, in order."""
     lines = ["TAP version 13", f"1..{len(outcomes)}"]
     for number, one in enumerate(outcomes, 1):
@@ -584,7 +589,7 @@ def as_tap(outcomes: Sequence[CaseReport]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_junit(outcomes: Sequence[CaseReport]) -> str:
+def write_junit(outcomes: Sequence[CaseReport]) -> str:
     """Return JUnit XML: a test case for each case."""
     errors = sum(outcome.status in _ERRORS for outcome in outcomes)
     failures = sum(not outcome.holds for outcome in outcomes) - errors
@@ -606,11 +611,11 @@ def as_junit(outcomes: Sequence[CaseReport]) -> str:
     return "\n".join([*lines, "</testsuite>", "</testsuites>"]) + "\n"
 
 
-def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
+def write_page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
     """Return the HTML page; the ``scene`` has the expected rows as its truth."""
     told = report(outcome)
     group, first = difference.first
-    heads, *rows = side_by_side(difference)
+    heads, *rows = write_side_by_side(difference)
     tick = outcome.case.drawing.replay.timing.tick if outcome.case else DEFAULT_TICK
     columns = [Column(head, cells, right=True) for head, *cells in zip(heads, *rows, strict=True)]
     content = Content(
@@ -629,14 +634,17 @@ def diagnose(difference: Difference) -> list[DifferenceCause]:
     found = [*_match_missing_ends(difference)]
     if not difference.differing:
         return found
-    from epic_cli.jobs.check.patterns import collect_numbers, patterns  # numpy is slow to load
+    from epic_cli.jobs.check.patterns import (  # numpy is slow to load
+        collect_numbers,
+        iterate_patterns,
+    )
 
     group = max(difference.groups, key=lambda one: sum(bool(pair.apart) for pair in one.pairs))
     numbers = collect_numbers(difference, group)
     total = sum(pair.expected is not None and pair.drawn is not None for pair in group.pairs)
     differing = [index for index, pair in enumerate(group.pairs) if pair.apart]
     first = group.pairs[differing[0]].time
-    diagnosis = next(patterns(group, numbers))
+    diagnosis = next(iterate_patterns(group, numbers))
     diagnosis = replace(
         diagnosis,
         count=diagnosis.count or len(differing),
@@ -659,7 +667,7 @@ def _match_missing_ends(difference: Difference) -> Iterator[DifferenceCause]:
             for group in difference.groups
             if any(getattr(pair, side) is None for pair in group.pairs)
         ]
-        total = sum(1 for _ in difference.pairs())
+        total = sum(1 for _ in difference.iterate_pairs())
         if all(row == sorted(row) for row in alone):
             yield DifferenceCause(at_end, count=len(pairs), total=total, time=pairs[0].time)
         elif all(row == sorted(row, reverse=True) for row in alone):

@@ -12,8 +12,8 @@ from epic_cli.jobs.check.differences import (
     parse,
     recognize_format,
 )
-from epic_cli.jobs.check.drawing import draw, figures
-from epic_cli.jobs.check.outcome import CaseStatus, Outcome, broken
+from epic_cli.jobs.check.drawing import draw, evaluate_conditions
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome, make_broken_outcome
 from epic_cli.jobs.check.spec import BrokenCase, Case, CheckSpec
 from epic_cli.work.executors import Threads
 from epic_cli.work.runner import Failure, run_jobs
@@ -27,10 +27,10 @@ def check_all(
     """Yield the outcome of each case, in order; pass outcomes in ``cases`` through unchanged."""
     with Threads(spec.threads, len(cases)) as executor:
 
-        def one(case: Case | Outcome) -> Outcome:
+        def check_one(case: Case | Outcome) -> Outcome:
             return case if isinstance(case, Outcome) else check(case, spec, executor.stop.is_set)
 
-        for _, outcome in run_jobs(one, cases, executor):
+        for _, outcome in run_jobs(check_one, cases, executor):
             if isinstance(outcome, Failure):
                 raise outcome.error
             yield outcome
@@ -49,9 +49,9 @@ def check(
             return check_port(case, spec.port, spec, stopped)
         drawn = draw(case.drawing)
         outcome = check_rows(case, drawn.rows)
-        outcome = outcome._replace(refused=drawn.refused, figures=tuple(figures(case)))
+        outcome = outcome._replace(refused=drawn.refused, figures=tuple(evaluate_conditions(case)))
     except (BrokenCase, StrategyFailed) as error:
-        return broken(case.name, case.file, error, case)
+        return make_broken_outcome(case.name, case.file, error, case)
     if outcome.holds and outcome.failed_figures:
         return outcome._replace(status=CaseStatus.FIGURES)
     return outcome
@@ -79,7 +79,7 @@ def _find_fault(
     except FileNotFoundError:
         return CaseStatus.NOTHING_EXPECTED, "", None
     except OSError as error:
-        raise BrokenCase.unreadable(expected_at, error) from error
+        raise BrokenCase.from_unreadable(expected_at, error) from error
     if expected == drawn:
         return None
     wanted, found = case.drawing.replay.row_format, recognize_format(expected)

@@ -45,7 +45,7 @@ class BrokenCase(Portable, ValueError):
         self.gone = gone
 
     @classmethod
-    def unreadable(cls, place: str, error: OSError) -> BrokenCase:
+    def from_unreadable(cls, place: str, error: OSError) -> BrokenCase:
         """Return the error for a file that cannot be read."""
         return cls(place, f"cannot be read: {error.strerror or error}", gone=True)
 
@@ -59,7 +59,7 @@ class Tolerance(NamedTuple):
     atol: float = 0.0
     rtol: float = 0.0
 
-    def allows(self, expected: float, drawn: float) -> bool:
+    def is_within(self, expected: float, drawn: float) -> bool:
         """Return whether two numbers agree within the tolerance; NaN and infinity must be equal."""
         if expected == drawn or (expected != expected and drawn != drawn):  # noqa: PLR0124 - NaN
             return True
@@ -75,7 +75,7 @@ class Tolerances(NamedTuple):
     default: Tolerance = EXACT
     columns: Mapping[str, Tolerance] = MappingProxyType({})
 
-    def of(self, column: str) -> Tolerance:
+    def find_tolerance(self, column: str) -> Tolerance:
         """Return the tolerance of a column."""
         return self.columns.get(column, self.default)
 
@@ -128,7 +128,7 @@ class DrawSpec(NamedTuple):
     several: bool = False
     replay: ReplaySpec = ReplaySpec(row_format="tsv")
 
-    def changed(self, **replay: Any) -> DrawSpec:
+    def replace_fields(self, **replay: Any) -> DrawSpec:
         """Return a copy whose replay has these fields changed."""
         return self._replace(replay=self.replay._replace(**replay))
 
@@ -168,22 +168,22 @@ class Case(NamedTuple):
         return f"{os.path.splitext(self.expected or self.file)[0]}.new"  # noqa: PTH122
 
 
-def case_name(path: str) -> str:
+def get_case_name(path: str) -> str:
     """Return the name of a case: its folder, or its file without the suffix."""
     if os.path.basename(path) == CASE_FILE:  # noqa: PTH119
         return os.path.dirname(path) or "."  # noqa: PTH120
     return path.removesuffix(f".{CASE_FILE}")
 
 
-def beside(path: str, row_format: str) -> str:
+def find_expected_file(path: str, row_format: str) -> str:
     """Return the file of expected rows that belongs to a case file."""
     return f"{path.removesuffix(CASE_FILE)}{EXPECTED}.{row_format}"
 
 
-def expected_files(path: str) -> list[str]:
+def list_expected_files(path: str) -> list[str]:
     """Return the existing files of expected rows of a case file, in the order of the formats."""
     return [
         word
-        for word in (beside(path, name) for name in ROW_FORMATS)
+        for word in (find_expected_file(path, name) for name in ROW_FORMATS)
         if os.path.exists(word)  # noqa: PTH110
     ]

@@ -39,7 +39,7 @@ class PacketStream(NamedTuple):
 
 
 @cache
-def builtin_streams() -> tuple[PacketStream, ...]:
+def make_builtin_streams() -> tuple[PacketStream, ...]:
     """Return all built-in streams."""
     document = (files("epic_cli.jobs.check") / "streams.json").read_text("utf-8")
     streams: dict[str, Iterable[StreamPacket]] = {
@@ -124,16 +124,16 @@ def _add_spikes(time: float, dice: random.Random) -> float:
 
 
 def _combine_networks(*networks: Network) -> Network:
-    def network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
+    def simulate_network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
         for each in networks:
             sent = each(sent, dice)
         return sent
 
-    return network
+    return simulate_network
 
 
 def _lose_bursts(longest: int) -> Network:
-    def network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
+    def simulate_network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
         left: list[StreamPacket] = []
         k = 0
         while k < len(sent):
@@ -141,7 +141,7 @@ def _lose_bursts(longest: int) -> Network:
             k += 1 + (dice.randint(1, longest) if dice.random() < 0.1 else 0)
         return left
 
-    return network
+    return simulate_network
 
 
 def _change_rate(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:

@@ -10,13 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.playback import TIMING
-from epic_cli.engine.replay.strategy_spec import written
+from epic_cli.engine.replay.strategy_spec import write_spec
 from epic_cli.engine.text import COLUMNS
 from epic_cli.jobs.check.case_file import read_case
 from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.run import check_rows
-from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase, Case, beside
+from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase, Case, find_expected_file
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.files import check_output, cleaning_up, write_whole
 from epic_cli.recordings.writing import number
@@ -63,7 +63,7 @@ def keep_new(outcome: Outcome) -> Outcome:
     return outcome._replace(new=case.new)
 
 
-def takeable(outcome: Outcome) -> str | None:
+def find_takeable(outcome: Outcome) -> str | None:
     """Return the file in which an outcome's rows can replace the expected rows.
 
     None if they cannot.
@@ -81,12 +81,12 @@ def accept(outcome: Outcome) -> None:
     remove(case.new)
 
 
-def in_continuous_integration() -> bool:
+def is_in_ci() -> bool:
     """Return whether epic runs in CI, where no person can decide what to accept."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
-def tsv(samples: Iterable[Sample]) -> bytes:
+def write_tsv(samples: Iterable[Sample]) -> bytes:
     """Return samples as ``epic replay --format tsv`` writes them."""
     lines = ["\t".join(COLUMNS)]
     for sample in samples:
@@ -100,14 +100,14 @@ def tsv(samples: Iterable[Sample]) -> bytes:
 # ---------------------------------------------------------------- new cases
 
 
-def spec_values(folder: str, spec: ReplaySpec, row_format: str = "tsv") -> dict[str, Value]:
+def list_spec_values(folder: str, spec: ReplaySpec, row_format: str = "tsv") -> dict[str, Value]:
     """Return the keys of a case file whose values differ from the defaults.
 
     Files of strategies are relative to that folder.
     """
     strategy, timing = spec.strategy, spec.timing
     values: dict[str, Value] = {
-        "strategy": written(_make_relative_strategy(folder, strategy.name), strategy.settings)
+        "strategy": write_spec(_make_relative_strategy(folder, strategy.name), strategy.settings)
     }
     for custom in TIMING:
         value = getattr(timing, custom.name)
@@ -194,7 +194,7 @@ def _write_files(
             count = check_rows(case, rows).rows
         else:
             rows, row_format = print_rows(case)
-            made += _write_new_file(beside(path, row_format), rows)
+            made += _write_new_file(find_expected_file(path, row_format), rows)
             count = rows.count(b"\n") - (row_format in ("tsv", "csv"))
         made += _write_new_file(path, text.encode())
     except BaseException:

@@ -135,7 +135,7 @@ class Pictures:
             return None
         return Selection(PICTURE_ROWS, *self.span) if self.span else Selection()
 
-    def shown(self, candidates: Sequence[Participant]) -> list[str]:
+    def choose_labels(self, candidates: Sequence[Participant]) -> list[str]:
         """Return the labels to draw; no labels: draw the best participants.
 
         Raise ``WrongUsage`` for an unknown label.
@@ -197,10 +197,10 @@ def write(
         from epic_cli.show.svg import draw_picture
 
         write_document(
-            draw_picture(comparison.scenes[0], labels, pictured(comparison)), pictures.svg
+            draw_picture(comparison.scenes[0], labels, describe_pictured(comparison)), pictures.svg
         )
     if pictures.video.file is not None:
-        write_film(pictures.video, comparison.scenes[:1], labels, pictured(comparison))
+        write_film(pictures.video, comparison.scenes[:1], labels, describe_pictured(comparison))
     if pictures.html is not None:
         from epic_cli.show.page import make_content, make_page
 
@@ -226,12 +226,12 @@ def _write_charts(
     for view in pictures.charts:
         write_document("\n")
         show(make_scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
-    if of := pictured(comparison):
+    if of := describe_pictured(comparison):
         cure = "; --entity selects another" if others else ""
         write_message(f"Charts show {printable(of)}{cure}.\n")
 
 
-def pictured(comparison: Comparison) -> str:
+def describe_pictured(comparison: Comparison) -> str:
     """Return which entity and run the pictures show; empty text if there is only one."""
     entities, name = len(comparison.scenes), comparison.scenes[0].entity
     one = f"{name}, one of {entities} entities" if entities > 1 else ""
@@ -240,7 +240,7 @@ def pictured(comparison: Comparison) -> str:
 
 def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:
     """Write to stderr the figures for which a condition holds or may hold; return True if any."""
-    from epic_cli.jobs.compare.report import failure_words
+    from epic_cli.jobs.compare.report import describe_failure
 
     found = False
     for each in conditions:
@@ -251,7 +251,7 @@ def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> b
             ):
                 continue
             found = True
-            write_message(f"epic: {printable(failure_words(each, result))}\n")
+            write_message(f"epic: {printable(describe_failure(each, result))}\n")
     return found
 
 
@@ -335,7 +335,7 @@ def compare(
         make_reporters(messages, color, saving),
     )
     taking_part = _list_participants(participants, drawn)
-    shown = pictures.shown(taking_part)
+    shown = pictures.choose_labels(taking_part)
     _check_conditions(scoring, taking_part)
     asked = inputs, network, timing, scoring.weighing, scoring.warm_up, pictures.selection
     how = compare_spec(taking_part, *asked, threads)
@@ -355,7 +355,7 @@ def compare(
                 look = diagnoses.look if diagnoses is not None else None
                 comparison = comparing.run(job, log, tally, look=look, progress=progress)
             about = partial(describe_origin, getattr(given, "recordings", ()), inputs.truth)
-            sections = diagnoses.sections() if diagnoses is not None else []
+            sections = diagnoses.list_sections() if diagnoses is not None else []
             write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
         except NotEnoughToSay as error:
             raise WrongUsage(_explain_lack(error)) from error

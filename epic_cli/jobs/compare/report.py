@@ -113,7 +113,7 @@ _ORIGINS: dict[Origin, str] = {
 }
 
 
-def verdict(
+def write_verdict(
     comparison: Comparison, settings: Mapping[str, str] | None = None, costs: bool = True
 ) -> list[str]:
     """Return the best strategy, the confidence, its costs, and what could change the answer.
@@ -121,7 +121,7 @@ def verdict(
     ``settings`` are the settings of strategies by label, as they are written, for labels that do
     not say them. Without ``costs`` the best strategy's figures are left to the table.
     """
-    found, doubtful = comparison.advice, doubt_words(comparison)
+    found, doubtful = comparison.advice, describe_doubts(comparison)
     if found.confidence is Confidence.NOTHING or found.best is None:
         return doubtful
     sentences = [
@@ -138,7 +138,7 @@ def verdict(
     return list(filter(None, sentences))
 
 
-def doubt_words(comparison: Comparison) -> list[str]:
+def describe_doubts(comparison: Comparison) -> list[str]:
     """Return a warning if errors were found in the input; else an empty text."""
     codes = comparison.doubts
     return [f"The input is in doubt: {', '.join(codes)}."] if codes else []
@@ -159,7 +159,7 @@ def _describe_answer(
             name = "What the game drew" if best.label == DRAWN else best.label
             if settings.get(best.label):
                 name += f" with {settings[best.label]}"
-            return [f"{name} is clearly best{confidence(comparison)}: score {score}."]
+            return [f"{name} is clearly best{describe_confidence(comparison)}: score {score}."]
         case Confidence.DOUBTFUL:
             return [f"{best.label} scores highest: {score}."]
         case Confidence.UNCERTAIN:
@@ -168,7 +168,7 @@ def _describe_answer(
             return [f"{best.label}: score {score}."]
 
 
-def confidence(comparison: Comparison) -> str:
+def describe_confidence(comparison: Comparison) -> str:
     """Return the confidence in words: `` (95 % confidence, from only 4 s of data)``.
 
     Data of ``LITTLE`` seconds and more are not mentioned.
@@ -204,7 +204,7 @@ def _describe_figures(found: Advice, best: Result, resolution: float) -> str:
         find_metric("error").format_cell(best.value("error"), resolution),
         best.value("jumps"),
     )
-    parts = ["No error" if error == "0" else f"RMS error {error}", lag_words(best.value("lag"))]
+    parts = ["No error" if error == "0" else f"RMS error {error}", describe_lag(best.value("lag"))]
     if jumps > 0:
         parts.append(format_count(round(jumps), "visible jump"))
     words = ", ".join(parts)
@@ -218,13 +218,13 @@ def _describe_turning(best: Result) -> str:
     if math.isnan(angle):
         return ""
     words = f"Its rotation is {format_three_digits(angle)} degrees off (RMS)"
-    words += f", {lag_words(best.value('turn_lag'))}"
+    words += f", {describe_lag(best.value('turn_lag'))}"
     if ways > 0:
         words += f", {format_count(round(ways), 'turn')} the long way round"
     return f"{words}."
 
 
-def lag_words(seconds: float) -> str:
+def describe_lag(seconds: float) -> str:
     """Return a lag (s) in words: ``31 ms behind``."""
     if math.isnan(seconds):
         return "lag unknown"
@@ -246,17 +246,17 @@ def _describe_other_games(found: Advice) -> str:
         return ""
     games: dict[str, list[str]] = {}
     for game, label in found.other_games:
-        games.setdefault(label, []).append(game_words(game))
+        games.setdefault(label, []).append(describe_game(game))
     words = ", ".join(f"{one} for {' or '.join(wins)}" for one, wins in games.items())
     return f"By other weights the highest score is that of {words} (--weights)." if words else ""
 
 
-def game_words(game: str) -> str:
+def describe_game(game: str) -> str:
     """Return a kind of game with its article: ``a shooter``, ``a vehicle game``."""
     return _GAMES.get(game, f"a {game} game")
 
 
-def cost_words(name: str) -> str:
+def describe_cost(name: str) -> str:
     """Return a cost in words, such as ``its lag``, by its name among the weights."""
     return _MAIN_COSTS[name].format(jerk="")
 
@@ -268,7 +268,7 @@ def _describe_needed_data(found: Advice, comparison: Comparison) -> str:
     if best and found.tied and all(_has_equal_figures(best, result) for result in found.tied):
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
-    few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
+    few = f"; {describe_rare_events(comparison.certainty)}" if comparison.certainty.rare.few else ""
     runs = "seed" if comparison.runs_are == "networks" else "recording"
     more = f"More {runs}s" if by_run else "Longer or more recordings"
     if settling := _describe_settling(found, comparison.certainty, runs):
@@ -316,12 +316,12 @@ def _describe_game_score(best: Result, comparison: Comparison) -> str:
     score = math.nan if shown is None else shown.value("score")
     if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
         return ""
-    rank = ranks(comparison.results)[comparison.results.index(shown)]
+    rank = list_ranks(comparison.results)[comparison.results.index(shown)]
     better = "" if not rank else f"; {format_count(rank - 1, 'strategy')} clearly better"
     return f"What the game drew: score {format_one_decimal(score)}{better}."
 
 
-def ranks(results: Sequence[Result]) -> list[int | None]:
+def list_ranks(results: Sequence[Result]) -> list[int | None]:
     """Return the rank of each result; None where all results of a place share the first rank."""
     places: dict[str, set[int]] = {}
     for result in results:
@@ -347,7 +347,7 @@ def _fill_template(words: str, best: Result) -> str:
         off=best.value("residual") / speed if speed else math.nan,
         # of a truth without any, it is no multiple that means something
         jerk=f", {format_three_digits(jerk)} times the truth's" if 1 < jerk < _MANY else "",
-        lag=lag_words(best.value("lag")),
+        lag=describe_lag(best.value("lag")),
     )
 
 
@@ -368,7 +368,7 @@ def explain_method(comparison: Comparison, results: Sequence[Result]) -> list[st
         f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]
     if comparison.certainty:
-        lines.append(certainty_words(comparison.certainty, comparison.runs_are))
+        lines.append(describe_certainty(comparison.certainty, comparison.runs_are))
     lines += [f"Note: {words}." for words in describe_notes(_split_notes(comparison.notes)[1])]
     lines += _list_recording_notes(_split_recording_notes(comparison)[1])
     return lines + _list_result_notes(results, lambda flaw: flaw not in UNRANKED | _MARKED)
@@ -429,7 +429,7 @@ def _list_result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]
     return [f"Note: {some(who)}: {words}." for words, who in noted.items()]
 
 
-def certainty_words(certainty: Certainty, runs_are: str) -> str:
+def describe_certainty(certainty: Certainty, runs_are: str) -> str:
     """Return the basis of the intervals: draws, pieces of data, rare events."""
     if certainty.unit is Unit.NOTHING:
         return (
@@ -450,7 +450,7 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
         parts = format_count(max(1, round(certainty.stretches)), "independent piece")
         words += f" The delay wanders slowly: only {parts} of it here."
     if certainty.rare.few:
-        words += f" One end is open: {rare_words(certainty)}."
+        words += f" One end is open: {describe_rare_events(certainty)}."
         if certainty.tried:
             words += (
                 f" Gaps hold for as many more losses as that leaves open, up to {max(IN_A_ROW)} in"
@@ -461,7 +461,7 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
     return words
 
 
-def rare_words(certainty: Certainty) -> str:
+def describe_rare_events(certainty: Certainty) -> str:
     """Return which rare events the data contain.
 
     ``only 3 bursts of losses and 2 changes of the delay in it``.
@@ -478,7 +478,7 @@ def rare_words(certainty: Certainty) -> str:
     return f"only {words} in it"
 
 
-def failure_words(condition: Condition, result: Result) -> str:
+def describe_failure(condition: Condition, result: Result) -> str:
     """Return the figure for which a condition holds, with the figure's interval."""
     figures, name = result.list_figures(), f"{result.label}: {condition.metric}"
     if not condition.is_known(figures):
@@ -507,12 +507,12 @@ def report(
     Rows are ``by`` strategy, or by entity or recording and strategy. A ``brief`` table has the best
     rows and the columns that people ask for first, and fits a small screen.
     """
-    results = ordered(comparison, sort, by)
-    answer = verdict(comparison, costs=not brief)
+    results = order_rows(comparison, sort, by)
+    answer = write_verdict(comparison, costs=not brief)
     shown = _select_best_rows(results, _count_rows(answer)) if brief else results
 
-    def data() -> list[Record]:
-        return records(comparison, results)
+    def make_data() -> list[Record]:
+        return iterate_records(comparison, results)
 
     notes = find_notes(comparison, shown)
     if brief:
@@ -526,11 +526,11 @@ def report(
         parts=[table],
         notes=notes,
         method=explain_method(comparison, results),
-        data=Data(fields(comparison), data, data),
+        data=Data(list_fields(comparison), make_data, make_data),
     )
 
 
-def ordered(comparison: Comparison, sort: str, by: str = "strategy") -> list[Result]:
+def order_rows(comparison: Comparison, sort: str, by: str = "strategy") -> list[Result]:
     """Return the rows of the table: by strategy, or by entity or recording and then strategy."""
     if by == "strategy":
         return sort_results(comparison.results, sort)
@@ -578,9 +578,13 @@ _COST_NAMES = {
 
 def _make_full_table(results: Sequence[Result], by: str, resolution: float) -> Table:
     """Return a table with a row for each result; empty lines separate entities or recordings."""
-    metrics = metric_columns(results, resolution)
+    metrics = make_metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
-        scores, likely, marks = metrics[0], likely_scores(results), _mark_possible_winners(results)
+        scores, likely, marks = (
+            metrics[0],
+            list_likely_scores(results),
+            _mark_possible_winners(results),
+        )
         if any(marks):
             words = ["maybe" if mark else "no" for mark in marks]
             metrics.insert(0, Column(MAYBE, words, right=True, group=scores.group))
@@ -603,10 +607,10 @@ def _make_brief_table(
             group="",
             best=column.best or None,
         )
-        for column in metric_columns(results, comparison.resolution)
+        for column in make_metric_columns(results, comparison.resolution)
         if column.key in keys
     ]
-    likely = likely_scores(results)
+    likely = list_likely_scores(results)
     if any(likely):
         metrics.insert(1, Column(LIKELY, likely, right=True))
     drawn = any(likely) and len(results) > 1
@@ -640,7 +644,7 @@ def _find_gaps(results: Sequence[Result]) -> list[int]:
 
 def _mark_possible_winners(results: Sequence[Result]) -> list[bool]:
     """Return True for each result that shares first rank with other results of its place."""
-    first = [rank == 1 for rank in ranks(results)]
+    first = [rank == 1 for rank in list_ranks(results)]
     places = [result.place for result, one in zip(results, first, strict=True) if one]
     return [
         one and places.count(result.place) > 1 for result, one in zip(results, first, strict=True)
@@ -687,7 +691,7 @@ def _find_main_cost(result: Result, comparison: Comparison) -> str:
     return _COST_NAMES.get(name, name) if known_cost else "-"
 
 
-def metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:
+def make_metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:
     """Return a column for each metric with a known value; the best values are marked."""
     made = []
     judged = any(result.values for result in results)
@@ -746,7 +750,7 @@ def _find_best_values(metric: Metric, results: Sequence[Result], cells: Sequence
     return best
 
 
-def likely_scores(results: Sequence[Result]) -> list[str]:
+def list_likely_scores(results: Sequence[Result]) -> list[str]:
     """Return the interval of each score, as tables show it."""
     cells = [reach(*result.interval("score"), format_whole, "-") for result in results]
     return [cell.replace("at most ", "to ") for cell in cells]
@@ -755,17 +759,17 @@ def likely_scores(results: Sequence[Result]) -> list[str]:
 # ---------------------------------------------------------------- the data
 
 
-def fields(comparison: Comparison) -> list[str]:
+def list_fields(comparison: Comparison) -> list[str]:
     """Return the columns of CSV, which are the keys of JSON lines."""
     return [*_PLACES, *_ADVICE, *list_figure_names(comparison.turns, comparison.sent), "note"]
 
 
-def records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
-    """Return a record for each result, its keys in the order of ``fields``."""
+def iterate_records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
+    """Return a record for each result, its keys in the order of ``list_fields``."""
     games = find_best_games(comparison.results)
     found: list[Record] = []
-    names = fields(comparison)
-    for result, rank in zip(results, ranks(results), strict=True):
+    names = list_fields(comparison)
+    for result, rank in zip(results, list_ranks(results), strict=True):
         values = _make_record(result, games if result.rank is not None else {}) | {"rank": rank}
         found.append({name: values[name] for name in names})
     return found
@@ -824,7 +828,7 @@ class Diagnoses:
             section = Section(run.name, diagnosed(run.name, found))
         self._sections[run.name] = section
 
-    def sections(self) -> list[Section]:
+    def list_sections(self) -> list[Section]:
         """Return the sections of all recordings.
 
         Recordings that were compared elsewhere are read here now. A recording that cannot be read

@@ -86,7 +86,7 @@ class ConvertOutput:
         "Rewrite each FILE, and keep the old one as FILE.bak. Without --to, in its own format."
     )
 
-    def places(self, files: tuple[str, ...]) -> list[tuple[tuple[str, ...], str | None]]:
+    def list_places(self, files: tuple[str, ...]) -> list[tuple[tuple[str, ...], str | None]]:
         """Return each output file with the recordings written to it; raise ``WrongUsage``."""
         if not self.in_place:
             return [(files or ("-",), self.output)]
@@ -100,7 +100,7 @@ class ConvertOutput:
             raise WrongUsage("--in-place needs a FILE: standard input has no place", "in-place")
         return [((file,), file) for file in files]
 
-    def packet_format(self, output: str | None) -> str:
+    def choose_packet_format(self, output: str | None) -> str:
         """Return the format of ``--to``, or of the output's suffix; raise ``WrongUsage``."""
         if self.to is not None:
             return self.to
@@ -150,13 +150,13 @@ def convert(
     cannot be read or written, 130 interrupted.
     """
 
-    def log(name: str) -> Reporter:
+    def make_log(name: str) -> Reporter:
         return Reporter(name, messages, use_color(color, sys.stderr), strict=strict)
 
     refused = False
-    for inputs, output in own.places(files):
-        spec = ConvertSpec(own.packet_format(output), changes, read, capture, strict)
-        refused |= _write_output(spec, inputs, output, own.in_place, log)
+    for inputs, output in own.list_places(files):
+        spec = ConvertSpec(own.choose_packet_format(output), changes, read, capture, strict)
+        refused |= _write_output(spec, inputs, output, own.in_place, make_log)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 

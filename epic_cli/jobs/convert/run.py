@@ -52,7 +52,7 @@ def run(
             _write_blocks(spec, source.name, found, output, reporter)
             output.tell_losses(reporter)
         refused |= reporter.refused
-    sink.write(output.begun(None).end())
+    sink.write(output.begin_output(None).end())
     return refused
 
 
@@ -65,7 +65,7 @@ class _PacketOutput:
         self._writer = make_writer(packet_format, ("delta",))
         self._begun = False
 
-    def begun(self, block: PacketBlock | None) -> Writer:
+    def begin_output(self, block: PacketBlock | None) -> Writer:
         """Return the writer, its header written; None if the columns are not known yet."""
         if not self._begun:
             self._begun = True
@@ -99,7 +99,7 @@ def _write_blocks(
         else:
             log.refuse(block.refusals)
         try:
-            writer = output.begun(block) if len(block) else None
+            writer = output.begin_output(block) if len(block) else None
             for rows in conversion.rows(block, writer) if writer else ():
                 output.sink.write(rows)
         except UnwritablePacket as wrong:

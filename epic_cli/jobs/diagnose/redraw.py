@@ -65,7 +65,7 @@ class Redraw:
                 self._frames = times, self._add_earlier(times)
             every = self._frames[1]
             drawn = np.empty((len(every), 3))
-            draw_frames(spec.maker(), self._packets, every, drawn, self.by_frame)
+            draw_frames(spec.make_factory(), self._packets, every, drawn, self.by_frame)
             return drawn[len(every) - len(times) :]
         except (StrategyFailed, TooManyRows, ValueError):  # frames that are no ticks of a clock
             return np.full((len(times), 3), np.nan)
@@ -78,7 +78,7 @@ class Redraw:
 
     def _draw_by_ticks(self, spec: StrategySpec, times: Floats) -> Floats:
         tick = parse_tick(float(f"{np.median(np.diff(times)):.4g}"))
-        rows = np.asarray(Trace(spec.maker(), Timing(tick).resolve(False), self._packets))
+        rows = np.asarray(Trace(spec.make_factory(), Timing(tick).resolve(False), self._packets))
         rows = rows[rows["status"] != 0]
         if len(rows) < 2:
             return np.full((len(times), 3), np.nan)

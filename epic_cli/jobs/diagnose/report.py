@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from epic_cli.engine import description
-from epic_cli.engine.replay.strategy_spec import StrategySpec, written
+from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.strategies.systems import find_system
 from epic_cli.engine.text.widths import printable
@@ -324,7 +324,7 @@ def strategy_options(found: StrategySpec, digits: int = 6) -> str:
         else value
         for key, value in found.settings.items()
     }
-    return f"-s {written(found.name, settings)}"
+    return f"-s {write_spec(found.name, settings)}"
 
 
 #: Digits of settings that come near, but do not draw the same.

@@ -24,9 +24,9 @@ Examples:
 
 
 def _propose(begun: str) -> list[CompletionItem]:
-    from epic_cli.jobs.explain.run import everything
+    from epic_cli.jobs.explain.run import list_explanations
 
-    known = {entry.name: entry.title for entry in everything()}
+    known = {entry.name: entry.title for entry in list_explanations()}
     return list_completions(known.items(), begun)
 
 
@@ -48,11 +48,11 @@ def explain(
 
     Exit status: 0 explained, 2 nothing has this name.
     """
-    from epic_cli.jobs.explain.report import overview, report
+    from epic_cli.jobs.explain.report import report, write_overview
     from epic_cli.jobs.explain.run import UnknownName, run
     from epic_cli.jobs.explain.spec import ExplainSpec
 
     name = " ".join(words) or None
     with raise_wrong_usage("", UnknownName):
         found = run(ExplainSpec(name))
-    write_report(overview(found) if name is None else report(found), form, color)
+    write_report(write_overview(found) if name is None else report(found), form, color)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from epic_cli.jobs.explain.run import names
+from epic_cli.jobs.explain.run import iterate_names
 from epic_cli.jobs.explain.spec import NameEntry
 from epic_cli.show.report import Column, Data, Part, Report, ReportFinding, Table
 
@@ -15,16 +15,16 @@ def report(found: Sequence[NameEntry]) -> Report:
     parts = [_make_section(entry) for entry in found]
     fields = ("kind", "name", "title", "text", "terms")
 
-    def records() -> list[dict[str, Any]]:
+    def iterate_records() -> list[dict[str, Any]]:
         more = ({"kind": entry.kind.value, "terms": dict(entry.terms)} for entry in found)
         return [entry._asdict() | own for entry, own in zip(found, more, strict=True)]
 
-    return Report(parts=parts, data=Data(fields, records, records))
+    return Report(parts=parts, data=Data(fields, iterate_records, iterate_records))
 
 
-def overview(firsts: Sequence[NameEntry]) -> Report:
+def write_overview(firsts: Sequence[NameEntry]) -> Report:
     """Return the kinds of names, how many each has, and an example."""
-    counts = [sum(1 for _ in names(entry.kind)) for entry in firsts]
+    counts = [sum(1 for _ in iterate_names(entry.kind)) for entry in firsts]
     columns = [
         Column("kind", [entry.kind.value for entry in firsts]),
         Column("names", list(map(str, counts)), right=True),

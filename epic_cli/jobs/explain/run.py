@@ -61,12 +61,12 @@ def run(spec: ExplainSpec) -> list[NameEntry]:
     Without a name, there is one for each kind, the kind's first.
     """
     if spec.name is None:
-        return [next(names(kind)) for kind in NameKind]
+        return [next(iterate_names(kind)) for kind in NameKind]
     wanted = spec.name.partition("=")[0].strip().lower()
-    found = [entry for entry in everything() if entry.name.lower() == wanted]
-    found = found or [entry for entry in everything() if _get_column_title(entry) == wanted]
+    found = [entry for entry in list_explanations() if entry.name.lower() == wanted]
+    found = found or [entry for entry in list_explanations() if _get_column_title(entry) == wanted]
     if not found:
-        known = list(dict.fromkeys(entry.name for entry in everything()))
+        known = list(dict.fromkeys(entry.name for entry in list_explanations()))
         by_case = {name.lower(): name for name in known}
         near = difflib.get_close_matches(wanted, by_case, _PROPOSED, 0.5)
         raise UnknownName(spec.name, [by_case[name] for name in near])
@@ -79,12 +79,12 @@ def _get_column_title(entry: NameEntry) -> str:
 
 
 @cache
-def everything() -> tuple[NameEntry, ...]:
+def list_explanations() -> tuple[NameEntry, ...]:
     """Return the explanations of all names, kind by kind."""
-    return tuple(entry for kind in NameKind for entry in names(kind))
+    return tuple(entry for kind in NameKind for entry in iterate_names(kind))
 
 
-def names(kind: NameKind) -> Iterator[NameEntry]:
+def iterate_names(kind: NameKind) -> Iterator[NameEntry]:
     """Yield the explanation of each name of a kind."""
     return _TABLES[kind]()
 

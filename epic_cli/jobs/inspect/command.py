@@ -125,13 +125,13 @@ def _inspect_file(file: str, options: InspectOptions) -> Inspection:
     ):
         (on_read,) = report_each(progress, [file])
 
-        def observed() -> Iterator[PacketBlock]:
+        def observe_blocks() -> Iterator[PacketBlock]:
             for block in blocks(file, options.read, log, on_read):
                 refused.packets += len(block)
                 refused.refuse(block.refusals)
                 yield block
 
-        found = run(name, observed(), log.watch)
+        found = run(name, observe_blocks(), log.watch)
     if options.saving is not None:
         write_message(options.saving.save(found.layout))
     return found

@@ -53,8 +53,8 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     if found.head:
         parts.append(_make_head_table(found))
     if any(len(path) > 1 for path in found.paths.values()):
-        parts.append(picture(found.paths))
-    parts += [finding(row, command, found.name) for row in found.findings]
+        parts.append(draw_picture(found.paths))
+    parts += [describe_finding(row, command, found.name) for row in found.findings]
     grave = ", ".join(found.doubts)
     warnings = sum(row.severity is Severity.WARNING for row in found.findings)
     verdict = f"{format_count(warnings, 'warning')}, below." if warnings else "Nothing looks wrong."
@@ -68,7 +68,7 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     )
 
 
-def finding(one: RecordingFinding, command: str, name: str) -> model.ReportFinding:
+def describe_finding(one: RecordingFinding, command: str, name: str) -> model.ReportFinding:
     """Return a finding of a recording, with the command line that corrects it."""
     from shlex import quote
 
@@ -239,7 +239,7 @@ def _make_head_table(found: Inspection) -> model.Table:
     )
 
 
-def picture(paths: dict[str, Floats]) -> model.Figure:
+def draw_picture(paths: dict[str, Floats]) -> model.Figure:
     """Return a figure of the entities' paths along the two longest axes."""
 
     def draw() -> Text | None:

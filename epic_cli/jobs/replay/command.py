@@ -42,7 +42,7 @@ def _make_spec(chosen: StrategySpec, **more: Any) -> ReplaySpec:
     return ReplaySpec(chosen, **more)
 
 
-def spec_options(name: str) -> OptionGroup:
+def add_spec_options(name: str) -> OptionGroup:
     """Add the options of drawing and of rows, as ``name: ReplaySpec``."""
     return OptionGroup(
         name,
@@ -61,7 +61,7 @@ def spec_options(name: str) -> OptionGroup:
     )
 
 
-_spec_options = spec_options("spec")
+_spec_options = add_spec_options("spec")
 
 EXAMPLES = """\b
 Examples:

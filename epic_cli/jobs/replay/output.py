@@ -39,19 +39,19 @@ def write_rows(
     files = files or ("-",)
     sources = [source_at(file) for file in files]
     spec.check()  # what is wrong with it shows before any row
-    column = spec.column(len(files) > 1)
+    column = spec.make_column(len(files) > 1)
     if spec.timing.pacing == "frame" and spec.timing.tick == DEFAULT_TICK and not messages.quiet:
         write_message(
             "epic: with --pacing frame a tick is a frame: games have 60 a second (--tick 60hz)\n"
         )
     in_rows = output in (None, "-")
 
-    def log(name: str) -> Reporter:
+    def make_log(name: str) -> Reporter:
         return Reporter(
             name, messages, use_color(color, sys.stderr), saving=saving, strict=spec.strict
         )
 
-    def interrupted(name: str, entities: int) -> None:
+    def handle_interrupt(name: str, entities: int) -> None:
         if not messages.quiet:
             write_message(
                 f"epic: {quote_text(name)}: interrupted: these are the rows, by time, of the"
@@ -75,9 +75,9 @@ def write_rows(
                 write_message(left_out_words(writer.left_out, width, how) + "\n")
             return writer
 
-        told = interrupted if in_rows else None
+        told = handle_interrupt if in_rows else None
         try:
-            refused = run(spec, sources, Rows(sink, begin), log, progress, told)
+            refused = run(spec, sources, Rows(sink, begin), make_log, progress, told)
         except SecondEntity as error:
             hint = "choose one with --entity, or another --format"
             raise WrongUsage(f"{error}; {hint}", "entity", "format") from error

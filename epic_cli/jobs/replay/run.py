@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import ConnectionTimes, Groups, PacketBlock
-from epic_cli.engine.replay.arrival_order import by_arrival
-from epic_cli.engine.replay.playback import SampleStream, listens, needs_estimates
+from epic_cli.engine.replay.arrival_order import sort_by_arrival
+from epic_cli.engine.replay.playback import SampleStream, has_need_of_estimates, is_listening
 from epic_cli.engine.strategies import declaration
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.opening import blocks, check_entities
@@ -98,20 +98,20 @@ def replay(
 ) -> None:
     """Draw a recording; raise the errors of ``run``."""
 
-    def done(block: PacketBlock) -> None:
+    def close_replay(block: PacketBlock) -> None:
         rows.sink.flush()
         log.refuse(block.refusals)
 
     several = spec.entity is None and spec.row_format != "epic"
-    stream = spec.stream(by_time=several and grouped(source))
+    stream = spec.make_stream(by_time=several and is_grouped(source))
     found = blocks(source, spec.read, log, progress)
-    found = ordered(source, found, stream, spec.strategy.name, spec.strict)
-    if listens(spec.strategy.make()):
-        found = connected(found, stream, grouped(source))
-    drawn = chosen(spec, source.name, found, log)
+    found = order_blocks(source, found, stream, spec.strategy.name, spec.strict)
+    if is_listening(spec.strategy.make()):
+        found = connect_blocks(found, stream, is_grouped(source))
+    drawn = select_packets(spec, source.name, found, log)
     waiting = None if interrupted is None else lambda count: interrupted(source.name, count)
     try:
-        for samples, block in stream.draw(drawn, done, waiting):
+        for samples, block in stream.draw(drawn, close_replay, waiting):
             writer = rows.begin(block.turns())
             rows.sink.write(writer.view(samples, block.entities))
         rows.sink.flush()
@@ -121,7 +121,7 @@ def replay(
         raise
 
 
-def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
+def is_grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
     """Return whether the whole recording is at hand, so that its entities may be drawn in turn."""
     path = source.path or source.name
     if not source.kept or not (path == "-" or os.path.isfile(path)):  # noqa: PTH113
@@ -135,7 +135,7 @@ def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
     return is_first
 
 
-def connected(
+def connect_blocks(
     found: Iterable[PacketBlock], stream: SampleStream, is_first: bool | Callable[[str], bool]
 ) -> Iterator[PacketBlock]:
     """Yield the blocks of a recording; tell the stream the connection if entities are grouped.
@@ -170,7 +170,7 @@ def connected(
     yield from blocks
 
 
-def ordered(
+def order_blocks(
     source: RecordingSource,
     found: Iterable[PacketBlock],
     stream: SampleStream,
@@ -184,22 +184,22 @@ def ordered(
     Raises ``Unreadable``.
     """
     if source.kept and stream.pacing != "demo":
-        found = by_arrival(found, strict)
+        found = sort_by_arrival(found, strict)
     if not (strategy and declaration(strategy).own_player):
         yield from found
         return
     from epic_cli.engine.replay.corrections import (  # few recordings are such logs
         NoCommonStates,
-        as_drawn,
+        iterate_as_drawn,
     )
 
     try:
-        yield from as_drawn(found)
+        yield from iterate_as_drawn(found)
     except NoCommonStates as error:
         raise Unreadable(f"{source.name}: {error}") from error
 
 
-def chosen(
+def select_packets(
     spec: ReplaySpec, name: str, found: Iterable[PacketBlock], log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
     """Yield the blocks with only the packets to be drawn; raise ``SecondEntity``.
@@ -209,7 +209,7 @@ def chosen(
     block, second, before = PacketBlock(), None, ConnectionTimes()
     for block in found:
         if log is not None and block.lacks_velocity():
-            if needs_estimates(spec.strategy.make()):
+            if has_need_of_estimates(spec.strategy.make()):
                 log.report_estimated()
             log = None
         if spec.entity is not None:

@@ -33,18 +33,20 @@ class ReplaySpec(NamedTuple):
     file_column: str | None = None
 
     @classmethod
-    def of(cls, **values: Any) -> "ReplaySpec":
+    def from_values(cls, **values: Any) -> "ReplaySpec":
         """Return the spec for parameters that include the parameters of the timing."""
         timing = {name: values.pop(name) for name in Timing._fields if name in values}
         return cls(timing=Timing(**timing), **values)
 
-    def stream(
+    def make_stream(
         self, at_once: int = 2048, by_time: bool | Callable[[str], bool] = False
     ) -> SampleStream:
         """Return a new stream; raise ``UnknownStrategy`` or ``SettingError``."""
-        return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once, by_time)
+        return SampleStream(
+            self.strategy.make_factory(), self.timing, self.strict, at_once, by_time
+        )
 
-    def column(self, several: bool) -> str | None:
+    def make_column(self, several: bool) -> str | None:
         """Return the column for the recording's name, or None. Raises ``SettingError``.
 
         ``several``: there are several recordings.
@@ -64,8 +66,8 @@ class ReplaySpec(NamedTuple):
 
     def check(self) -> None:
         """Raise ``SettingError`` or ``UnknownStrategy`` for an invalid spec."""
-        self.strategy.maker()
-        self.column(several=False)
+        self.strategy.make_factory()
+        self.make_column(several=False)
         if self.timing.latency is not None and self.timing.pacing == "demo":
             what = "--latency sets arrival times, which --pacing demo ignores"
             raise SettingError(what, "latency", "pacing")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.jobs.samples.run import FOLDER, copy, find
-from epic_cli.jobs.samples.run import samples as known
+from epic_cli.jobs.samples.run import list_samples as known
 from epic_cli.metrics.digits import format_count
 from epic_cli.shell.console import PROSE, ColorChoice, measure_screen_columns, show, write_document
 from epic_cli.shell.declared import (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameters import find_nearest
 from epic_cli.recordings.files import CannotAccess, accessing, open_whole
 
 #: What their folder is called, also that of the copies.
@@ -23,7 +23,7 @@ _ROW = re.compile(r"^\| (`[^|]*`) \| ([^|]*) \|", re.MULTILINE)
 _MARKS = re.compile(r"\[([^]]*)\]\([^)]*\)|`")
 
 
-def samples() -> dict[str, str]:
+def list_samples() -> dict[str, str]:
     """Return the files and folders with their descriptions from the README.
 
     Raises ``CannotAccess``.
@@ -43,7 +43,7 @@ def find(name: str) -> str:
     path = SAMPLES / plain
     if plain and path.exists() and path.resolve().is_relative_to(SAMPLES.resolve()):
         return plain
-    near = nearest(plain, list(samples()))
+    near = find_nearest(plain, list(list_samples()))
     hint = f"did you mean {near!r}?" if near else "'epic samples' lists them"
     raise ValueError(f"there is no sample {name!r}; {hint}")
 

@@ -107,7 +107,7 @@ def simulate(
     simulation = SimulationSpec(movement, send, link).open(load)
     run = SimulationRun(simulation, seed)
     if output.truth_out:
-        truth = run.truth(output.truth_rate)
+        truth = run.iterate_truth(output.truth_rate)
         with raise_wrong_usage("--truth-out "):
             header = next(truth)
         with open_sink(output.truth_out) as sink, _refuse_unwritable():
@@ -141,7 +141,7 @@ def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
         _refuse_unwritable(),
     ):
         live, shown = _is_live_output(options.output), sink.isatty()
-        for rows in run.rows(options.packet_format):
+        for rows in run.iterate_rows(options.packet_format):
             sink.write(rows)
             if live:
                 sink.flush()

@@ -43,7 +43,7 @@ class SimulationRun:
         """The part of the movement that has been sent, in seconds."""
         return self.statistics.time - self.movement.start
 
-    def rows(self, packet_format: str) -> Iterator[bytes]:
+    def iterate_rows(self, packet_format: str) -> Iterator[bytes]:
         """Yield the packets as they arrive, block by block, below a header.
 
         Raises ``UnwritablePacket`` for one that the format cannot hold.
@@ -57,7 +57,7 @@ class SimulationRun:
         if header:
             yield header
 
-    def truth(self, rate: float) -> Iterator[bytes]:
+    def iterate_truth(self, rate: float) -> Iterator[bytes]:
         """Yield the true states, ``rate`` times a second, as CSV.
 
         Raises ``ValueError`` for an endless movement, ``Unwritable`` for a name.

@@ -48,9 +48,9 @@ def strategies(
 ) -> None:
     """Run ``epic strategies``."""
     from epic_cli.jobs.strategies.report import (  # rich is slow to load
-        catalogue,
-        explanation,
+        explain_strategy,
         find_engines,
+        list_strategies,
         report,
     )
 
@@ -68,6 +68,6 @@ def strategies(
         with raise_wrong_usage(kind=SettingError, about=("find",)):
             what = find_engines(find, room or PROSE)
     else:
-        what = explanation(name, room or PROSE) if name else catalogue(room or UNLIMITED)
+        what = explain_strategy(name, room or PROSE) if name else list_strategies(room or UNLIMITED)
     with open_sink(None) as sink:
         sink.write(draw(what, use_color(color, sys.stdout)).encode())

@@ -29,7 +29,7 @@ from epic_cli.show.text import DescribedRow, wrap_paragraph, write_definitions, 
 _INDENT = "  "
 
 
-def catalogue(room: int) -> RenderableType:
+def list_strategies(room: int) -> RenderableType:
     """Return all strategies, grouped by family, in lines of at most ``room`` columns."""
     declared = [declaration(name) for name in names()]
     families = list(dict.fromkeys(each.family for each in declared))
@@ -128,7 +128,7 @@ def _summarize_strategy(one: Declaration) -> str:
     return one.summary + (f" (needs {', '.join(one.needs_words)})" if one.needs_words else "")
 
 
-def explanation(name: str, room: int) -> RenderableType:
+def explain_strategy(name: str, room: int) -> RenderableType:
     """Return a strategy's method, settings and source, in lines of ``room`` columns."""
     one = declaration(name)
     lines = [*wrap_paragraph(f"{one.name}: {one.summary}", room)]

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epic_cli.engine.parameters import parse_quantity
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, declaration, is_built_in
-from epic_cli.jobs.tune.spec import GOALS, Goal, goal
-from epic_cli.jobs.tune.trials import FigureValues, figures
+from epic_cli.jobs.tune.spec import GOALS, Goal, find_goal
+from epic_cli.jobs.tune.trials import FigureValues, compute_figures
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.evaluation import (
     CompareSpec,
@@ -133,7 +133,7 @@ class BytesSpec:
     def goal(self) -> Goal:
         """The figure as a cost; a limited figure takes precedence."""
         limited = self.limit is not None and self.limit.figure != "bytes"
-        return goal(self.limit.figure if self.limit and limited else self.figure)
+        return find_goal(self.limit.figure if self.limit and limited else self.figure)
 
 
 class TriedSender(NamedTuple):
@@ -174,7 +174,7 @@ class BytesFound:
         ranked = sorted(known, key=lambda pair: pair[0].value("bytes"))
         best, left = math.inf, []
         for result, send in ranked:
-            cost = self.goal.cost(result.values)
+            cost = self.goal.compute_cost(result.values)
             if cost < best or send == self.chosen:
                 best = min(best, cost)
                 left.append(send)
@@ -194,7 +194,7 @@ class BytesFronts(Tabular):
         """True if the search was interrupted."""
         return len(self.found) < len(self.spec.strategies) or self.found[-1].interrupted
 
-    def before_and_after(self, selection: Selection) -> Comparison:
+    def compare_before_and_after(self, selection: Selection) -> Comparison:
         """Return the drawings with the chosen and the original senders, with scenes."""
         senders = {
             f"{entry.strategy.label}, {what}": (entry.strategy, send)
@@ -203,7 +203,7 @@ class BytesFronts(Tabular):
         }
         drawn = [StrategySpec(*strategy[:2], label) for label, (strategy, _) in senders.items()]
         sends = {label: send for label, (_, send) in senders.items()}
-        return divide_networks(self.spec)[1].compared(drawn, sends, selection)
+        return divide_networks(self.spec)[1].compare_participants(drawn, sends, selection)
 
     @property
     def pictured(self) -> list[str]:
@@ -271,7 +271,7 @@ def find_bytes(
         return BytesFronts(spec, tuple(found))
     chosen = {entry.strategy.label: entry.chosen for entry in found}
     taking_part = [entry.strategy for entry in found]
-    return BytesFronts(spec, tuple(found), rest.compared(taking_part, chosen))
+    return BytesFronts(spec, tuple(found), rest.compare_participants(taking_part, chosen))
 
 
 def divide_networks(spec: BytesSpec) -> tuple[SentPart, SentPart]:
@@ -360,7 +360,7 @@ class SentPart:
         ]
         return results[0] if len(results) == 1 else pool_results(results)
 
-    def compared(
+    def compare_participants(
         self,
         participants: Sequence[StrategySpec],
         senders: Mapping[str, SenderSpec],
@@ -392,7 +392,7 @@ class _SenderSearch(NamedTuple):
     journal: ResultJournal | None
     step: Callable[[], None]
 
-    def figures(
+    def compute_figures(
         self, part: SentPart, strategy: StrategySpec, senders: Sequence[SenderSpec]
     ) -> list[FigureValues]:
         """Return a strategy's figures with each sender; no figures if nothing is judged."""
@@ -406,7 +406,7 @@ class _SenderSearch(NamedTuple):
         def step(*_: object) -> None:
             self.step()
 
-        return figures(part, wanted, self.executor, step, self.journal, name)
+        return compute_figures(part, wanted, self.executor, step, self.journal, name)
 
 
 def _find_front(
@@ -416,11 +416,11 @@ def _find_front(
     given = replace(spec.given, send_rate=spec.given.send_rate or usual)
     rules = _iterate_rules(spec, strategy, tuned.speed)
 
-    def tried(senders: Sequence[SenderSpec]) -> list[TriedSender]:
-        return list(map(TriedSender, senders, search.figures(tuned, strategy, senders)))
+    def try_senders(senders: Sequence[SenderSpec]) -> list[TriedSender]:
+        return list(map(TriedSender, senders, search.compute_figures(tuned, strategy, senders)))
 
     # as it was recorded is a rate, too
-    every, interrupted = tried(rules if given in rules else [*rules, given]), False
+    every, interrupted = try_senders(rules if given in rules else [*rules, given]), False
     best = [entry.send for entry in _select_evenly(_find_pareto(every, spec.goal), _BEST)]
     try:
         for _ in range(_ROUNDS):
@@ -431,7 +431,7 @@ def _find_front(
             fresh = {send.write(): send for send in coming if send.write() not in known}
             if not fresh:
                 break
-            every += tried(list(fresh.values()))
+            every += try_senders(list(fresh.values()))
             best = [_choose_sender(_find_pareto(every, spec.goal), spec)[0].send]
         for _ in range(_NEARER if spec.limit is not None else 0):
             known = {entry.send.write() for entry in every}
@@ -443,7 +443,7 @@ def _find_front(
             }
             if not fresh:
                 break
-            every += tried(list(fresh.values()))
+            every += try_senders(list(fresh.values()))
     except KeyboardInterrupt:
         interrupted = True
     front = _find_pareto(every, spec.goal)
@@ -461,7 +461,7 @@ def _find_front(
         given,
         len(every),
         kept,
-        rest.compared(participants, senders),
+        rest.compare_participants(participants, senders),
         _split_error(strategy, chosen.send, rest, search),
         interrupted,
     )
@@ -562,7 +562,7 @@ def _find_pareto(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
 
 def _compute_cost(entry: TriedSender, goal: Goal) -> float:
     bytes_ = entry.figures.get("bytes", math.nan)
-    return goal.cost(entry.figures) if bytes_ > 0 else math.inf
+    return goal.compute_cost(entry.figures) if bytes_ > 0 else math.inf
 
 
 def _select_evenly(front: Sequence[TriedSender], most: int) -> list[TriedSender]:
@@ -581,9 +581,9 @@ def _choose_sender(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[Tried
     if limit.figure == "bytes":
         under = [entry for entry in front if entry.figures["bytes"] <= limit.value]
         return (_find_cheapest(front, under[-1], aim), True) if under else (front[0], False)
-    judged = goal(limit.figure)
-    worst = judged.cost({limit.figure: limit.value})
-    good = [entry for entry in front if judged.cost(entry.figures) <= worst]
+    judged = find_goal(limit.figure)
+    worst = judged.compute_cost({limit.figure: limit.value})
+    good = [entry for entry in front if judged.compute_cost(entry.figures) <= worst]
     return (good[0], True) if good else (front[-1], False)
 
 
@@ -624,7 +624,7 @@ def _split_error(
         other = replace(send, **{key: getattr(plain, key) for key in left_out})
         if other != send:
             others[name] = other
-    found = search.figures(rest, strategy, list(others.values()))
+    found = search.compute_figures(rest, strategy, list(others.values()))
     return dict(zip(others, map(_compute_square_error, found), strict=True))
 
 

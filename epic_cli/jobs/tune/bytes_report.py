@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from epic_cli.jobs.compare import report as compared
 from epic_cli.jobs.tune.bytes_front import BytesFound, BytesFronts, Limit
-from epic_cli.jobs.tune.report import called, figure, likely, points, stairs, with_ends
+from epic_cli.jobs.tune.report import (
+    draw_stairs,
+    format_figure,
+    format_points,
+    format_with_interval,
+    list_with_ends,
+    name_metric,
+)
 from epic_cli.metrics import find_metric
 from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import (
@@ -44,16 +51,16 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     if found.comparison is not None:
         limit = found.spec.limit
         verdict += [f"With {_describe_limit(limit)}:"] if limit else []
-        verdict += compared.verdict(found.comparison)
+        verdict += compared.write_verdict(found.comparison)
         parts.append(replace(compared.report(found.comparison), verdict=()))
     for entry in found.found:
         verdict += _describe_front(entry, found, metric)
         parts.append(_make_table(entry, metric))
     if found.interrupted:
         verdict.append("Interrupted: other senders may be better.")
-    words = f"{called(metric)} over bytes a second"
+    words = f"{name_metric(metric)} over bytes a second"
     parts.append(
-        Figure(words, lambda: _make_chart(found, metric), lambda width: picture(found, width))
+        Figure(words, lambda: _make_chart(found, metric), lambda width: draw_picture(found, width))
     )
     parts.append(
         Usage(
@@ -73,7 +80,7 @@ def _describe_limit(limit: Limit) -> str:
     if limit.figure == "bytes":
         return f"at most {format_three_digits(limit.value)} bytes a second"
     metric = find_metric(limit.figure)
-    return f"{called(metric)} {metric.format_cell(limit.value)}"
+    return f"{name_metric(metric)} {metric.format_cell(limit.value)}"
 
 
 def _describe_front(entry: BytesFound, found: BytesFronts, metric: Metric) -> list[str]:
@@ -82,7 +89,8 @@ def _describe_front(entry: BytesFound, found: BytesFronts, metric: Metric) -> li
     sentences = [
         f"{entry.strategy.label}: send {entry.chosen.write()}: {format_three_digits(bytes_)}"
         " bytes a"
-        f" second, {called(metric)} {likely(metric, result)}, on data that it was not tuned on."
+        f" second, {name_metric(metric)} {format_with_interval(metric, result)}, on data that it"
+        " was not tuned on."
     ]
     if entry.given != entry.chosen:
         more = metric.compute_key(result.value(metric.name)) - metric.compute_key(
@@ -92,7 +100,7 @@ def _describe_front(entry: BytesFound, found: BytesFronts, metric: Metric) -> li
             f"That is {_describe_change(bytes_, usual, 'bytes')} than {entry.given.write()}"
             f" ({format_three_digits(usual)}), an error that is"
             f" {_describe_change(result.value('error'), given.value('error'), 'error')}, and"
-            f" {points(metric, abs(more))} {'worse' if more > 0 else 'better'}."
+            f" {format_points(metric, abs(more))} {'worse' if more > 0 else 'better'}."
         )
     limit = found.spec.limit
     if limit is not None and not entry.kept:
@@ -151,28 +159,28 @@ def _make_table(entry: BytesFound, metric: Metric) -> Table:
     shown = _list_senders(entry)
     results = [entry.result(send) for send in shown]
 
-    def column(name: str, weight: int = KEPT) -> Column:
+    def make_column(name: str, weight: int = KEPT) -> Column:
         entry = find_metric(name)
         cells = [entry.format_cell(result.value(name)) for result in results]
         return Column(entry.title, cells, weight, right=True, meaning=entry.help)
 
     ends = [
-        reach(*result.interval(metric.name), lambda value: figure(metric, value), "-")
+        reach(*result.interval(metric.name), lambda value: format_figure(metric, value), "-")
         for result in results
     ]
     marks = [
         "chosen" if send == entry.chosen else "as given" if send == entry.given else ""
         for send in shown
     ]
-    others = [column(name, 5) for name in _FIGURES if name != metric.name]
+    others = [make_column(name, 5) for name in _FIGURES if name != metric.name]
     return Table(
         [
             Column("send", [send.write() for send in shown], text=True),
             Column("", marks),
-            column("updates", 6),
-            column("update_bits", 5),
-            column("bytes"),
-            column(metric.name),
+            make_column("updates", 6),
+            make_column("update_bits", 5),
+            make_column("bytes"),
+            make_column(metric.name),
             Column("likely", ends, 7, right=True),
             *others,
         ],
@@ -191,7 +199,7 @@ def _make_curves(found: BytesFronts, metric: Metric) -> list[Curve]:
     for rank, entry in enumerate(found.found):
         results, label = map(entry.result, entry.shown), entry.strategy.label
         places = [(result.value("bytes"), result.value(metric.name)) for result in results]
-        curves.append(stairs(label, rank, places, styles[label]))
+        curves.append(draw_stairs(label, rank, places, styles[label]))
     return curves
 
 
@@ -199,12 +207,12 @@ def _make_chart(found: BytesFronts, metric: Metric) -> Chart | None:
     curves = [curve for curve in _make_curves(found, metric) if len(curve.times) > 2]
     if not curves:
         return None
-    title = f"{called(metric)} over bytes a second"
+    title = f"{name_metric(metric)} over bytes a second"
     lines = [make_chart_line(curve) for curve in curves]
     return Chart(lines, title, named=len(curves) > 1, height=12, width=160)
 
 
-def picture(found: BytesFronts, width: int | None = None) -> str:
+def draw_picture(found: BytesFronts, width: int | None = None) -> str:
     """Return the fronts as SVG text of this width (pixels); each point shows its sender."""
     metric = found.spec.goal.metric
     dots, styles = [], choose_line_styles(entry.strategy.label for entry in found.found)
@@ -212,13 +220,13 @@ def picture(found: BytesFronts, width: int | None = None) -> str:
         for send in _list_senders(entry):
             result = entry.result(send)
             value = result.value(metric.name)
-            words = f"{entry.strategy.label}, {send.write()}: {figure(metric, value)}"
+            words = f"{entry.strategy.label}, {send.write()}: {format_figure(metric, value)}"
             marked = send in (entry.chosen, entry.given)
             style = None if marked else styles[entry.strategy.label]
             dots.append(Dot(result.value("bytes"), value, words, style, send == entry.chosen))
     better = "up" if metric.compute_key(1.0) < metric.compute_key(0.0) else "down"
     note = (
-        f"{called(metric)} over bytes a second; further {better} and to the left is better."
+        f"{name_metric(metric)} over bytes a second; further {better} and to the left is better."
         " Hollow: as given, filled: chosen."
     )
     shown = Plot("What a better picture costs", _make_curves(found, metric))
@@ -237,7 +245,7 @@ def _make_records(found: BytesFronts) -> Iterator[Record]:
                 "given": send == entry.given,
                 "for": metric.name,
                 **{name: result.value(name) for name in ("updates", "update_bits", *_FIGURES)},
-                **with_ends("bytes", result.value("bytes"), result.interval("bytes")),
-                **with_ends("figure", result.value(metric.name), result.interval(metric.name)),
+                **list_with_ends("bytes", result.value("bytes"), result.interval("bytes")),
+                **list_with_ends("figure", result.value(metric.name), result.interval(metric.name)),
             }
             yield {name: replace_unknown(record[name]) for name in _FIELDS}

@@ -372,17 +372,17 @@ def _write_delays(
     runs: Sequence[Run], strategies: Sequence[StrategySpec], written: Written, color: ColorChoice
 ) -> None:
     """Write only the delays that need no search; raise ``WrongUsage`` without arrival times."""
-    from epic_cli.jobs.tune.delays import delays_needed
-    from epic_cli.jobs.tune.report import NO_ARRIVALS, delays_report
+    from epic_cli.jobs.tune.delays import find_needed_delays
+    from epic_cli.jobs.tune.report import NO_ARRIVALS, make_delays_report
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.console import write_report
 
-    found = delays_needed([run.packets for run in runs], strategies)
+    found = find_needed_delays([run.packets for run in runs], strategies)
     if found is None:
         raise WrongUsage(
             str(NotEnoughToSay(f"{NO_ARRIVALS}; -s NAME tunes a strategy that needs none"))
         )
-    write_report(delays_report(found), written.form, color, explain=written.explain)
+    write_report(make_delays_report(found), written.form, color, explain=written.explain)
 
 
 def _write_results(
@@ -411,10 +411,10 @@ def _write_results(
         from epic_cli.show.page import make_content, make_page
         from epic_cli.show.scene import Selection
 
-        drawn = found.before_and_after(Selection())
+        drawn = found.compare_before_and_after(Selection())
         about, details = describe_origin(names, truth), of.report(found, details=True)
         content = make_content(drawn, compared(drawn), found.pictured, about, (), details)
         write_document(make_page(drawn.scenes, content), written.html)
     if written.svg is not None:
-        write_document(of.picture(found), written.svg)
+        write_document(of.draw_picture(found), written.svg)
     write_report(of.report(found), written.form, color, summary=True, explain=written.explain)

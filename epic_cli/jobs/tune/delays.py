@@ -63,12 +63,14 @@ class Buffer:
     auto: Callable[[Written], float] = lambda _settings: 0.0
     by_arrival: bool = False
 
-    def delay(self, settings: Written, line: BufferLine) -> float:
+    def compute_delay(self, settings: Written, line: BufferLine) -> float:
         """Return the delay (s) that these settings cause."""
         number = _read_number(settings, self.setting, self.auto(settings))
         return self.base(settings, line) + self.unit(settings, line) * number
 
-    def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
+    def compute_settings(
+        self, delay: float, settings: Written, line: BufferLine
+    ) -> dict[str, Value]:
         """Return the settings that cause this delay, even if they are out of range."""
         return {self.setting: (delay - self.base(settings, line)) / self.unit(settings, line)}
 
@@ -76,11 +78,13 @@ class Buffer:
 class _SourceBuffer(Buffer):
     """The ``source`` buffer: the larger of cl_interp and the ratio, plus one tick."""
 
-    def delay(self, settings: Written, line: BufferLine) -> float:
+    def compute_delay(self, settings: Written, line: BufferLine) -> float:
         behind = max(_read_number(settings, "cl_interp"), self._find_least_ratio_delay(settings))
         return self.base(settings, line) + behind + _read_number(settings, "tick_interval")
 
-    def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
+    def compute_settings(
+        self, delay: float, settings: Written, line: BufferLine
+    ) -> dict[str, Value]:
         behind = delay - self.base(settings, line) - _read_number(settings, "tick_interval")
         found: dict[str, Value] = {"cl_interp": behind}
         if behind < self._find_least_ratio_delay(settings):
@@ -94,35 +98,44 @@ class _SourceBuffer(Buffer):
 class _MirrorBuffer(Buffer):
     """The ``mirror`` buffer: a number of intervals, unless it adapts to the network."""
 
-    def delay(self, settings: Written, line: BufferLine) -> float:
+    def compute_delay(self, settings: Written, line: BufferLine) -> float:
         if settings["dynamic_adjustment"] != "on":
-            return super().delay(settings, line)
+            return super().compute_delay(settings, line)
         tolerance = _read_number(settings, "dynamic_adjustment_tolerance")
         return line.usual + self.unit(settings, line) * (1 + tolerance) + line.deviation
 
-    def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
-        return {**super().settings(delay, settings, line), "dynamic_adjustment": "off"}
+    def compute_settings(
+        self, delay: float, settings: Written, line: BufferLine
+    ) -> dict[str, Value]:
+        return {**super().compute_settings(delay, settings, line), "dynamic_adjustment": "off"}
 
 
 class _LightyearBuffer(Buffer):
     """The ``lightyear`` buffer: its ratio has an effect if the jitter is set."""
 
-    def delay(self, settings: Written, line: BufferLine) -> float:
+    def compute_delay(self, settings: Written, line: BufferLine) -> float:
         # the mean deviation of delays, by the standard one of intervals
         jitter = _read_number(settings, "jitter", 0.6 * line.deviation)
-        return super().delay(settings, line) + _read_number(settings, "jitter_multiple") * jitter
+        return (
+            super().compute_delay(settings, line)
+            + _read_number(settings, "jitter_multiple") * jitter
+        )
 
-    def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
-        return {**super().settings(delay, settings, line), "jitter": 0.0}
+    def compute_settings(
+        self, delay: float, settings: Written, line: BufferLine
+    ) -> dict[str, Value]:
+        return {**super().compute_settings(delay, settings, line), "jitter": 0.0}
 
 
 class _GambettaBuffer(Buffer):
     """The ``gambetta`` buffer: its setting is a rate."""
 
-    def delay(self, settings: Written, line: BufferLine) -> float:
+    def compute_delay(self, settings: Written, line: BufferLine) -> float:
         return 1 / _read_number(settings, self.setting, 1 / line.period)
 
-    def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
+    def compute_settings(
+        self, delay: float, settings: Written, line: BufferLine
+    ) -> dict[str, Value]:
         del settings, line
         return {self.setting: 1 / delay}
 
@@ -130,7 +143,7 @@ class _GambettaBuffer(Buffer):
 class _PartsBuffer(Buffer):
     """The ``buffer`` strategy: a delay in seconds or send intervals, plus a jitter margin."""
 
-    def delay(self, settings: Written, line: BufferLine) -> float:
+    def compute_delay(self, settings: Written, line: BufferLine) -> float:
         interval = _read_number(settings, "interval", line.period)
         least, wanted, most = (
             _read_number(settings, name, float(str(settings[name]).rstrip("i")) * interval)
@@ -140,9 +153,11 @@ class _PartsBuffer(Buffer):
         jitter = _read_number(settings, "jitter_margin") * line.deviation / math.sqrt(2)
         return self.base(settings, line) + min(max(wanted + jitter, least), most)
 
-    def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
+    def compute_settings(
+        self, delay: float, settings: Written, line: BufferLine
+    ) -> dict[str, Value]:
         plain: dict[str, Value] = {"jitter_margin": 0.0, "delay_least": 0.0, "delay_most": 60.0}
-        return super().settings(delay, settings, line) | {
+        return super().compute_settings(delay, settings, line) | {
             name: value for name, value in plain.items() if settings[name] != value
         }
 
@@ -267,7 +282,7 @@ class DelaysNeeded(NamedTuple):
     buffers: tuple[BufferDelay, ...]
 
 
-def delays_needed(
+def find_needed_delays(
     recordings: Iterable[Mapping[str, PacketBlock]], candidates: Sequence[StrategySpec]
 ) -> DelaysNeeded | None:
     """Return the delays that the packets of all recordings need, and the buffers' delays.
@@ -279,18 +294,18 @@ def delays_needed(
         return None
     least = [float(log.delays.min()) for log in known]
 
-    def middle(of: Callable[[MessageLog, float], float]) -> float:
+    def find_median(of: Callable[[MessageLog, float], float]) -> float:
         """Return the median over recordings, whose clocks may differ by different times."""
         return float(np.median([of(one, low) for one, low in zip(known, least, strict=True)]))
 
     apart = float(np.median(least))
     line = BufferLine(
-        middle(lambda one, _: one.period),
-        middle(lambda one, _: float(np.diff(np.sort(one.arrivals)).std())),
+        find_median(lambda one, _: one.period),
+        find_median(lambda one, _: float(np.diff(np.sort(one.arrivals)).std())),
         apart,
-        apart + middle(lambda one, low: float(np.median(one.delays)) - low),
-        apart + middle(lambda one, low: _measure_median_kept_delay(one) - low),
-        apart + middle(lambda one, low: float(np.quantile(measure_waits(one), 2 / 3)) - low),
+        apart + find_median(lambda one, low: float(np.median(one.delays)) - low),
+        apart + find_median(lambda one, low: _measure_median_kept_delay(one) - low),
+        apart + find_median(lambda one, low: float(np.quantile(measure_waits(one), 2 / 3)) - low),
     )
     stamps = [
         np.concatenate(
@@ -347,11 +362,13 @@ def _measure_buffer(
     waited = arrivals if buffer.by_arrival else stamps
     # what these begin at: behind our clock, and behind the fastest packet's state
     base, behind = (0.0, line.usual - line.least) if buffer.by_arrival else (line.least, 0.0)
-    delay = buffer.delay(settings, line) - base
+    delay = buffer.compute_delay(settings, line) - base
     cures = tuple(
         tuple(
             BufferCure(
-                _write_allowed_settings(candidate, buffer.settings(value + base, settings, line)),
+                _write_allowed_settings(
+                    candidate, buffer.compute_settings(value + base, settings, line)
+                ),
                 value + behind,
             )
             for value in _share_quantiles(each)

@@ -31,15 +31,15 @@ from epic_cli.jobs.tune.run import (
     NothingTried,
     Paired,
     TuneStep,
-    chosen,
-    front,
+    choose_points,
+    compare_pairs,
+    compute_slack,
+    find_front,
+    find_pareto,
     open_threads,
-    paired,
-    pareto,
-    plain,
     search,
-    slack,
-    worth,
+    select_worthy,
+    simplify_best,
 )
 from epic_cli.jobs.tune.trials import (
     Axis,
@@ -374,7 +374,7 @@ class _TriedComposition:
     @property
     def cost(self) -> float:
         """The cost of the best trial."""
-        return self.trials.goal.cost(self.best.figures)
+        return self.trials.goal.compute_cost(self.best.figures)
 
     @property
     def rank(self) -> tuple[float, int]:
@@ -456,7 +456,7 @@ class _DesignSearch:
         points: Iterable[Point] = spread(max(6 * len(numbers), 1), space.axes)
         if parent is not None:
             points = _iterate_nearby_points(space, parent)
-        trials.costs([space.settings(point) for point in points])
+        trials.compute_costs([space.make_settings(point) for point in points])
         return one
 
     def _tune_best(self, tried: Sequence[_TriedComposition], count: int) -> list[_TriedComposition]:
@@ -466,7 +466,7 @@ class _DesignSearch:
             most = self._spec.trials or TRIALS_A_NUMBER * len(one.space.axes)
             one.trials.budget = Budget(max(most, len(one.trials.made)), self._until)
             search(one.space, one.trials, self._spec.compare.seed)
-            one.tuned = plain(one.space, one.trials, WORTHLESS, WORTHLESS_SHARE)
+            one.tuned = simplify_best(one.space, one.trials, WORTHLESS, WORTHLESS_SHARE)
             if time.monotonic() >= self._until:
                 raise BudgetSpent
         found: list[_TriedComposition] = []
@@ -486,7 +486,7 @@ class _DesignSearch:
 
 def worthless(goal: Goal, cost: float) -> float:
     """Return the rise in cost that does not justify another digit or part."""
-    return slack(goal, cost, WORTHLESS, WORTHLESS_SHARE)
+    return compute_slack(goal, cost, WORTHLESS, WORTHLESS_SHARE)
 
 
 def _select_varied_compositions(
@@ -501,7 +501,7 @@ def _select_varied_compositions(
 def _iterate_nearby_points(space: Space, parent: _TriedComposition) -> Iterator[Point]:
     """Yield points around the parent's best point, with a few values of each new number."""
     known = {axis.name for axis in parent.space.axes}
-    here = space.point(parent.best.settings)
+    here = space.find_point(parent.best.settings)
     ways = [GLANCES if axis.name not in known else (None,) for axis in space.axes]
     for shares in itertools.product(*ways):
         for aside in (0.0, -ASIDE, ASIDE) if known else (0.0,):
@@ -593,7 +593,7 @@ class Design(Tabular):
         """True if a custom strategy failed."""
         return self.taken.result.failed
 
-    def before_and_after(self, selection: Selection) -> Comparison:
+    def compare_before_and_after(self, selection: Selection) -> Comparison:
         """Compare the taken composition with all others, on data not used for tuning."""
         on = self.divided.evaluated or self.divided.tuned
         return on.compare(self.participants, selection)
@@ -639,16 +639,16 @@ def design(
     made = [*simplest, *others]
     participants: tuple[Participant, ...] = tuple(row.spec for row in made)
     participants += (shown,) if shown else ()
-    tuned = paired(divided.tuned, participants, spec.goal)
+    tuned = compare_pairs(divided.tuned, participants, spec.goal)
     judged, at = tuned, _choose_taken(simplest, tuned)
     if divided.evaluated:
-        judged = paired(divided.evaluated, participants, spec.goal, tuned.runs)
+        judged = compare_pairs(divided.evaluated, participants, spec.goal, tuned.runs)
     rows = [
         DesignRow(
             participant.label,
             tuned.comparison.results[row],
             judged.comparison.results[row],
-            Gain(0.0, 0.0, 0.0) if row == at else judged.gain(at, row),
+            Gain(0.0, 0.0, 0.0) if row == at else judged.find_gain(at, row),
             made[row].composition if row < len(made) else None,
             made[row].spec if row < len(made) else None,
         )
@@ -705,9 +705,9 @@ UNKNOWN = 5
 def _choose_taken(simplest: Sequence[_TriedComposition], judged: Paired) -> int:
     """Return the first candidate that the best one does not clearly and noticeably beat."""
     best = len(simplest) - 1
-    enough = slack(judged.goal, simplest[best].cost, POINT, SHARE)
+    enough = compute_slack(judged.goal, simplest[best].cost, POINT, SHARE)
     for at in range(best):
-        gain = judged.gain(at, best)
+        gain = judged.find_gain(at, best)
         known = not math.isnan(gain.low)
         if gain.gain <= (enough if known else UNKNOWN * enough) or gain.low <= 0:
             return at
@@ -720,14 +720,14 @@ def _find_fronts(
     """Return, for each useful complexity, the front of compositions up to that complexity."""
     points: dict[int, list[FrontPoint]] = {}
     for each in tried:
-        found = front(each.composition.strategy, each.trials.made, weights)
+        found = find_front(each.composition.strategy, each.trials.made, weights)
         points.setdefault(each.composition.complexity, []).extend(found)
     whole: list[DesignPoint] = []
     for complexity in sorted(points):
-        own = chosen(worth(pareto(points[complexity]), USEFUL), KEPT)
+        own = choose_points(select_worthy(find_pareto(points[complexity]), USEFUL), KEPT)
         more = [point for point in own if _is_worthwhile_point(point, whole)]
         of = {id(each.point): each for each in whole}
-        best = pareto([*(each.point for each in whole), *more])
+        best = find_pareto([*(each.point for each in whole), *more])
         whole = [of.get(id(point)) or DesignPoint(complexity, point) for point in best]
         if more:
             yield complexity, tuple(whole)

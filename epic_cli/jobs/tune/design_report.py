@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from epic_cli.engine.replay.strategy_spec import written as written_spec
+from epic_cli.engine.replay.strategy_spec import write_spec as written_spec
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.code.spec import strategies as written_in_code
 from epic_cli.jobs.compare import report as compared
@@ -14,22 +14,22 @@ from epic_cli.jobs.tune.design import Composition, Design, DesignPoint, DesignRo
 from epic_cli.jobs.tune.report import (
     TUNED,
     Fronts,
-    called,
-    division,
-    figure,
-    front_columns,
-    front_figure,
-    front_picture,
-    interval_words,
-    likely,
+    describe_division,
+    describe_interval,
+    describe_marks,
+    describe_worse,
+    draw_front_picture,
+    format_figure,
+    format_points,
+    format_with_interval,
+    list_usage,
+    list_with_ends,
+    make_front_columns,
+    make_front_figure,
     mark,
-    marks_words,
-    points,
-    usage,
-    where,
-    with_ends,
-    worse_words,
-    written,
+    name_data,
+    name_metric,
+    write_value,
 )
 from epic_cli.jobs.tune.run import POINT, find_worse
 from epic_cli.metrics import find_metric
@@ -67,12 +67,12 @@ def report(found: Design, details: bool = False) -> Report:
     del details
     taken = found.taken.strategy
     assert taken is not None
-    forms = [*usage(taken.name, taken.settings)]
+    forms = [*list_usage(taken.name, taken.settings)]
     if taken.name in written_in_code():
         forms.append(("code", f"epic code {taken.label} --lang csharp -o Smoothing.cs"))
     parts: list[Part] = [
         _make_table(found),
-        front_figure(
+        make_front_figure(
             "What smoothness costs in latency, by complexity", lambda: collect_fronts(found)
         ),
     ]
@@ -95,9 +95,12 @@ def verdict(found: Design) -> list[str]:
     """Name the composition to take, the gain of more and fewer parts, and the game's drawing."""
     taken, at = found.taken, found.simplest.index(found.taken)
     metric = found.goal.metric
-    ends, doubts = taken.result.interval(metric.name), compared.doubt_words(found.comparison)
+    ends, doubts = taken.result.interval(metric.name), compared.describe_doubts(found.comparison)
     if math.isnan(taken.result.value(metric.name)):
-        return [*doubts, f"Nothing can be judged here: the {called(metric)} of all is unknown."]
+        return [
+            *doubts,
+            f"Nothing can be judged here: the {name_metric(metric)} of all is unknown.",
+        ]
     sentences = [
         *doubts,
         _describe_answer(found),
@@ -126,8 +129,10 @@ def _describe_answer(found: Design) -> str:
     game = next((game.name for game in GAMES if game.weights == found.weights), "")
     words = f"{_describe_composition(found.taken, found)}."
     if found.goal.metric.name != "score":
-        return f"For the best {called(found.goal.metric)}, {words}"
-    return f"For {compared.game_words(game)}, {words}" if game else f"{words[0].upper()}{words[1:]}"
+        return f"For the best {name_metric(found.goal.metric)}, {words}"
+    return (
+        f"For {compared.describe_game(game)}, {words}" if game else f"{words[0].upper()}{words[1:]}"
+    )
 
 
 #: The curves in words; a buffer's settings that a sentence says otherwise.
@@ -141,7 +146,7 @@ def _describe_composition(row: DesignRow, found: Design) -> str:
     """
     spec = row.strategy
     assert spec is not None
-    settings = {name: written(value) for name, value in spec.settings.items()}
+    settings = {name: write_value(value) for name, value in spec.settings.items()}
     article = "an" if spec.name[0] in "aeiou" else "a"
     kind = f"{article} {spec.name}" if spec.name in ("buffer", "chase") else spec.name
     words = []
@@ -161,11 +166,11 @@ def _describe_composition(row: DesignRow, found: Design) -> str:
 
 def _describe_score(found: Design) -> str:
     metric, result = found.goal.metric, found.taken.result
-    name = called(metric)
+    name = name_metric(metric)
     error = f"RMS error {find_metric('error').format_cell(result.value('error'))}"
-    lag = compared.lag_words(result.value("lag"))
-    value = f"{name[0].upper()}{name[1:]} {likely(metric, result)}"
-    words = f"{value} {where(found.divided)}; {error}, {lag}."
+    lag = compared.describe_lag(result.value("lag"))
+    value = f"{name[0].upper()}{name[1:]} {format_with_interval(metric, result)}"
+    words = f"{value} {name_data(found.divided)}; {error}, {lag}."
     strategy = found.taken.strategy
     needs = declaration(strategy.name).needs_words if strategy else ()
     if needs and result.label.partition("+")[0] not in ("buffer", "chase"):
@@ -177,12 +182,12 @@ def _describe_more_parts(found: Design, more: Sequence[DesignRow]) -> str:
     """Say what more parts would gain, by the best composition with more parts."""
     metric, best = found.goal.metric, max(more, key=lambda row: row.gain.gain)
     who, gain = _compare_parts(best.composition, found.taken.composition), best.gain
-    ends = interval_words(metric, gain.low, gain.high)
-    if figure(metric, gain.gain) == figure(metric, 0.0):
+    ends = describe_interval(metric, gain.low, gain.high)
+    if format_figure(metric, gain.gain) == format_figure(metric, 0.0):
         return f"{who} would be no better{ends}."
     if gain.gain < 0:
         return f"{who} was better where both were tuned, and is not here{ends}."
-    words = f"{who} would be {points(metric, gain.gain)} better{ends}"
+    words = f"{who} would be {format_points(metric, gain.gain)} better{ends}"
     little = metric.name == "score" and gain.gain < POINT
     if gain.low <= 0:
         return f"{words}, {'too little to see here' if little else 'which may be chance'}."
@@ -195,11 +200,11 @@ def _describe_fewer_parts(found: Design, simpler: Sequence[DesignRow]) -> str:
     metric, row = found.goal.metric, max(simpler, key=lambda row: row.gain.gain)
     who, gain = _compare_parts(row.composition, found.taken.composition), row.gain
     if gain.gain > 0:
-        ends = interval_words(metric, gain.low, gain.high)
-        better = f"{points(metric, gain.gain)} better here{ends}"
+        ends = describe_interval(metric, gain.low, gain.high)
+        better = f"{format_points(metric, gain.gain)} better here{ends}"
         return f"{who} was worse where both were tuned, and is {better}."
-    ends = interval_words(metric, -gain.high, -gain.low)
-    return f"{who} would be {points(metric, -gain.gain)} worse{ends}."
+    ends = describe_interval(metric, -gain.high, -gain.low)
+    return f"{who} would be {format_points(metric, -gain.gain)} worse{ends}."
 
 
 def _count_parts(row: DesignRow) -> int:
@@ -229,16 +234,19 @@ def _compare_parts(one: Composition | None, other: Composition | None) -> str:
 def _describe_game_drawing(found: Design, drawn: DesignRow) -> str:
     """Say how far off the game's own drawing is, and name its main cost."""
     metric, gain = found.goal.metric, drawn.gain
-    ends = interval_words(metric, -gain.high, -gain.low)
+    ends = describe_interval(metric, -gain.high, -gain.low)
     if math.isnan(gain.gain):
         return "What you draw now (--drawn) cannot be judged here."
     if gain.gain >= 0:
-        ends = interval_words(metric, gain.low, gain.high)
-        return f"What you draw now (--drawn) is {points(metric, gain.gain)} better{ends}: keep it."
-    words = f"What you draw now (--drawn) is {points(metric, -gain.gain)} lower{ends}"
+        ends = describe_interval(metric, gain.low, gain.high)
+        return (
+            f"What you draw now (--drawn) is {format_points(metric, gain.gain)}"
+            f" better{ends}: keep it."
+        )
+    words = f"What you draw now (--drawn) is {format_points(metric, -gain.gain)} lower{ends}"
     whole = sum(part for _, part in found.causes)
     great = [
-        f"{compared.cost_words(name)} ({format_one_decimal(part)} points)"
+        f"{compared.describe_cost(name)} ({format_one_decimal(part)} points)"
         for at, (name, part) in enumerate(found.causes)
         if part > 0 and (at == 0 or part > _NAMED_SHARE * whole)
     ]
@@ -261,7 +269,7 @@ def _describe_raised_figures(found: Design) -> str:
     if before is taken or not worse or not taken.gain.gain - before.gain.gain > 0:
         return ""
     who = "what you draw now" if found.drawn else f"{before.label}"
-    words = f"Against {who}, it raises {worse_words(worse, before.result, taken.result)}"
+    words = f"Against {who}, it raises {describe_worse(worse, before.result, taken.result)}"
     tunable = [name for name in worse if name != found.goal.metric.name]
     words += f" (--for {tunable[0]} tunes for that)." if tunable else "."
     others = [
@@ -274,15 +282,15 @@ def _describe_raised_figures(found: Design) -> str:
     if not others:
         return f"{words} No other composition here is better and raises none of the figures."
     best = max(others, key=lambda row: row.gain.gain)
-    more = points(found.goal.metric, best.gain.gain - before.gain.gain)
+    more = format_points(found.goal.metric, best.gain.gain - before.gain.gain)
     return f"{words} {best.label} raises none of the figures and is {more} better."
 
 
 def _explain_basis(found: Design) -> list[str]:
     comparison = found.comparison
     return [
-        division(found.divided),
-        f"Tuned for {called(found.goal.metric)}: {found.trials} settings of"
+        describe_division(found.divided),
+        f"Tuned for {name_metric(found.goal.metric)}: {found.trials} settings of"
         f" {format_count(found.compositions, 'composition')} tried; the same --seed"
         f" ({found.spec.compare.seed}) finds the same.",
         _COMPLEXITY,
@@ -300,10 +308,10 @@ def _make_table(found: Design) -> Table:
     def cells(name: str) -> list[str]:
         return [find_metric(name).format_cell(row.result.value(name)) for row in rows]
 
-    gains = ["" if row is found.taken else figure(metric, row.gain.gain) for row in rows]
+    gains = ["" if row is found.taken else format_figure(metric, row.gain.gain) for row in rows]
     gains = [f"+{gain}" if gain and gain[0] not in "-+u" else gain for gain in gains]
     ends = [
-        "" if row is found.taken else interval_words(metric, row.gain.low, row.gain.high)[2:-1]
+        "" if row is found.taken else describe_interval(metric, row.gain.low, row.gain.high)[2:-1]
         for row in rows
     ]
     shown = [find_metric(name) for name in ("score", "lag", "error", "residual", "jumps", "jerk")]
@@ -338,12 +346,12 @@ def collect_fronts(found: Design) -> Fronts:
     ranked = reversed(found.fronts)
     lines = {_format_line_name(count): [each.point for each in line] for count, line in ranked}
     words = "Filled: taken" + (", hollow: drawn." if found.drawn else ".")
-    return Fronts(lines, marks, words + marks_words(found.divided))
+    return Fronts(lines, marks, words + describe_marks(found.divided))
 
 
-def picture(found: Design) -> str:
+def draw_picture(found: Design) -> str:
     """Draw the cost of smoothness by complexity; raise ``NothingToDraw``."""
-    return front_picture(collect_fronts(found))
+    return draw_front_picture(collect_fronts(found))
 
 
 def _format_line_name(count: int) -> str:
@@ -366,7 +374,7 @@ def _make_front_table(found: Design) -> Table:
     return Table(
         [
             Column("parts", [str(each.complexity) for each in shown]),
-            *front_columns([each.point for each in shown], right=True),
+            *make_front_columns([each.point for each in shown], right=True),
             Column(
                 "composition",
                 [written_spec(each.point.strategy, each.point.settings) for each in shown],
@@ -401,7 +409,7 @@ def _make_rows(found: Design) -> Iterator[Record]:
             "for": name,
             "value": row.result.value(name),
             **dict(zip(("low", "high"), row.result.interval(name), strict=True)),
-            **with_ends("gain", row.gain.gain, row.gain[1:]),
+            **list_with_ends("gain", row.gain.gain, row.gain[1:]),
             "own": row.own.value(name),
             **{each: row.result.value(each) for each in TUNED},
         }

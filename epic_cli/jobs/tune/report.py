@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.parameters import Value
-from epic_cli.engine.replay.strategy_spec import written as written_spec
+from epic_cli.engine.replay.strategy_spec import write_spec as written_spec
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.compare import report as compared
 from epic_cli.jobs.tune.delays import LOST, BufferCure, BufferDelay, DelaysNeeded
@@ -20,10 +20,10 @@ from epic_cli.jobs.tune.run import (
     Influence,
     Tuning,
     Tunings,
-    chosen,
-    pareto,
-    roughness,
-    worth,
+    choose_points,
+    compute_roughness,
+    find_pareto,
+    select_worthy,
 )
 from epic_cli.jobs.tune.trials import Divided
 from epic_cli.metrics import find_metric
@@ -53,22 +53,22 @@ _NAMED = 4
 _MATTERS, _MATTERS_SHARE = 0.5, 0.01
 
 
-def written(value: Value) -> str:
+def write_value(value: Value) -> str:
     """Return a setting's value as options are written."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
-def assignments(settings: Mapping[str, Value]) -> str:
+def write_assignments(settings: Mapping[str, Value]) -> str:
     """Return settings as text: ``a=1 b=on``."""
-    return " ".join(f"{name}={written(value)}" for name, value in settings.items())
+    return " ".join(f"{name}={write_value(value)}" for name, value in settings.items())
 
 
-def found_settings(one: Tuning) -> dict[str, Value]:
+def list_found_settings(one: Tuning) -> dict[str, Value]:
     """Return the settings that tuning changed."""
     return {name: value for name, value in one.settings.items() if name not in one.held}
 
 
-def figure(metric: Metric, value: float) -> str:
+def format_figure(metric: Metric, value: float) -> str:
     """Return a figure for a sentence: scores with one decimal, times in ms."""
     if math.isnan(value):
         return "unknown"
@@ -79,40 +79,42 @@ def figure(metric: Metric, value: float) -> str:
     return metric.format(value)
 
 
-def points(metric: Metric, value: float) -> str:
+def format_points(metric: Metric, value: float) -> str:
     """Return a difference of figures: points of score, else in the figure's own format."""
     return (
-        f"{format_one_decimal(value)} points" if metric.name == "score" else figure(metric, value)
+        f"{format_one_decimal(value)} points"
+        if metric.name == "score"
+        else format_figure(metric, value)
     )
 
 
-def called(metric: Metric) -> str:
+def name_metric(metric: Metric) -> str:
     """Return the metric's name for use in a sentence."""
     return metric.name.replace("_", " ")
 
 
-def likely(metric: Metric, result: Result) -> str:
+def format_with_interval(metric: Metric, result: Result) -> str:
     """Return a figure with its interval: ``60.1 (58.0 to 61.2)``."""
-    value = figure(metric, result.value(metric.name))
-    return value + interval_words(metric, *result.interval(metric.name))
+    value = format_figure(metric, result.value(metric.name))
+    return value + describe_interval(metric, *result.interval(metric.name))
 
 
-def interval_words(metric: Metric, low: float, high: float) -> str:
+def describe_interval(metric: Metric, low: float, high: float) -> str:
     """Return the interval in brackets, `` (58.0 to 61.2)``; empty if unknown."""
-    between = reach(low, high, lambda value: figure(metric, value))
+    between = reach(low, high, lambda value: format_figure(metric, value))
     return f" ({between})" if between else ""
 
 
 # ---------------------------------------------------------------- one strategy
 
 
-def verdict(found: Tunings) -> list[str]:
+def write_verdict(found: Tunings) -> list[str]:
     """Return the report's sentences, the decision first."""
     if found.comparison is not None:
         return _describe_ranking(found, found.comparison)
     (one,) = found.tunings
     sentences = [
-        *compared.doubt_words(one.evaluation.comparison),
+        *compared.describe_doubts(one.evaluation.comparison),
         _describe_decision(one, found),
         _describe_harmless_settings(one, found.goal.metric),
         _describe_figures(one, found),
@@ -126,10 +128,10 @@ def verdict(found: Tunings) -> list[str]:
 
 def _describe_decision(one: Tuning, found: Tunings) -> str:
     metric, evaluation = found.goal.metric, one.evaluation
-    name, changed = one.strategy, assignments(found_settings(one))
-    ends = interval_words(metric, evaluation.low, evaluation.high)
-    gain = points(metric, abs(evaluation.gain)) + ends
-    sure = compared.confidence(evaluation.comparison)
+    name, changed = one.strategy, write_assignments(list_found_settings(one))
+    ends = describe_interval(metric, evaluation.low, evaluation.high)
+    gain = format_points(metric, abs(evaluation.gain)) + ends
+    sure = compared.describe_confidence(evaluation.comparison)
     match evaluation.kind:
         case GainKind.SAME:
             return f"Keep the defaults of {name}: none of {one.trials} tried settings is better."
@@ -137,7 +139,7 @@ def _describe_decision(one: Tuning, found: Tunings) -> str:
             words = f"Set {changed} for {name}: clearly better{sure}, by {gain}"
             return f"{words}, but it raises {_describe_rise(one)}." if one.worse else f"{words}."
         case GainKind.NO_BETTER:
-            gain = points(metric, evaluation.gain) + ends
+            gain = format_points(metric, evaluation.gain) + ends
             return (
                 f"Keep the defaults of {name}: the best settings found, {changed}, are"
                 f" indistinguishable from them{sure}, gain {gain}."
@@ -145,7 +147,7 @@ def _describe_decision(one: Tuning, found: Tunings) -> str:
         case GainKind.WORSE:
             return (
                 f"Keep the defaults of {name}: {changed} was best where it was tuned, and is"
-                f" clearly worse{sure} {where(found.divided)}."
+                f" clearly worse{sure} {name_data(found.divided)}."
             )
         case GainKind.DOUBTFUL:
             return f"Best found for {name}: {changed}."
@@ -157,26 +159,26 @@ def _describe_decision(one: Tuning, found: Tunings) -> str:
             if evaluation.keeps:
                 words = (
                     f"Keep the defaults of {name}: {changed} was best where it was tuned, and is no"
-                    f" better {where(found.divided)}; too little data to say how surely."
+                    f" better {name_data(found.divided)}; too little data to say how surely."
                 )
             return words
 
 
 def _describe_rise(one: Tuning) -> str:
     """Return the rise of a figure: ``jumps from 148 to 223``."""
-    return worse_words(one.worse, one.evaluation.default, one.evaluation.tuned)
+    return describe_worse(one.worse, one.evaluation.default, one.evaluation.tuned)
 
 
 #: What figures that rise are called where their names are not nouns.
 _RAISED = {"backward": "steps back", "held": "held rows"}
 
 
-def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
+def describe_worse(names: Sequence[str], before: Result, after: Result) -> str:
     """Name the figures that rise, with both values."""
     words = []
     for metric in map(find_metric, names):
-        ends = [figure(metric, abs(result.value(metric.name))) for result in (before, after)]
-        words.append(f"{_RAISED.get(metric.name, called(metric))} from {ends[0]} to {ends[1]}")
+        ends = [format_figure(metric, abs(result.value(metric.name))) for result in (before, after)]
+        words.append(f"{_RAISED.get(metric.name, name_metric(metric))} from {ends[0]} to {ends[1]}")
     return join_words(words)
 
 
@@ -191,22 +193,25 @@ def _describe_harmless_settings(one: Tuning, metric: Metric) -> str:
         return f"{words}No settings that were tried are better and raise none of the figures."
     settings = {k: value for k, value in one.harmless.settings.items() if k not in one.held}
     found = one.harmless.evaluation
-    gain = points(metric, found.gain) + interval_words(metric, found.low, found.high)
+    gain = format_points(metric, found.gain) + describe_interval(metric, found.low, found.high)
     sure = "clearly " if found.kind is GainKind.BETTER else ""
     return (
-        f"{words}To raise none of the figures, set {assignments(settings)}: {sure}better by {gain}."
+        f"{words}To raise none of the figures, set {write_assignments(settings)}:"
+        f" {sure}better by {gain}."
     )
 
 
 def _describe_figures(one: Tuning, found: Tunings) -> str:
     metric, evaluation = found.goal.metric, one.evaluation
-    name, value, default = called(metric), likely(metric, evaluation.tuned), ""
+    name, value, default = name_metric(metric), format_with_interval(metric, evaluation.tuned), ""
     if evaluation.kind is not GainKind.SAME:
-        default = f"; {figure(metric, evaluation.default.value(metric.name))} with the defaults"
-    return f"{name[0].upper()}{name[1:]} {value} {where(found.divided)}{default}."
+        default = (
+            f"; {format_figure(metric, evaluation.default.value(metric.name))} with the defaults"
+        )
+    return f"{name[0].upper()}{name[1:]} {value} {name_data(found.divided)}{default}."
 
 
-def where(divided: Divided) -> str:
+def name_data(divided: Divided) -> str:
     """Name the data that a figure was measured on."""
     return {
         "time": "on the second half, which was not used for tuning",
@@ -220,7 +225,7 @@ def _describe_changes(one: Tuning) -> str:
     if before is after:
         return ""
     parts = [f"RMS error {_write_cell(after, 'error')} instead of {_write_cell(before, 'error')}"]
-    lags = [compared.lag_words(each.value("lag")) for each in (after, before)]
+    lags = [compared.describe_lag(each.value("lag")) for each in (after, before)]
     if lags[0] != lags[1] and lags[0].split()[-1] == lags[1].split()[-1]:
         lags[0] = lags[0].rpartition(" ")[0]  # "220 ms instead of 200 ms behind"
     parts.append(lags[0] if lags[0] == lags[1] else f"{lags[0]} instead of {lags[1]}")
@@ -238,11 +243,11 @@ def _describe_influences(one: Tuning, metric: Metric) -> str:
     least = _MATTERS
     if metric.name != "score":
         least = _MATTERS_SHARE * abs(one.tuned_on.tuned.value(metric.name))
-    found = found_settings(one)
+    found = list_found_settings(one)
     great = [each for each in one.influences if each.loss >= least and each.name in found]
     words = []
     if great:
-        names = [f"{each.name} ({points(metric, each.loss)})" for each in great[:_NAMED]]
+        names = [f"{each.name} ({format_points(metric, each.loss)})" for each in great[:_NAMED]]
         words.append(f"{join_words(names)} {'matters' if len(great) == 1 else 'matter'} most")
     if flat := [each.name for each in one.influences if each.flat]:
         words.append(f"{join_words(flat)} {'makes' if len(flat) == 1 else 'make'} no difference")
@@ -250,7 +255,7 @@ def _describe_influences(one: Tuning, metric: Metric) -> str:
 
 
 def _describe_bounds(one: Tuning) -> str:
-    found = found_settings(one)
+    found = list_found_settings(one)
     ends = [each for each in one.influences if each.bound and not each.flat and each.name in found]
     last = [f"{each.name} is as {each.bound} as it goes" for each in ends if each.last]
     tried = [f"{each.name}'s {each.bound} end" for each in ends if not each.last]
@@ -266,8 +271,8 @@ def _describe_bounds(one: Tuning) -> str:
 def _describe_ranking(found: Tunings, comparison: Comparison) -> list[str]:
     """Return a comparison's verdict, with the settings of the best strategy."""
     labelled = zip(comparison.results, found.tunings, strict=True)
-    settings = {result.label: assignments(one.settings) for result, one in labelled}
-    sentences = compared.verdict(comparison, settings)
+    settings = {result.label: write_assignments(one.settings) for result, one in labelled}
+    sentences = compared.write_verdict(comparison, settings)
     if found.goal.metric.name != "score":
         by_score = [f"By the score: {' '.join(sentences)}"] if sentences else []
         return [
@@ -289,10 +294,10 @@ def _describe_best_figure(
 ) -> str:
     """Name the best strategy by the figure that was tuned for."""
     metric = found.goal.metric
-    best = min(comparison.results, key=lambda one: found.goal.key(one.values))
+    best = min(comparison.results, key=lambda one: found.goal.compute_key(one.values))
     words = settings[best.label] or "its defaults"
-    value = likely(metric, best)
-    return f"Tuned for {called(metric)}, {best.label} is best with {words}: {value}."
+    value = format_with_interval(metric, best)
+    return f"Tuned for {name_metric(metric)}, {best.label} is best with {words}: {value}."
 
 
 def _describe_entities(found: Tunings) -> list[str]:
@@ -314,13 +319,13 @@ def _describe_entities(found: Tunings) -> list[str]:
 # ---------------------------------------------------------------- what it rests on
 
 
-def basis(found: Tunings) -> list[str]:
+def describe_basis(found: Tunings) -> list[str]:
     """Name the data for tuning and judging, and the number of trials."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
     tried = format_count(sum(tuning.trials for tuning in found.tunings), "setting")
-    lines = [] if found.divided.evaluated is None else [division(found.divided)]
+    lines = [] if found.divided.evaluated is None else [describe_division(found.divided)]
     lines += [
-        f"Tuned for {called(found.goal.metric)}: {tried} tried; the same --seed"
+        f"Tuned for {name_metric(found.goal.metric)}: {tried} tried; the same --seed"
         f" ({found.spec.compare.seed}) finds the same.",
     ]
     return lines + compared.explain_method(comparison, comparison.results)
@@ -329,7 +334,7 @@ def basis(found: Tunings) -> list[str]:
 def find_notes(found: Tunings) -> list[str]:
     """Return the notes that limit the answer."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
-    lines = [division(found.divided)] if found.divided.evaluated is None else []
+    lines = [describe_division(found.divided)] if found.divided.evaluated is None else []
     if found.untuned:
         lines.append(f"Without settings worth tuning: {', '.join(found.untuned)}.")
     if found.unfit:
@@ -337,14 +342,14 @@ def find_notes(found: Tunings) -> list[str]:
     return lines + compared.find_notes(comparison, comparison.results)
 
 
-def division(divided: Divided) -> str:
+def describe_division(divided: Divided) -> str:
     """Name the data for tuning and the data for judging."""
     first = divided.tuned
     if divided.evaluated is None:
         names = _describe_recordings(first.names)
         return f"Tuned and judged on the same data ({names}): expect less on other data."
     if divided.by == "time":
-        (begin, end), (middle, last) = first.span(), divided.evaluated.span()
+        (begin, end), (middle, last) = first.find_span(), divided.evaluated.find_span()
         of = f" of {first.names[0]}" if len(first.names) == 1 and first.names[0] else ""
         if len(first.names) > 1:
             of = f" of each of {len(first.names)} recordings"
@@ -365,11 +370,11 @@ def _describe_recordings(names: Sequence[str]) -> str:
     return f"{len(names)} recordings ({listed})" if len(names) > 1 else listed
 
 
-def usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
+def list_usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
     """Return the settings as each place takes them: the place's name, and the text to write."""
     option = written_spec(strategy, settings)
     python = "".join(
-        f", {name}={written(value) if not isinstance(value, str) else repr(value)}"
+        f", {name}={write_value(value) if not isinstance(value, str) else repr(value)}"
         for name, value in settings.items()
     ).replace("'", '"')
     return [
@@ -404,7 +409,7 @@ _MEANING = (
 NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with arrival times"
 
 
-def delays_report(found: DelaysNeeded) -> Report:
+def make_delays_report(found: DelaysNeeded) -> Report:
     """Return the delays by loss and share, and each delay buffer's setting."""
     alone, lost = found.needed[0], found.needed[1]
     parts: list[Part] = [_make_needed_table(found)]
@@ -420,7 +425,9 @@ def delays_report(found: DelaysNeeded) -> Report:
         notes=_list_buffer_notes(found.buffers),
         method=[_MEANING],
         data=Data(
-            _CSV_FIELDS, lambda: _make_delay_records(found), lambda: list(delay_records(found))
+            _CSV_FIELDS,
+            lambda: _make_delay_records(found),
+            lambda: list(iterate_delay_records(found)),
         ),
     )
 
@@ -460,12 +467,12 @@ def _make_buffers_table(buffers: Sequence[BufferDelay]) -> Table:
 
 
 def _make_cells(one: BufferDelay) -> list[str]:
-    def value(cure: BufferCure) -> str:
-        return "-" if cure.settings is None else written(cure.settings[one.setting])
+    def write_cell(cure: BufferCure) -> str:
+        return "-" if cure.settings is None else write_value(cure.settings[one.setting])
 
     cures = [*one.cures[0], *(lost[_WITH_LOSSES] for lost in one.cures[1:])]
-    now = [written(one.now), format_seconds(one.latency), format_percent(one.covers)]
-    return [one.label, one.setting, *now, *map(value, cures)]
+    now = [write_value(one.now), format_seconds(one.latency), format_percent(one.covers)]
+    return [one.label, one.setting, *now, *map(write_cell, cures)]
 
 
 def _list_buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
@@ -476,7 +483,7 @@ def _list_buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
         others = {name: value for each in every for name, value in each.items()}
         others.pop(buffer.setting, None)
         if others:
-            words = " and ".join(f"{name}={written(value)}" for name, value in others.items())
+            words = " and ".join(f"{name}={write_value(value)}" for name, value in others.items())
             some = any(each and not others.keys() <= each.keys() for each in every)
             lines.append(f"{buffer.label}: with {words}{' where it is shorter' if some else ''}.")
     beyond = [
@@ -489,16 +496,16 @@ def _list_buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
     return lines
 
 
-def delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
+def iterate_delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
     """Return a record for each delay, and for each buffer's setting; delays in seconds."""
     for lost, needed in zip(LOST, found.needed, strict=True):
         for share, delay in zip(SHARES, needed, strict=True):
             yield {"kind": "delay", "share": share, "lost": lost, "seconds": delay}
     for buffer in found.buffers:
-        yield from buffer_records(buffer)
+        yield from iterate_buffer_records(buffer)
 
 
-def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
+def iterate_buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
     """Return the settings that one buffer would need; null if none are allowed."""
     for lost, cures in zip(LOST, one.cures, strict=True):
         for share, cure in zip(SHARES, cures, strict=True):
@@ -520,7 +527,7 @@ def _make_delay_records(found: DelaysNeeded) -> list[Record]:
     """Return the buffers' records for CSV, with settings as ``-s`` takes them."""
     rows: list[Record] = []
     for buffer in found.buffers:
-        for record in buffer_records(buffer):
+        for record in iterate_buffer_records(buffer):
             del record["kind"]
             if record["settings"] is not None:
                 record["settings"] = written_spec(buffer.label, record["settings"])
@@ -558,14 +565,14 @@ class Fronts(NamedTuple):
 
 def mark(name: str, result: Result, weights: Weights, full: bool) -> Dot:
     """Return a result's point in the chart; None if a coordinate is NaN."""
-    rough = roughness(result.values, weights) if result.values else math.nan
+    rough = compute_roughness(result.values, weights) if result.values else math.nan
     return Dot(abs(result.value("lag")) * 1000, rough, name, full=full)
 
 
 def collect_fronts(found: Tunings) -> Fronts:
     """Return the fronts of the best strategies, with their default and tuned results."""
     fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
-    leading = list(dict.fromkeys(point.strategy for point in common_front(found)))[:DRAWN]
+    leading = list(dict.fromkeys(point.strategy for point in find_common_front(found)))[:DRAWN]
     marks = [
         mark(f"{each.strategy}, {kind}", result, found.weights, kind == "tuned")
         for each in found.tunings
@@ -573,11 +580,11 @@ def collect_fronts(found: Tunings) -> Fronts:
         for kind, result in (("default", each.tuned_on.default), ("tuned", each.tuned_on.tuned))
     ]
     lines = {name: fronts[name] for name in leading}
-    words = f"Hollow: default, filled: tuned.{marks_words(found.divided)}"
+    words = f"Hollow: default, filled: tuned.{describe_marks(found.divided)}"
     return Fronts(lines, marks, words, len(fronts) == 1)
 
 
-def marks_words(divided: Divided) -> str:
+def describe_marks(divided: Divided) -> str:
     """Name the data of the front's and the marks' figures; empty if both are of all data."""
     if divided.evaluated is None:
         return ""
@@ -585,14 +592,14 @@ def marks_words(divided: Divided) -> str:
     return f" All of it on {there} used for tuning; what is said of the result is of the rest."
 
 
-def common_front(found: Tunings) -> tuple[FrontPoint, ...]:
+def find_common_front(found: Tunings) -> tuple[FrontPoint, ...]:
     """Return the front of all strategies together."""
-    return worth(pareto(point for tuning in found.tunings for point in tuning.front))
+    return select_worthy(find_pareto(point for tuning in found.tunings for point in tuning.front))
 
 
-def front_chart(fronts: Fronts) -> Chart | None:
+def make_front_chart(fronts: Fronts) -> Chart | None:
     """Return the fronts and marks as a chart; None if there are too few points."""
-    whole = worth(pareto(point for line in fronts.lines.values() for point in line))
+    whole = select_worthy(find_pareto(point for line in fronts.lines.values() for point in line))
     if len(whole) < FEWEST_POINTS:
         return None
     several = len(fronts.lines) > 1
@@ -611,10 +618,14 @@ def front_chart(fronts: Fronts) -> Chart | None:
 
 
 def _make_curve(label: str, role: int, points: Sequence[FrontPoint], style: LineStyle) -> Curve:
-    return stairs(label, role, [(point.latency * 1000, point.roughness) for point in points], style)
+    return draw_stairs(
+        label, role, [(point.latency * 1000, point.roughness) for point in points], style
+    )
 
 
-def stairs(label: str, role: int, points: Sequence[tuple[float, float]], style: LineStyle) -> Curve:
+def draw_stairs(
+    label: str, role: int, points: Sequence[tuple[float, float]], style: LineStyle
+) -> Curve:
     """Return a front as a staircase: between two points only the worse of both is reached."""
     across = [point[0] for point in points for _ in (0, 1)][1:]
     up = [point[1] for point in points for _ in (0, 1)][:-1]
@@ -634,24 +645,24 @@ def _is_visible(line: ChartLine) -> bool:
     return bool(np.isfinite(np.asarray(line.across, float)).any())
 
 
-def front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
+def make_front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
     """Return the cost of smoothness as a chart and as a picture; empty if there is none."""
 
-    def svg(width: int) -> str:
+    def write_svg(width: int) -> str:
         try:
-            return front_picture(fronts(), width)
+            return draw_front_picture(fronts(), width)
         except NothingToDraw:
             return ""
 
-    return Figure(words, lambda: front_chart(fronts()), svg)
+    return Figure(words, lambda: make_front_chart(fronts()), write_svg)
 
 
-def picture(found: Tunings) -> str:
+def draw_picture(found: Tunings) -> str:
     """Draw the cost of smoothness; raise ``NothingToDraw``."""
-    return front_picture(collect_fronts(found))
+    return draw_front_picture(collect_fronts(found))
 
 
-def front_picture(fronts: Fronts, width: int | None = None) -> str:
+def draw_front_picture(fronts: Fronts, width: int | None = None) -> str:
     """Return the fronts as SVG text of this width (pixels).
 
     Hovering a point shows its settings and score. Raises ``NothingToDraw`` if nothing was tried
@@ -685,7 +696,7 @@ def front_picture(fronts: Fronts, width: int | None = None) -> str:
 
 def _make_dot(style: LineStyle, point: FrontPoint) -> Dot:
     words = (
-        f"{point.strategy} {assignments(point.settings) or 'the defaults'}:"
+        f"{point.strategy} {write_assignments(point.settings) or 'the defaults'}:"
         f" {point.latency * 1000:.0f} ms, roughness {point.roughness:.3g}, score"
         f" {format_one_decimal(point.score)}"
     )
@@ -729,19 +740,19 @@ def report(found: Tunings, details: bool = False) -> Report:
         if best.influences:
             parts.append(_make_settings_table(best, found.goal.metric))
     if best.settings and not best.evaluation.keeps:
-        forms = usage(best.strategy, best.settings)
+        forms = list_usage(best.strategy, best.settings)
         parts.append(Usage(forms, f"{best.strategy}'s settings, to be copied"))
     words = "What smoothness costs in latency, a line for each strategy"
-    parts.append(front_figure(words, lambda: collect_fronts(found)))
-    if len(common_front(found)) > 1:
+    parts.append(make_front_figure(words, lambda: collect_fronts(found)))
+    if len(find_common_front(found)) > 1:
         parts.append(_make_front_table(found))
     if found.delays is not None and found.delays.buffers:
-        parts.append(delays_report(found.delays))
+        parts.append(make_delays_report(found.delays))
     return Report(
-        verdict=verdict(found),
+        verdict=write_verdict(found),
         parts=parts,
         notes=find_notes(found),
-        method=basis(found),
+        method=describe_basis(found),
         data=Data(_FIELDS, lambda: _make_rows(found), lambda: list(_make_records(found))),
     )
 
@@ -769,7 +780,7 @@ def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
             better.add(len(results) - 1)
     score = shown[0]
     scores = [score.format_cell(result.value(score.name)) for result in results]
-    ends = [likely_cell(result, score) for result in results]
+    ends = [format_interval_cell(result, score) for result in results]
     columns = [
         Column("on", names),
         Column("with", kinds),
@@ -783,14 +794,14 @@ def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
     return Table(columns, gaps, caption=f"{one.strategy} before and after")
 
 
-def likely_cell(result: Result, metric: Metric) -> str:
+def format_interval_cell(result: Result, metric: Metric) -> str:
     """Return an interval for a table."""
     return reach(*result.interval(metric.name), metric.format_cell)
 
 
 def _make_settings_table(one: Tuning, metric: Metric) -> Table:
     """Return each setting: its default, its tuned value and range, and its default's cost."""
-    found, every = found_settings(one), one.influences
+    found, every = list_found_settings(one), one.influences
     near = "within 1 point" if metric.name == "score" else "within 2 %"
     losses = ["-" if each.name not in found else _write_loss(metric, each) for each in every]
     at_end = [each.bound and each.name in found and not each.flat for each in every]
@@ -798,8 +809,8 @@ def _make_settings_table(one: Tuning, metric: Metric) -> Table:
     return Table(
         [
             Column("setting", [each.name for each in every]),
-            Column("default", [written(each.default) for each in every], right=True),
-            Column("tuned", [written(each.tuned) for each in every], right=True),
+            Column("default", [write_value(each.default) for each in every], right=True),
+            Column("tuned", [write_value(each.tuned) for each in every], right=True),
             Column(near, list(map(_write_range, every)), right=True),
             # the first to go: what a default costs is said in a sentence, too
             Column("default costs", losses, 1, right=True),
@@ -810,7 +821,7 @@ def _make_settings_table(one: Tuning, metric: Metric) -> Table:
 
 
 def _write_loss(metric: Metric, one: Influence) -> str:
-    return "it fails" if not math.isfinite(one.loss) else points(metric, one.loss)
+    return "it fails" if not math.isfinite(one.loss) else format_points(metric, one.loss)
 
 
 def _write_range(one: Influence) -> str:
@@ -819,7 +830,9 @@ def _write_range(one: Influence) -> str:
     parts = []
     if one.low is not None and one.high is not None:
         same = one.low == one.high
-        parts.append(written(one.low) if same else f"{written(one.low)} to {written(one.high)}")
+        parts.append(
+            write_value(one.low) if same else f"{write_value(one.low)} to {write_value(one.high)}"
+        )
     return " or ".join([*parts, *one.words])
 
 
@@ -833,22 +846,24 @@ def _make_strategies_table(found: Tunings) -> Table:
     judged = [tuning.evaluation for tuning in tunings]
     tuned = [evaluation.tuned for evaluation in judged]
 
-    def cells(name: str, of: Sequence[Result] = tuned) -> list[str]:
+    def make_cells(name: str, of: Sequence[Result] = tuned) -> list[str]:
         return [find_metric(name).format_cell(result.value(name)) for result in of]
 
-    ends = [likely_cell(result, metric) for result in tuned]
-    settings = [assignments(tuning.settings) or _DEFAULTS for tuning in tunings]
+    ends = [format_interval_cell(result, metric) for result in tuned]
+    settings = [write_assignments(tuning.settings) or _DEFAULTS for tuning in tunings]
     return Table(
         [
             Column("strategy", [result.label for result in results], text=True),
             Column("rank", [str(result.rank or "-") for result in results], right=True),
-            Column(metric.title, cells(metric.name), right=True),
+            Column(metric.title, make_cells(metric.name), right=True),
             Column("likely", ends, 9, right=True),
-            Column("default", cells(metric.name, [each.default for each in judged]), 8, right=True),
+            Column(
+                "default", make_cells(metric.name, [each.default for each in judged]), 8, right=True
+            ),
             Column("gain", [_write_gain(metric, evaluation) for evaluation in judged], right=True),
             Column("result", [_GAINS[evaluation.kind] for evaluation in judged], 7, right=True),
-            Column("lag ms", cells("lag"), 6, right=True),
-            Column("jumps", cells("jumps"), 5, right=True),
+            Column("lag ms", make_cells("lag"), 6, right=True),
+            Column("jumps", make_cells("jumps"), 5, right=True),
             Column("settings", settings, 4, text=True),
         ],
         caption="Every strategy tuned, the best first",
@@ -856,22 +871,22 @@ def _make_strategies_table(found: Tunings) -> Table:
 
 
 def _write_gain(metric: Metric, evaluation: Evaluation) -> str:
-    gain = "0" if evaluation.kind is GainKind.SAME else figure(metric, evaluation.gain)
+    gain = "0" if evaluation.kind is GainKind.SAME else format_figure(metric, evaluation.gain)
     return f"+{gain}" if evaluation.gain > 0 and gain != "0" else gain
 
 
 def _make_front_table(found: Tunings) -> Table:
     """Return points of the front, evenly chosen."""
-    shown, several = chosen(common_front(found), _LISTED), len(found.tunings) > 1
+    shown, several = choose_points(find_common_front(found), _LISTED), len(found.tunings) > 1
     settings = [
-        " ".join(filter(None, [row.strategy if several else "", assignments(row.settings)]))
+        " ".join(filter(None, [row.strategy if several else "", write_assignments(row.settings)]))
         for row in shown
     ]
     words = Column("settings", [setting or _DEFAULTS for setting in settings], text=True)
-    return Table([*front_columns(shown), words], caption="What smoothness costs in latency")
+    return Table([*make_front_columns(shown), words], caption="What smoothness costs in latency")
 
 
-def front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Column]:
+def make_front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Column]:
     """Return latency, roughness and score of points; ``right`` if other columns come before."""
     return [
         Column("lag ms", [f"{row.latency * 1000:.0f}" for row in shown], right=right),
@@ -895,9 +910,11 @@ def _make_record(one: Tuning, found: Tunings) -> dict[str, Any]:
         "settings": dict(one.settings),
         "verdict": evaluation.kind.name.lower().replace("_", " "),
         "for": name,
-        **with_ends("default", evaluation.default.value(name), evaluation.default.interval(name)),
-        **with_ends("tuned", evaluation.tuned.value(name), evaluation.tuned.interval(name)),
-        **with_ends("gain", evaluation.gain, (evaluation.low, evaluation.high)),
+        **list_with_ends(
+            "default", evaluation.default.value(name), evaluation.default.interval(name)
+        ),
+        **list_with_ends("tuned", evaluation.tuned.value(name), evaluation.tuned.interval(name)),
+        **list_with_ends("gain", evaluation.gain, (evaluation.low, evaluation.high)),
         **{each: evaluation.tuned.value(each) for each in TUNED},
         "worse": list(one.worse),
         "harmless": None if one.harmless is None else dict(one.harmless.settings),
@@ -909,7 +926,7 @@ def _make_record(one: Tuning, found: Tunings) -> dict[str, Any]:
     return {key: replace_unknown(value) for key, value in values.items()}
 
 
-def with_ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
+def list_with_ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
     """Return a figure and its interval, for data formats."""
     return {name: value, f"{name}_low": between[0], f"{name}_high": between[1]}
 
@@ -932,7 +949,7 @@ def _make_rows(found: Tunings) -> list[Record]:
 def _make_records(found: Tunings) -> Iterator[Record]:
     """Yield all results for JSON lines; each record has its ``kind``."""
     if found.delays is not None:
-        yield from delay_records(found.delays)
+        yield from iterate_delay_records(found.delays)
     for tuning in found.ordered:
         yield {"kind": "tuning", **_make_record(tuning, found)}
         for each in tuning.influences:
@@ -942,5 +959,5 @@ def _make_records(found: Tunings) -> Iterator[Record]:
                 "strategy": tuning.strategy,
                 **{key: replace_unknown(value) for key, value in values.items()},
             }
-    for point in common_front(found):
+    for point in find_common_front(found):
         yield {"kind": "front", **point._asdict(), "settings": dict(point.settings)}

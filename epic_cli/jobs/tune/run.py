@@ -23,7 +23,7 @@ from cmaes import CatCMAwM
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.tune.delays import DelaysNeeded, delays_needed
+from epic_cli.jobs.tune.delays import DelaysNeeded, find_needed_delays
 from epic_cli.jobs.tune.trials import (
     KIND,
     NUMBER,
@@ -38,7 +38,7 @@ from epic_cli.jobs.tune.trials import (
     Trial,
     Trials,
     divide,
-    evaluation_set,
+    make_evaluation_set,
     make_space,
     spread,
 )
@@ -85,7 +85,7 @@ PATIENCE = 10
 FRUITLESS = 5
 
 
-def default_trials(space: Space) -> int:
+def choose_default_trials(space: Space) -> int:
     """Return the default number of trials for a space."""
     if not space.axes:
         return 1
@@ -104,8 +104,8 @@ def search(
     places = min(GRID, trials.budget.trials // space.combinations)
     grid = len(space.numeric) == 1 and places >= COARSEST
     try:
-        trials.costs([dict(space.held)], beyond=True)
-        trials.costs(hints)
+        trials.compute_costs([dict(space.held)], beyond=True)
+        trials.compute_costs(hints)
         if grid:
             _search_one_number(space, trials, places)
         elif space.numeric:
@@ -120,35 +120,39 @@ def _try_choices(space: Space, trials: Trials) -> None:
     """Try all combinations of choices; if there are too many, try an even selection."""
     halfway = tuple(0.5 for _ in space.axes)
     if space.combinations <= trials.budget.trials:
-        trials.costs([space.settings(Point(kinds, halfway)) for kinds in space.every_kind()])
+        trials.compute_costs(
+            [space.make_settings(Point(kinds, halfway)) for kinds in space.iterate_choices()]
+        )
         return
-    trials.costs([space.settings(point) for point in spread(trials.budget.trials, space.axes)])
+    trials.compute_costs(
+        [space.make_settings(point) for point in spread(trials.budget.trials, space.axes)]
+    )
 
 
 def _search_one_number(space: Space, trials: Trials, places: int) -> None:
     (at,) = space.numeric
 
-    def settings(kinds: tuple[int, ...], share: float) -> dict[str, Value]:
+    def make_settings(kinds: tuple[int, ...], share: float) -> dict[str, Value]:
         shares = tuple(share if index == at else 0.5 for index in range(len(space.axes)))
-        return space.settings(Point(kinds, shares))
+        return space.make_settings(Point(kinds, shares))
 
     shares = np.linspace(0, 1, places).tolist()
-    asked = [(kinds, share) for kinds in space.every_kind() for share in shares]
-    costs = trials.costs([settings(*point) for point in asked])
+    asked = [(kinds, share) for kinds in space.iterate_choices() for share in shares]
+    costs = trials.compute_costs([make_settings(*point) for point in asked])
     kinds, share = asked[int(np.argmin(costs))]
     if kinds[at] != NUMBER:
         return
     step = 1 / (places - 1)
     low, high = max(share - step, 0.0), min(share + step, 1.0)
-    find_minimum(lambda x: trials.costs([settings(kinds, x)])[0], low, high, REFINED)
+    find_minimum(lambda x: trials.compute_costs([make_settings(kinds, x)])[0], low, high, REFINED)
 
 
 def _search_several_numbers(space: Space, trials: Trials, seed: int) -> None:
     count = max(round(SPREAD * trials.budget.trials), 4)
     points = spread(count, space.axes)
-    trials.costs([space.settings(point) for point in points])
-    tried = sorted(trials.made, key=lambda one: trials.goal.key(one.figures))
-    starts = [space.point(trial.settings) for trial in tried]
+    trials.compute_costs([space.make_settings(point) for point in points])
+    tried = sorted(trials.made, key=lambda one: trials.goal.compute_key(one.figures))
+    starts = [space.find_point(trial.settings) for trial in tried]
     best = math.inf
     number = fruitless = 0
     while fruitless < FRUITLESS:
@@ -160,7 +164,7 @@ def _search_several_numbers(space: Space, trials: Trials, seed: int) -> None:
         idle = 0
         while idle < PATIENCE:
             asked = optimizer.ask()
-            costs = trials.costs([space.settings(point) for point in asked])
+            costs = trials.compute_costs([space.make_settings(point) for point in asked])
             optimizer.tell(costs)
             idle = (
                 0 if min(costs) < best - 1e-9 * abs(best) or not math.isfinite(best) else idle + 1
@@ -263,7 +267,7 @@ class Influence(NamedTuple):
     last: bool = False
 
 
-def plain(
+def simplify_best(
     space: Space,
     trials: Trials,
     points: float = RESOLUTION,
@@ -277,18 +281,18 @@ def plain(
     are acceptable. ``trials`` has the defaults, and gets a few more trials.
     """
     best = best or trials.best
-    cost = trials.goal.cost(best.figures)
-    limit = cost + slack(trials.goal, cost, points, share)
+    cost = trials.goal.compute_cost(best.figures)
+    limit = cost + compute_slack(trials.goal, cost, points, share)
     least = best.figures.get("score", -math.inf) - points
     for axis in space.axes:
         value = best.settings.get(axis.name, axis.default)
         if value == axis.default:
             continue
         without = {name: one for name, one in best.settings.items() if name != axis.name}
-        shorter = [{**best.settings, axis.name: fewer} for fewer in axis.shorter(value)]
+        shorter = [{**best.settings, axis.name: fewer} for fewer in axis.iterate_shorter(value)]
         for settings in [without, *shorter]:
-            cost = trials.costs([settings], beyond=True)[0]
-            one = trials.of(settings)
+            cost = trials.compute_costs([settings], beyond=True)[0]
+            one = trials.find_trial(settings)
             # of settings that are equally good the best score was chosen: that stays, too
             as_good = cost <= limit and one.figures.get("score", -math.inf) >= least
             if as_good and accept(one.figures):
@@ -297,7 +301,7 @@ def plain(
     return best
 
 
-def influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, ...]:
+def measure_influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, ...]:
     """Return the influence of each setting, the largest first."""
     found = [_measure_influence(space, at, trials, tuned) for at in range(len(space.axes))]
     return tuple(sorted(found, key=lambda one: -one.loss))
@@ -305,21 +309,21 @@ def influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, .
 
 def _measure_influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence:
     axis = space.axes[at]
-    here = space.point(tuned.settings)
+    here = space.find_point(tuned.settings)
     value = tuned.settings.get(axis.name, axis.default)
-    cost = trials.goal.cost(tuned.figures)
-    near = cost + slack(trials.goal, cost, POINT, SHARE)
+    cost = trials.goal.compute_cost(tuned.figures)
+    near = cost + compute_slack(trials.goal, cost, POINT, SHARE)
     default = {name: one for name, one in tuned.settings.items() if name != axis.name}
-    (at_default,) = trials.costs([default], beyond=True)
+    (at_default,) = trials.compute_costs([default], beyond=True)
     shares = sorted({*np.linspace(0, 1, PLACES).tolist(), here.shares[at]}) if axis.numeric else []
     points = [_move_point(here, at, NUMBER, share) for share in shares]
-    costs = trials.costs([space.settings(point) for point in points], beyond=True)
+    costs = trials.compute_costs([space.make_settings(point) for point in points], beyond=True)
     others = range(int(axis.numeric), axis.kinds)
     words = [_move_point(here, at, kind, 0.5) for kind in others]
-    word_costs = trials.costs([space.settings(word) for word in words], beyond=True)
+    word_costs = trials.compute_costs([space.make_settings(word) for word in words], beyond=True)
     good = [figure <= near for figure in costs]
     low, high = _find_good_range(axis, shares, good, here.shares[at])
-    bound = axis.at_bound(value)
+    bound = axis.find_bound(value)
     return Influence(
         axis.name,
         axis.default,
@@ -328,13 +332,13 @@ def _measure_influence(space: Space, at: int, trials: Trials, tuned: Trial) -> I
         low,
         high,
         tuple(
-            str(axis.value(kind, 0.5))
+            str(axis.compute_value(kind, 0.5))
             for kind, one in zip(others, word_costs, strict=True)
             if one <= near
         ),
         all(good) and all(figure <= near for figure in word_costs),
         bound,
-        axis.ends_at(bound),
+        axis.is_setting_bound(bound),
     )
 
 
@@ -357,11 +361,11 @@ def _find_good_range(
         first -= 1
     while last < len(shares) - 1 and good[last + 1]:
         last += 1
-    low, high = axis.value(NUMBER, shares[first]), axis.value(NUMBER, shares[last])
+    low, high = axis.compute_value(NUMBER, shares[first]), axis.compute_value(NUMBER, shares[last])
     return float(low), float(high)
 
 
-def slack(goal: Goal, cost: float, points: float, share: float) -> float:
+def compute_slack(goal: Goal, cost: float, points: float, share: float) -> float:
     """Return the rise in cost that is not noticeable: points of score, else a share."""
     if goal.metric.name == "score":
         return points
@@ -418,23 +422,23 @@ class FrontPoint(NamedTuple):
     score: float
 
 
-def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[FrontPoint, ...]:
+def find_front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[FrontPoint, ...]:
     """Return the Pareto front of these trials, the lowest latency first."""
     points = [
         FrontPoint(
             strategy,
             trial.settings,
             abs(trial.figures["lag"]),
-            roughness(trial.figures, weights),
+            compute_roughness(trial.figures, weights),
             trial.figures["score"],
         )
         for trial in trials
         if trial.figures and not math.isnan(trial.figures["lag"])
     ]
-    return pareto(point for point in points if not math.isnan(point.roughness))
+    return find_pareto(point for point in points if not math.isnan(point.roughness))
 
 
-def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
+def choose_points(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
     """Return up to ``most`` points of a front, evenly over log(roughness), with both ends."""
     if len(points) <= most:
         return tuple(points)
@@ -444,13 +448,13 @@ def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
     return tuple(points[at] for at in sorted(nearest))
 
 
-def worth(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[FrontPoint, ...]:
+def select_worthy(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[FrontPoint, ...]:
     """Return the points with a score close to the best; the far ends of a front are useless."""
     least = share * max((point.score for point in points), default=0.0)
     return tuple(point for point in points if point.score >= least)
 
 
-def simplified(
+def simplify_front(
     points: Sequence[FrontPoint], trials: Trials, weights: Weights, held: Mapping[str, Value]
 ) -> tuple[FrontPoint, ...]:
     """Return the front without settings that have no effect; add a few trials to ``trials``.
@@ -462,19 +466,19 @@ def simplified(
         settings = dict(point.settings)
         for name in [setting for setting in point.settings if setting not in held]:
             fewer = {key: value for key, value in settings.items() if key != name}
-            trials.costs([fewer], beyond=True)
-            figures = trials.of(fewer).figures
+            trials.compute_costs([fewer], beyond=True)
+            figures = trials.find_trial(fewer).figures
             if not figures or math.isnan(figures["lag"]):
                 continue
-            if abs(abs(figures["lag"]) - point.latency) < SAME_LATENCY and roughness(
+            if abs(abs(figures["lag"]) - point.latency) < SAME_LATENCY and compute_roughness(
                 figures, weights
             ) <= point.roughness * (1 + SAME_ROUGHNESS):
                 settings = fewer
-        found.append(trials.of(settings))
-    return front(trials.strategy, found, weights)
+        found.append(trials.find_trial(settings))
+    return find_front(trials.strategy, found, weights)
 
 
-def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
+def find_pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
     """Return the items that no other item beats in both costs, by latency."""
     found: list[FrontPoint] = []
     for point in sorted(points, key=lambda point: (point.latency, point.roughness)):
@@ -486,7 +490,7 @@ def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
     return tuple(found)
 
 
-def roughness(figures: FigureValues, weights: Weights) -> float:
+def compute_roughness(figures: FigureValues, weights: Weights) -> float:
     """Return the score's costs without latency; NaN if they are unknown."""
     others = weights._replace(latency=0.0)
     if not any(others):
@@ -635,7 +639,7 @@ class Tunings(Tabular):
         """True if the search was interrupted."""
         return any(tuning.interrupted for tuning in self.tunings)
 
-    def before_and_after(self, selection: Selection) -> Comparison:
+    def compare_before_and_after(self, selection: Selection) -> Comparison:
         """Compare all strategies, tuned and before, on data not used for tuning."""
         taking_part = {
             row.label: row
@@ -656,7 +660,9 @@ class Tunings(Tabular):
     @property
     def ordered(self) -> list[Tuning]:
         """The tunings, the best first."""
-        return sorted(self.tunings, key=lambda one: self.goal.key(one.evaluation.tuned.values))
+        return sorted(
+            self.tunings, key=lambda one: self.goal.compute_key(one.evaluation.tuned.values)
+        )
 
     @property
     def pictured(self) -> list[str]:
@@ -686,24 +692,24 @@ class Paired(NamedTuple):
     goal: Goal
     seed: int
 
-    def gain(self, before: int, after: int) -> Gain:
+    def find_gain(self, before: int, after: int) -> Gain:
         """Return the gain of the participant at ``after`` over the participant at ``before``."""
         metric, comparison = self.goal.metric, self.comparison
         results = [comparison.results[index] for index in (before, after)]
 
-        def merit(value: Any) -> Any:
+        def compute_merit(value: Any) -> Any:
             """Return a figure with a sign such that larger is better."""
             if metric.better is Better.HIGH:
                 return value
             return -np.abs(value) if metric.better is Better.NEAR_ZERO else -value
 
-        one, other = (float(merit(result.value(metric.name))) for result in results)
+        one, other = (float(compute_merit(result.value(metric.name))) for result in results)
         gain, ends = other - one, None
         if metric.interval and all(result.values for result in results):
             ends = compute_difference(
                 self._collect_figures(before),
                 self._collect_figures(after),
-                lambda drawn: merit(metric.value(drawn)),
+                lambda drawn: compute_merit(metric.value(drawn)),
                 comparison.tick,
                 comparison.weights,
                 comparison.resolution,
@@ -721,14 +727,14 @@ class Paired(NamedTuple):
         return Figures(values, [make_piece(each, index) for _, each in runs], OWN * wavers, others)
 
 
-def paired(
+def compare_pairs(
     on: EvaluationSet,
     participants: Sequence[Participant],
     goal: Goal,
     beside: Sequence[tuple[str, Comparison]] = (),
 ) -> Paired:
     """Compare participants on one part of the data; allow for the events of the part ``beside``."""
-    runs, seed = on.each(participants), on.spec.seed
+    runs, seed = on.compare_each(participants), on.spec.seed
     return Paired(runs, pool_runs(runs, seed), beside, goal, seed)
 
 
@@ -744,9 +750,11 @@ def evaluate(
         comparison = on.compare([default])
         (only,) = comparison.results
         return Evaluation(only, only, 0.0, 0.0, 0.0, comparison)
-    both = paired(on, [default, tuned], goal, beside.each([default, tuned]) if beside else ())
+    both = compare_pairs(
+        on, [default, tuned], goal, beside.compare_each([default, tuned]) if beside else ()
+    )
     before, after = both.comparison.results
-    return Evaluation(before, after, *both.gain(0, 1), both.comparison)
+    return Evaluation(before, after, *both.find_gain(0, 1), both.comparison)
 
 
 #: The settings are looked at one by one so often, at most, as long as that finds better ones.
@@ -848,7 +856,7 @@ def open_threads(
 def _is_enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     """Return True if all recordings together are enough to judge strategies by."""
     try:
-        evaluation_set(runs, spec.compare)
+        make_evaluation_set(runs, spec.compare)
     except NotEnoughToSay:
         return False
     return True
@@ -874,7 +882,7 @@ def tune(
     """
     divided = divide(runs, spec.compare, spec.division)
     candidates, unfit = _select_tunable_candidates(spec.strategies, divided)
-    delays = delays_needed([run.packets for run in runs], candidates)
+    delays = find_needed_delays([run.packets for run in runs], candidates)
     hints = _collect_hints(delays)
     begun = time.monotonic()
     found: list[Tuning] = []
@@ -891,7 +899,7 @@ def tune(
                 now = time.monotonic()
                 left = max(begun + spec.seconds - now, 0.0)
                 until = now + left / (len(candidates) - number + 1)
-            budget = Budget(spec.trials or default_trials(space), until)
+            budget = Budget(spec.trials or choose_default_trials(space), until)
             trials = Trials(one.name, divided.tuned, spec.goal, budget, workers, journal)
             if progress is not None:
                 trials.on_trial = _make_reporter(
@@ -945,23 +953,27 @@ def _make_tuning(
     count, interrupted = 0, False
     try:
         search(space, trials, spec.seed, [{**hint, **space.held} for hint in hints])
-        best = plain(space, trials)
+        best = simplify_best(space, trials)
         count = len(trials.made)
-        important = influences(space, trials, best)
+        important = measure_influences(space, trials, best)
         for _ in range(SWEEPS):  # looking at each setting alone may have found something better
-            again = plain(space, trials)
+            again = simplify_best(space, trials)
             if again.settings == best.settings:
                 break
-            best, important = again, influences(space, trials, again)
-        points = chosen(worth(front(space.strategy, trials.made, spec.weights)), KEPT)
-        points = simplified(points, trials, spec.weights, space.held)
-        points = pareto([*points, *front(space.strategy, [best], spec.weights)])
+            best, important = again, measure_influences(space, trials, again)
+        points = choose_points(
+            select_worthy(find_front(space.strategy, trials.made, spec.weights)), KEPT
+        )
+        points = simplify_front(points, trials, spec.weights, space.held)
+        points = find_pareto([*points, *find_front(space.strategy, [best], spec.weights)])
     except KeyboardInterrupt:
         interrupted = True
         if not trials.made:
             raise NothingTried from None
         best = best or trials.best
-        points = points or chosen(worth(front(space.strategy, trials.made, spec.weights)), KEPT)
+        points = points or choose_points(
+            select_worthy(find_front(space.strategy, trials.made, spec.weights)), KEPT
+        )
     before = StrategySpec(space.strategy, space.held)
     after = StrategySpec(space.strategy, best.settings)
     on = divided.evaluated
@@ -983,16 +995,16 @@ def _make_tuning(
 
 def _find_harmless_settings(space: Space, trials: Trials, divided: Divided) -> Harmless | None:
     """Return the best settings that make no figure worse on either part of the data."""
-    goal, default = trials.goal, trials.of(dict(space.held))
+    goal, default = trials.goal, trials.find_trial(dict(space.held))
 
     def accept(figures: FigureValues) -> bool:
         return bool(figures) and not find_worse(default.figures, figures)
 
     some = [trial for trial in trials.made if accept(trial.figures)]
-    best = min(some, key=lambda trial: goal.key(trial.figures), default=default)
-    if goal.cost(best.figures) >= goal.cost(default.figures):
+    best = min(some, key=lambda trial: goal.compute_key(trial.figures), default=default)
+    if goal.compute_cost(best.figures) >= goal.compute_cost(default.figures):
         return None
-    best = plain(space, trials, best=best, accept=accept)
+    best = simplify_best(space, trials, best=best, accept=accept)
     before, after = (StrategySpec(space.strategy, row.settings) for row in (default, best))
     judged = divided.evaluated
     found = (
@@ -1020,7 +1032,7 @@ def _make_reporter(
 
     def report(one: Trial, count: int) -> None:
         nonlocal best
-        best = min(best, trials.goal.cost(one.figures))
+        best = min(best, trials.goal.compute_cost(one.figures))
         shown = abs(best) if math.isfinite(best) else math.nan
         progress(
             TuneStep(label, number, strategies, count, max(trials.budget.trials, count), shown)

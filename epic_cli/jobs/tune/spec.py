@@ -30,19 +30,19 @@ class Goal(NamedTuple):
 
     metric: Metric
 
-    def cost(self, figures: Mapping[str, float]) -> float:
+    def compute_cost(self, figures: Mapping[str, float]) -> float:
         """Return the cost of these figures; infinite if the figure is unknown."""
         value = figures.get(self.metric.name, math.nan)
         if math.isnan(value):
             return math.inf
         return self.metric.rank(value)[1]
 
-    def key(self, figures: Mapping[str, float]) -> tuple[float, float]:
+    def compute_key(self, figures: Mapping[str, float]) -> tuple[float, float]:
         """Return the cost, followed by the score as a tie-breaker."""
-        return self.cost(figures), -figures.get("score", -math.inf)
+        return self.compute_cost(figures), -figures.get("score", -math.inf)
 
 
-def goal(figure: str) -> Goal:
+def find_goal(figure: str) -> Goal:
     """Return the goal with this name; raise ``KeyError``."""
     return Goal(find_metric(figure))
 
@@ -77,7 +77,7 @@ class TuneSpec:
     @property
     def goal(self) -> Goal:
         """The figure as a cost."""
-        return goal(self.figure)
+        return find_goal(self.figure)
 
 
 @dataclass(frozen=True)

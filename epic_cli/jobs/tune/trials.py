@@ -85,7 +85,7 @@ class Axis(NamedTuple):
         """The number of choices: one for each word, and one for all numbers."""
         return len(self.words) + self.numeric
 
-    def value(self, kind: int, share: float) -> Value:
+    def compute_value(self, kind: int, share: float) -> Value:
         """Return the setting's value at a place on the axis."""
         if self.low is None:
             return self.words[kind]
@@ -110,13 +110,13 @@ class Axis(NamedTuple):
         ours = self.suffix and value.endswith(self.suffix)
         return float(value.removesuffix(self.suffix)) if ours else None
 
-    def shorter(self, value: Value) -> list[Value]:
+    def iterate_shorter(self, value: Value) -> list[Value]:
         """Yield the number with fewer digits, the fewest first, within the searched range."""
         number = self._read_number(value)
         rounded = [] if number is None else [float(f"{number:.{count}g}") for count in (1, 2)]
-        return [self._write_number(short) for short in rounded if self.takes(short)]
+        return [self._write_number(short) for short in rounded if self.is_in_range(short)]
 
-    def place(self, value: Value) -> tuple[int, float]:
+    def find_place(self, value: Value) -> tuple[int, float]:
         """Return the place of a value on the axis; numbers beyond an end are at the end."""
         number = self._read_number(value)
         if number is None:
@@ -129,24 +129,24 @@ class Axis(NamedTuple):
             share = (value - low) / (self.high - low)
         return NUMBER, min(max(share, 0.0), 1.0)
 
-    def takes(self, number: float) -> bool:
+    def is_in_range(self, number: float) -> bool:
         """Return whether a number is within the searched range."""
         return self.low is not None and self.low <= number <= self.high
 
-    def ends_at(self, bound: str) -> bool:
+    def is_setting_bound(self, bound: str) -> bool:
         """Return whether the setting allows nothing beyond this end of the searched range."""
         return (bound == "low" and self.low == self.least) or (
             bound == "high" and self.high == self.most
         )
 
-    def at_bound(self, value: Value) -> str:
+    def find_bound(self, value: Value) -> str:
         """Return the end of the searched range at which a value stands.
 
         ``low``, ``high`` or "".
         """
         if isinstance(value, str) or not self.numeric:
             return ""
-        _, share = self.place(value)
+        _, share = self.find_place(value)
         return "low" if share < 0.01 else "high" if share > 0.99 else ""
 
 
@@ -164,18 +164,18 @@ class Space(NamedTuple):
     held: Mapping[str, Value]
     axes: tuple[Axis, ...]
 
-    def settings(self, point: Point) -> dict[str, Value]:
+    def make_settings(self, point: Point) -> dict[str, Value]:
         """Return the settings at a point: held settings, and those that differ from defaults."""
         found = dict(self.held)
         for axis, kind, share in zip(self.axes, point.kinds, point.shares, strict=True):
-            value = axis.value(kind, share)
+            value = axis.compute_value(kind, share)
             if value != axis.default:
                 found[axis.name] = value
         return found
 
-    def point(self, settings: Mapping[str, Value]) -> Point:
+    def find_point(self, settings: Mapping[str, Value]) -> Point:
         """Return the point of these settings; other settings have their defaults."""
-        places = [axis.place(settings.get(axis.name, axis.default)) for axis in self.axes]
+        places = [axis.find_place(settings.get(axis.name, axis.default)) for axis in self.axes]
         return Point(tuple(kind for kind, _ in places), tuple(share for _, share in places))
 
     @property
@@ -193,7 +193,7 @@ class Space(NamedTuple):
         """The number of combinations of choices."""
         return math.prod(axis.kinds for axis in self.axes)
 
-    def every_kind(self) -> Iterator[tuple[int, ...]]:
+    def iterate_choices(self) -> Iterator[tuple[int, ...]]:
         """Yield all combinations of choices."""
         return itertools.product(*(range(axis.kinds) for axis in self.axes))
 
@@ -260,7 +260,7 @@ class EvaluationSet:
         results = [evaluate(prepared, candidate, self.spec.weights) for prepared in self.prepared]
         return results[0] if len(results) == 1 else pool_results(results)
 
-    def each(
+    def compare_each(
         self, candidates: Sequence[Participant], selection: Selection | None = None
     ) -> list[tuple[str, Comparison]]:
         """Return a comparison for each recording, in the form that ``pool_runs`` takes.
@@ -277,7 +277,7 @@ class EvaluationSet:
         self, candidates: Sequence[Participant], selection: Selection | None = None
     ) -> Comparison:
         """Return one comparison of all recordings, with intervals and ranks."""
-        return pool_runs(self.each(candidates, selection), self.spec.seed)
+        return pool_runs(self.compare_each(candidates, selection), self.spec.seed)
 
     @cached_property
     def digest(self) -> str:
@@ -295,7 +295,7 @@ class EvaluationSet:
                     found.update(np.ascontiguousarray(part).tobytes())
         return found.hexdigest()
 
-    def span(self) -> tuple[float, float]:
+    def find_span(self) -> tuple[float, float]:
         """Return the times (s) of the first and the last judged row in the first recording."""
         counted = [
             entity.truth.times[entity.truth.counted] for entity in self.prepared[0].entities.judged
@@ -303,7 +303,7 @@ class EvaluationSet:
         return min(float(each[0]) for each in counted), max(float(each[-1]) for each in counted)
 
 
-def evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
+def make_evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
     """Return the runs that can be evaluated; raise ``NothingJudged``, ``TooManyRows``."""
     names, prepared = [], []
     why: list[NotJudged] = []
@@ -344,17 +344,19 @@ def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -
     if by is None:
         by = "recording" if len(runs) >= ENOUGH_RECORDINGS else "time"
     if by == "none":
-        return Divided(evaluation_set(runs, spec), None, by)
+        return Divided(make_evaluation_set(runs, spec), None, by)
     if by == "recording":
         if len(runs) < 2:
             raise NotEnoughToSay(
                 "tuning on some recordings and evaluating on others needs two or more"
             )
-        return Divided(evaluation_set(runs[::2], spec), evaluation_set(runs[1::2], spec), by)
+        return Divided(
+            make_evaluation_set(runs[::2], spec), make_evaluation_set(runs[1::2], spec), by
+        )
     found = []
     for number, one in enumerate(runs, 1):
         try:
-            found.append(halves(one, spec))
+            found.append(split_halves(one, spec))
         except NotEnoughToSay:
             if number == len(runs) and not found:
                 raise
@@ -369,19 +371,19 @@ def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -
     return Divided(first, second, by)
 
 
-def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
+def split_halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
     """Return the first half of a recording as if recording had ended there, and the second half.
 
     The rest is evaluated with everything before it known: strategies continue. Raises
     ``NotEnoughToSay`` if one of them has nothing to evaluate.
     """
-    whole = evaluation_set([run], spec)
+    whole = make_evaluation_set([run], spec)
     spans = whole.prepared[0].entities.judged.extents
     start, end = min(each.begin for each in spans), max(each.end for each in spans)
     middle = start + 0.5 * (end - start)
     early = {name: _select_packets_before(block, middle) for name, block in run.packets.items()}
     first = run._replace(packets={name: block for name, block in early.items() if len(block)})
-    before = evaluation_set([first], spec)
+    before = make_evaluation_set([first], spec)
     return before, EvaluationSet(
         spec, whole.names, (_cut_prepared_data(whole.prepared[0], middle),)
     )
@@ -462,19 +464,19 @@ _kept: dict[str, Evaluator[Any]] = {}
 _keeping = threading.Lock()
 
 
-def rankable_figures(result: Result) -> FigureValues:
+def find_rankable_figures(result: Result) -> FigureValues:
     """Return the figures of a result; none if it cannot be ranked, or has diverged."""
     return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
 
 def _judge_candidate(on: Evaluator[Candidate], candidate: Candidate) -> FigureValues:
     try:
-        return rankable_figures(on.evaluate(candidate))
+        return find_rankable_figures(on.evaluate(candidate))
     except NotEnoughToSay:
         return {}
 
 
-def figures(
+def compute_figures(
     on: Evaluator[Candidate],
     candidates: Sequence[Candidate],
     executor: Executor,
@@ -595,7 +597,7 @@ class Budget:
     trials: int
     until: float = math.inf
 
-    def left(self, taken: int) -> int:
+    def count_left(self, taken: int) -> int:
         """Return the number of trials left."""
         return 0 if time.monotonic() >= self.until else max(self.trials - taken, 0)
 
@@ -619,7 +621,9 @@ class Trials:
     _told: int = 0
     _known: dict[tuple[tuple[str, Value], ...], Trial] = field(default_factory=dict)
 
-    def costs(self, wanted: Sequence[Mapping[str, Value]], beyond: bool = False) -> list[float]:
+    def compute_costs(
+        self, wanted: Sequence[Mapping[str, Value]], beyond: bool = False
+    ) -> list[float]:
         """Return the cost of each of these settings; evaluate settings that are new.
 
         Raises ``BudgetSpent`` if the budget is too small for all, unless ``beyond`` it; the trials
@@ -632,26 +636,30 @@ class Trials:
         }
         left = list(new.values())
         while left:
-            room = len(left) if beyond else self.budget.left(len(self.made))
+            room = len(left) if beyond else self.budget.count_left(len(self.made))
             if not room:
                 raise BudgetSpent
             count = min(room, BATCH)
             self._evaluate_batch(left[:count])
             left = left[count:]
-        return [self.goal.cost(self.of(wanted_name).figures) for wanted_name in wanted]
+        return [
+            self.goal.compute_cost(self.find_trial(wanted_name).figures) for wanted_name in wanted
+        ]
 
-    def of(self, settings: Mapping[str, Value]) -> Trial:
+    def find_trial(self, settings: Mapping[str, Value]) -> Trial:
         """Return the trial of settings that have been tried."""
         return self._known[_make_settings_key(settings)]
 
     @property
     def best(self) -> Trial:
         """The best trial so far; ties go to the fewest changed settings."""
-        return min(self.made, key=lambda one: (*self.goal.key(one.figures), len(one.settings)))
+        return min(
+            self.made, key=lambda one: (*self.goal.compute_key(one.figures), len(one.settings))
+        )
 
     def _evaluate_batch(self, batch: Sequence[Mapping[str, Value]]) -> None:
         specs = [StrategySpec(self.strategy, settings) for settings in batch]
-        found = figures(
+        found = compute_figures(
             self.on, specs, self.executor, self._report_trial, self.journal, self._make_journal_key
         )
         for settings, values in zip(batch, found, strict=True):

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from epic_cli.engine.parameters import Choice, SettingError
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
 from epic_cli.engine.strategies import remote_names
-from epic_cli.engine.trust import asked_by_file
+from epic_cli.engine.trust import apply_file_rule
 
 #: The most strategies: one for each color.
 MOST_STRATEGIES = 6
@@ -104,7 +104,7 @@ def check_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[Stra
             )  # a page must not run code by its name
             if "," in text:
                 raise SettingError(f"{text!r} contains a comma: give one strategy in each text")
-        with asked_by_file("-", trust=False, remedy="epic lab --strategies"):
+        with apply_file_rule("-", trust=False, remedy="epic lab --strategies"):
             return read_specs(texts)
     except SettingError:
         raise

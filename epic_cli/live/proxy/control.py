@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from epic_cli.engine.link import Tally
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameters import find_nearest
 from epic_cli.live.proxy.run import ProxyClient, Relay
 from epic_cli.live.proxy.spec import Direction
 from epic_cli.network.link import PERFECT as NO_LINK
@@ -127,7 +127,7 @@ class Commands:
                 return self._verbs[verb](rest)
             if verb not in self._alone:
                 known = [*self._verbs, *self._alone]
-                near = nearest(verb, known) if verb.isprintable() else None
+                near = find_nearest(verb, known) if verb.isprintable() else None
                 hint = f"did you mean {near}?" if near else f"commands are {', '.join(known)}"
                 raise ValueError(f"{_quote_text(verb)} is not a command: {hint}")
             if rest:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.engine.arrow import is_plain_type
-from epic_cli.engine.keys import COLUMN_KEYS, KEYS, KeyType, table_columns
+from epic_cli.engine.keys import COLUMN_KEYS, KEYS, KeyType, list_table_columns
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.columns import convert_batch, join_first_rows, write_head
@@ -66,7 +66,7 @@ class ParquetWriter:
         self._arrow, self._parquet = _import_library()
         self.tails = Tails(lambda _name, _value: "", column_names(extras))
         self._requested = [key.columns[0] for key in KEYS if key.request in {*requested, "delta"}]
-        self._names = table_columns({*requested, "delta"})
+        self._names = list_table_columns({*requested, "delta"})
         self._keys = tuple(dict.fromkeys(COLUMN_KEYS[name] for name in self._names))
         self._schema = self._arrow.schema(
             self._arrow.field(

@@ -56,7 +56,7 @@ def make_described_type(
 
     def list_files(value: Any) -> list[str]:
         text = value.write() if isinstance(value, description.Described) else str(value)
-        return description.files_in(text, table)
+        return description.find_files(text, table)
 
     return Parsed("description", parse, kind, propose, reads=list_files)
 

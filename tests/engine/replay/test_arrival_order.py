@@ -7,7 +7,7 @@ import pytest
 
 from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.engine.replay.arrival_order import MOST_PACKETS, WINDOW, by_arrival
+from epic_cli.engine.replay.arrival_order import MOST_PACKETS, WINDOW, sort_by_arrival
 from epic_cli.engine.text import TextScanner
 
 
@@ -33,7 +33,7 @@ def test_all_packets_come_in_the_order_of_sort(seed: int) -> None:
     rng = random.Random(seed)
     packets = log(rng, 2000, rng.choice((0.001, 0.1, 0.9 * WINDOW)))
     found = []
-    for block in by_arrival(blocks(packets, rng)):
+    for block in sort_by_arrival(blocks(packets, rng)):
         inside = [(block[at].arrival, block.line_text(at)) for at in range(len(block))]
         found += sorted(inside, key=lambda one: one[0] or 0)  # the replay sorts within a block
     assert [one for one, _ in found] == sorted(arrival for _, arrival in packets)
@@ -42,7 +42,7 @@ def test_all_packets_come_in_the_order_of_sort(seed: int) -> None:
 
 def test_blocks_in_order_are_passed_as_they_are() -> None:
     given = blocks([(at / 10, at / 10 + 0.1) for at in range(500)], random.Random(1))
-    assert [*map(id, by_arrival(given))] == [*map(id, given)]
+    assert [*map(id, sort_by_arrival(given))] == [*map(id, given)]
 
 
 def test_packets_without_arrivals_do_not_wait() -> None:
@@ -52,7 +52,7 @@ def test_packets_without_arrivals_do_not_wait() -> None:
             block.append(Packet((0, 0, 0), (0, 0, 0), 1.0))
             yield block
 
-    assert len(next(by_arrival(endless()))) == 1
+    assert len(next(sort_by_arrival(endless()))) == 1
 
 
 def test_no_more_wait_than_stated() -> None:
@@ -68,5 +68,5 @@ def test_no_more_wait_than_stated() -> None:
             taken += len(block)
             yield block
 
-    next(by_arrival(at_once()))
+    next(sort_by_arrival(at_once()))
     assert taken <= MOST_PACKETS + 1000

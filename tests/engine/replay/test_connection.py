@@ -50,14 +50,14 @@ def by_entity(packets: list[Packet], parts: int = 1) -> dict[str, PacketBlock]:
 
 def rows_together(strategy: Any, packets: list[Packet]) -> dict[str, list[Sample]]:
     rows = defaultdict(list)
-    made = read_spec(strategy).maker() if isinstance(strategy, str) else strategy
+    made = read_spec(strategy).make_factory() if isinstance(strategy, str) else strategy
     for sample in replay(packets, made, tick=1 / 60):
         rows[sample.entity].append(sample)
     return rows
 
 
 def rows_apart(strategy: str, block: PacketBlock) -> list[tuple[object, ...]]:
-    rows = collect_rows(Trace(read_spec(strategy).maker(), TIMING.resolve(True), block))
+    rows = collect_rows(Trace(read_spec(strategy).make_factory(), TIMING.resolve(True), block))
     return [
         (float(row["time"]), *row["position"].tolist(), *row["velocity"].tolist(),
          STATUSES[row["status"]])
@@ -89,7 +89,7 @@ def test_one_entity_of_a_stream_is_drawn_as_all_are(strategy: str) -> None:
         packets = connection(kind, jitter=0.03, teleports=True)
         together = rows_together(strategy, packets)
         for name, expected in together.items():
-            stream = SampleStream(StrategySpec(strategy).maker(), TIMING)
+            stream = SampleStream(StrategySpec(strategy).make_factory(), TIMING)
             block, before = block_of(packets), ConnectionTimes()
             found: list[Sample] = []
             for begin in range(0, len(block), 5):
@@ -108,7 +108,7 @@ def test_frames_hear_of_the_connection_too() -> None:
     block = by_entity(packets)["a"]
     times = np.array([sample.time for sample in expected])
     drawn = np.empty((len(times), 3))
-    draw_frames(StrategySpec("source").maker(), block, times, drawn)
+    draw_frames(StrategySpec("source").make_factory(), block, times, drawn)
     positions = np.array([sample.position for sample in expected])
     assert np.array_equal(drawn, positions)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from epic_cli import Packet, compare, read_packets, replay, replay_array
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.corrections import OwnPlayer, own_players
+from epic_cli.engine.replay.corrections import OwnPlayer, list_own_players
 from epic_cli.engine.replay.strategy_spec import ENGINES, read_specs
 from epic_cli.main import main
 
@@ -51,7 +51,7 @@ def read(log: list[Packet]) -> dict[str, OwnPlayer]:
     blocks: dict[str, PacketBlock] = {}
     for packet in log:
         blocks.setdefault(packet.entity, PacketBlock()).append(packet)
-    return own_players(blocks)
+    return list_own_players(blocks)
 
 
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False), st.sampled_from(["", "A", "a b"]))

@@ -84,7 +84,7 @@ def waver(name: str, pace: Pace) -> float:
 def test_a_clean_line_is_drawn_at_its_own_speed_for_twenty_minutes(name: str) -> None:
     wavering = DECLARED[name].lag_varies
     for pace in PACES:
-        most = wavering.most(1 / pace.rate, 1 / pace.rows) if wavering else 0.0
+        most = wavering.compute_most(1 / pace.rate, 1 / pace.rows) if wavering else 0.0
         assert waver(name, pace) <= most + ROUNDING, pace
 
 

@@ -18,7 +18,7 @@ from support.oracle import add, f32
 from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, replay, strategy
-from epic_cli.engine.replay.playback import CLOCKS, ClockName, listens
+from epic_cli.engine.replay.playback import CLOCKS, ClockName, is_listening
 from epic_cli.engine.strategies import names
 
 TICKS = [Fraction(1, 20), Fraction(1, 60), Fraction(1, 7)]
@@ -73,7 +73,7 @@ def test_the_rows_of_each_of_several_entities_are_those_of_the_same_calls(name: 
     rows = list(replay(packets, name))
     last = arrival_of(packets[-1])
     for entity in ("a", "b", "c"):
-        known = [one for one in packets if one.entity == entity or listens(strategy(name))]
+        known = [one for one in packets if one.entity == entity or is_listening(strategy(name))]
         wanted = called(partial(strategy, name), known, until=last, frames=2, entity=entity)
         assert [row for row in rows if row.entity == entity] == wanted
 

@@ -15,17 +15,17 @@ from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import remote_names
-from epic_cli.jobs.check.case_file import builtin_cases
+from epic_cli.jobs.check.case_file import make_builtin_cases
 from epic_cli.jobs.check.drawing import draw
-from epic_cli.jobs.check.outcome import Outcome, PacketKind, circumstances
+from epic_cli.jobs.check.outcome import Outcome, PacketKind, find_circumstances
 from epic_cli.jobs.check.port import Port
-from epic_cli.jobs.check.report import explanation
+from epic_cli.jobs.check.report import explain_failure
 from epic_cli.jobs.check.run import check
 from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 
 
 def rows(spec: StrategySpec) -> Iterator[bytes]:
-    for case in builtin_cases(DrawSpec((), (spec,))):
+    for case in make_builtin_cases(DrawSpec((), (spec,))):
         yield draw(case.drawing).rows
 
 
@@ -79,7 +79,7 @@ def test_a_setting_that_is_off_by_a_tenth_is_seen(name: str) -> None:
 def outcomes(command: str, strategy: str, feed: str, count: int | None = None) -> list[Outcome]:
     drawing = DrawSpec((), tuple(read_specs([strategy])))
     spec = CheckSpec(Port(tuple(command.split()), 300.0), feed)
-    return [check(case, spec) for case in builtin_cases(drawing)[:count]]
+    return [check(case, spec) for case in make_builtin_cases(drawing)[:count]]
 
 
 PORT = example("py")
@@ -101,13 +101,13 @@ def test_a_port_may_say_in_many_ways_that_it_draws_nothing(nothing: str, tmp_pat
         NOTHING, f"if newest is None:\n        {nothing}\n    else:\n        print("
     )
     for outcome in outcomes(script(tmp_path, text), "dumb-terminal", "jsonl", 6):
-        assert outcome.holds, explanation(outcome)
+        assert outcome.holds, explain_failure(outcome)
 
 
 def test_late_packets_that_are_shown_are_named(tmp_path: Path) -> None:
     text = PORT.replace('packet["time"] >= newest["time"]', "True")
     found = outcomes(script(tmp_path, text), "dumb-terminal", "jsonl")
-    differ = {stream.name: explanation(stream) for stream in found if not stream.holds}
+    differ = {stream.name: explain_failure(stream) for stream in found if not stream.holds}
     assert "builtin/late_packets" in differ
     assert "builtin/circle" not in differ
     assert any("arrives late" in name for name in differ["builtin/late_packets"])
@@ -119,7 +119,7 @@ def test_the_other_pacing_is_tried() -> None:
     command = "epic replay -s lerp --format tsv --pacing demo"
     for outcome in outcomes(command, "lerp", "text", 3):
         assert outcome.timing == Timing(pacing="demo", clock="exact")  # EPIC_CLOCK said so
-        assert any("--pacing demo" in line for line in explanation(outcome))
+        assert any("--pacing demo" in line for line in explain_failure(outcome))
 
 
 def packets(*stamps: tuple[float, float]) -> list[Packet]:
@@ -146,15 +146,15 @@ STEADY = [(k * 0.1, k * 0.1 + 0.05) for k in range(10)]
 def test_what_packets_do_in_a_frame(
     stamps: list[tuple[float, float]], until: float, kinds: list[PacketKind]
 ) -> None:
-    found = circumstances(packets(*stamps), until - 0.05, until)
+    found = find_circumstances(packets(*stamps), until - 0.05, until)
     assert [circumstance.kind for circumstance in found] == kinds
 
 
 def test_a_jump_is_what_velocities_do_not_explain() -> None:
     moving = [Packet((k, 0, 0), (10, 0, 0), k * 0.1, k * 0.1) for k in range(5)]
     there = Packet((50, 0, 0), (10, 0, 0), 0.5, 0.5)
-    assert circumstances(moving, 0.35, 0.4) == []
-    (found,) = circumstances([*moving, there], 0.45, 0.5)
+    assert find_circumstances(moving, 0.35, 0.4) == []
+    (found,) = find_circumstances([*moving, there], 0.45, 0.5)
     assert (found.kind, found.amount) == (PacketKind.JUMP, 46)
 
 
@@ -170,7 +170,7 @@ def test_any_packets_have_circumstances(
     here = sum(after < (packet.arrival or 0.0) <= after + frame for packet in by_arrival)
     found = {
         circumstance.kind: circumstance
-        for circumstance in circumstances(by_arrival, after, after + frame)
+        for circumstance in find_circumstances(by_arrival, after, after + frame)
     }
     assert (PacketKind.MANY in found) == (here > 1)
     assert here or not found.keys() & {
@@ -182,6 +182,6 @@ def test_any_packets_have_circumstances(
 
 def test_where_a_row_shows_nothing_unusual_the_packet_that_was_is_named() -> None:
     stamps = [(0.0, 0.0), (0.1, 0.1), (0.3, 0.3), (0.2, 0.35), (0.4, 0.4), (0.5, 0.5), (0.6, 0.6)]
-    (found,) = circumstances(packets(*stamps), 0.45, 0.5)
+    (found,) = find_circumstances(packets(*stamps), 0.45, 0.5)
     assert (found.kind, found.time) == (PacketKind.LATE, 0.2)
-    assert circumstances(packets(*stamps[:3]), 0.25, 0.3) == []
+    assert find_circumstances(packets(*stamps[:3]), 0.25, 0.3) == []

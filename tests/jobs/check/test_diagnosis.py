@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from epic_cli.jobs.check.differences import Difference, Pattern, compare, parse
-from epic_cli.jobs.check.report import diagnose, difference_words
+from epic_cli.jobs.check.report import describe_difference, diagnose
 from epic_cli.jobs.check.spec import Tolerances
 
 Rows = list[list[float | str]]
@@ -243,9 +243,9 @@ def test_nothing_is_raised_by_odd_numbers() -> None:
         assert found is None
         both = difference(right(), rows)
         assert both is not None
-        assert difference_words(both)
+        assert describe_difference(both)
     one = right()[:1]
     other: Rows = [[0.05, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, "held"]]
     found = difference(other, one)
     assert found is not None
-    assert difference_words(found)[0] == "1 of 1 row differs"
+    assert describe_difference(found)[0] == "1 of 1 row differs"

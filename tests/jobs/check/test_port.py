@@ -11,10 +11,10 @@ import pytest
 from support.places import SAMPLES
 
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.check.case_file import builtin_cases
+from epic_cli.jobs.check.case_file import make_builtin_cases
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.port import Ending, Port
-from epic_cli.jobs.check.report import explanation
+from epic_cli.jobs.check.report import explain_failure
 from epic_cli.jobs.check.run import check
 from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 from epic_cli.main import main
@@ -104,7 +104,7 @@ def test_it_cannot_be_started(tmp_path: Path) -> None:
 
 
 def outcome(folder: Path, does: str, strategy: str = "lerp") -> Outcome:
-    case = builtin_cases(DrawSpec((), tuple(read_specs([strategy]))))[0]
+    case = make_builtin_cases(DrawSpec((), tuple(read_specs([strategy]))))[0]
     return check(case, CheckSpec(Port(command(folder, does), 120.0)))
 
 
@@ -135,7 +135,7 @@ def test_garbage_is_a_finding(printed: str, tmp_path: Path) -> None:
         assert found.status is CaseStatus.DIFFERS
         return
     assert found.status is CaseStatus.PORT_FAILED
-    assert words.replace("'['2']'", "\"['2']\"") in explanation(found)[0]
+    assert words.replace("'['2']'", "\"['2']\"") in explain_failure(found)[0]
 
 
 def test_what_an_engine_prints_above_the_rows_is_skipped(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_what_an_engine_prints_above_the_rows_is_skipped(tmp_path: Path) -> None
         outcome(tmp_path, f"w(b'{above}time,x\\n1.1,nan\\n')") for above in ("", "Godot 3\\n \\n")
     )
     assert below.status is CaseStatus.DIFFERS
-    assert explanation(below) == explanation(plain)
+    assert explain_failure(below) == explain_failure(plain)
 
 
 def test_odd_numbers_and_no_rows(tmp_path: Path) -> None:
@@ -155,11 +155,13 @@ def test_odd_numbers_and_no_rows(tmp_path: Path) -> None:
     ):
         found = outcome(tmp_path, f"w(b'''{printed}\\n''')")
         assert found.status is CaseStatus.DIFFERS
-        assert words in "\n".join(explanation(found))
+        assert words in "\n".join(explain_failure(found))
 
 
 def test_what_it_says_is_told(tmp_path: Path) -> None:
-    words = explanation(outcome(tmp_path, "r(); w(b'time,x\\n'); sys.exit('it is broken\\x1b[2J')"))
+    words = explain_failure(
+        outcome(tmp_path, "r(); w(b'time,x\\n'); sys.exit('it is broken\\x1b[2J')")
+    )
     assert words == [
         "it ended with status 1 after 1 line of output",
         "it said: it is broken\x1b[2J",

@@ -15,10 +15,10 @@ from support.ports import GUIDE, WRONG, build, example, script, wrong
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.check.case_file import builtin_cases
+from epic_cli.jobs.check.case_file import make_builtin_cases
 from epic_cli.jobs.check.outcome import Outcome
 from epic_cli.jobs.check.port import Port
-from epic_cli.jobs.check.report import PATTERN, explanation
+from epic_cli.jobs.check.report import PATTERN, explain_failure
 from epic_cli.jobs.check.run import check
 from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 
@@ -34,14 +34,14 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def outcomes(command: str, strategy: str, feed: str, timing: Timing) -> list[Outcome]:
-    drawing = DrawSpec((), tuple(read_specs([strategy]))).changed(timing=timing)
+    drawing = DrawSpec((), tuple(read_specs([strategy]))).replace_fields(timing=timing)
     spec = CheckSpec(Port(tuple(command.split()), 300.0), feed)
-    return [check(case, spec) for case in builtin_cases(drawing)]
+    return [check(case, spec) for case in make_builtin_cases(drawing)]
 
 
 def test_the_cpp_of_the_guide_is_right(programs: dict[str, Path]) -> None:
     for outcome in outcomes(str(programs["right"]), "epic", "text", Timing(pacing="demo")):
-        assert outcome.holds, explanation(outcome)
+        assert outcome.holds, explain_failure(outcome)
         assert outcome.rows > 20
         assert outcome.ignored == ("status", "entity")
 
@@ -49,7 +49,7 @@ def test_the_cpp_of_the_guide_is_right(programs: dict[str, Path]) -> None:
 def test_the_python_of_the_guide_is_right(tmp_path: Path) -> None:
     command = script(tmp_path, example("py"))
     for outcome in outcomes(command, "dumb-terminal", "jsonl", Timing((1, 60))):
-        assert outcome.holds, explanation(outcome)
+        assert outcome.holds, explain_failure(outcome)
 
 
 #: What is said of each of the wrong ports.
@@ -64,7 +64,7 @@ WORDS: dict[str, str | tuple[str, ...]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_ports_are_told_apart(name: str, programs: dict[str, Path]) -> None:
     for outcome in outcomes(str(programs[name]), "epic", "text", Timing(pacing="demo")):
-        said = "\n".join(explanation(outcome))
+        said = "\n".join(explain_failure(outcome))
         begin = PATTERN
         assert said.count(begin) >= 1
         assert said.partition(begin)[2].startswith(WORDS[name]), outcome.name
@@ -79,7 +79,7 @@ def test_rows_in_the_demos_own_format(tmp_path: Path) -> None:
     )
     command = str(build(tmp_path, demo=text)["demo"])
     for outcome in outcomes(command, "epic", "text", Timing(pacing="demo")):
-        assert outcome.holds, explanation(outcome)
+        assert outcome.holds, explain_failure(outcome)
         assert not outcome.ignored
 
 
@@ -89,7 +89,7 @@ def test_the_streams_are_installed_with_the_program() -> None:
     assert STREAMS.stat().st_size < 40_000
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert STREAMS.name in settings["tool"]["setuptools"]["package-data"]["epic_cli.jobs.check"]
-    assert len(builtin_cases(DrawSpec((), ()))) == 46
+    assert len(make_builtin_cases(DrawSpec((), ()))) == 46
 
 
 def test_the_protocol_fits_on_a_screen() -> None:

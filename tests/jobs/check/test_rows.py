@@ -12,14 +12,14 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.check.differences import NotRows, RowTable, compare, parse, recognize_format
 from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.spec import ROW_FORMATS, CaseRecording, DrawSpec, Tolerance, Tolerances
-from epic_cli.jobs.check.writing import tsv
+from epic_cli.jobs.check.writing import write_tsv
 
 
 def rows(row_format: str, recording: str = "two_tanks.csv") -> bytes:
     entity = "tank7" if row_format == "epic" else None
     recordings = (CaseRecording("", str(SAMPLES / recording)),)
     lerp = tuple(read_specs(["lerp"]))
-    drawing = DrawSpec(recordings, lerp).changed(row_format=row_format, entity=entity)
+    drawing = DrawSpec(recordings, lerp).replace_fields(row_format=row_format, entity=entity)
     return draw(drawing).rows
 
 
@@ -57,19 +57,19 @@ TEXTS = {name: rows(name)[:3000] for name in ROW_FORMATS}
 
 @pytest.mark.parametrize("recording", ["two_tanks.csv", "jitter.txt"])
 def test_samples_are_written_as_rows_are(recording: str) -> None:
-    assert tsv(replay(SAMPLES / recording, "lerp")) == rows("tsv", recording)
+    assert write_tsv(replay(SAMPLES / recording, "lerp")) == rows("tsv", recording)
 
 
 def test_a_tolerance_is_the_larger_of_the_two() -> None:
     one = Tolerance(0.5, 0.1)
-    assert one.allows(1, 1.5)
-    assert not one.allows(1, 1.6)
-    assert one.allows(100, 110)
-    assert not one.allows(100, 111)
-    assert one.allows(float("nan"), float("nan"))
-    assert one.allows(float("inf"), float("inf"))
-    assert not Tolerance(1e300, 1.0).allows(float("nan"), 1.0)
-    assert not Tolerance(1e300, 0.0).allows(float("inf"), -float("inf"))
+    assert one.is_within(1, 1.5)
+    assert not one.is_within(1, 1.6)
+    assert one.is_within(100, 110)
+    assert not one.is_within(100, 111)
+    assert one.is_within(float("nan"), float("nan"))
+    assert one.is_within(float("inf"), float("inf"))
+    assert not Tolerance(1e300, 1.0).is_within(float("nan"), 1.0)
+    assert not Tolerance(1e300, 0.0).is_within(float("inf"), -float("inf"))
 
 
 def test_a_rotation_may_have_either_sign_and_only_as_a_whole() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from epic_cli.jobs.check.differences import DifferenceCause, Pattern
 from epic_cli.jobs.check.outcome import CaseStatus
-from epic_cli.jobs.check.report import diagnosis_words, summary
+from epic_cli.jobs.check.report import describe_diagnosis, summarize_outcomes
 
 #: What a pattern is told with, where that is not plain.
 EVIDENCE: dict[Pattern, dict[str, Any]] = {
@@ -24,10 +24,10 @@ def test_what_a_difference_looks_like(words: Callable[[str, str], None]) -> None
     for pattern in Pattern:
         shown: dict[str, Any] = {"amount": 0.001, "count": 4, "total": 40, "time": 1.05}
         found = DifferenceCause(pattern, **{**shown, **EVIDENCE.get(pattern, {})})
-        lines.append(f"{pattern.name}: {diagnosis_words(found)}\n")
+        lines.append(f"{pattern.name}: {describe_diagnosis(found)}\n")
     words("check-patterns", "".join(lines))
 
 
 def test_summaries(words: Callable[[str, str], None]) -> None:
-    one, two = summary(CaseStatus), summary([*CaseStatus, *CaseStatus])
+    one, two = summarize_outcomes(CaseStatus), summarize_outcomes([*CaseStatus, *CaseStatus])
     words("check-summaries", f"{one}\n{two}\n")

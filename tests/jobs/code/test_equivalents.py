@@ -6,7 +6,7 @@ import pytest
 
 from epic_cli import read_packets, replay, strategy
 from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.jobs.check.streams import builtin_streams
+from epic_cli.jobs.check.streams import make_builtin_streams
 from epic_cli.jobs.code.spec import find_equivalent, strategies
 
 
@@ -20,7 +20,7 @@ def rows(label: str, text: bytes) -> list[tuple[float, tuple[float, ...]]]:
 def test_an_equivalent_draws_the_same(label: str) -> None:
     composition = find_equivalent(read_spec(label))
     assert composition.partition("+")[0] in strategies()
-    for stream in builtin_streams():
+    for stream in make_builtin_streams():
         assert rows(label, stream.text) == rows(composition, stream.text), stream.name
 
 

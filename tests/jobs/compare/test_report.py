@@ -17,9 +17,9 @@ from rich.console import Console
 from support import comparisons
 
 from epic_cli.jobs.compare.report import (
-    fields,
-    metric_columns,
-    ordered,
+    list_fields,
+    make_metric_columns,
+    order_rows,
     report,
     sort_results,
 )
@@ -53,7 +53,7 @@ def test_the_best_of_each_column_is_marked() -> None:
     late = next(line for line in lines if line.startswith("Late  "))
     jumping = next(line for line in lines if line.startswith("Jumping  "))
     assert late.split()[2].endswith("*") or jumping.split()[2].endswith("*")
-    marked = {column.key: column.best for column in metric_columns(THREE.results)}
+    marked = {column.key: column.best for column in make_metric_columns(THREE.results)}
     assert marked["lag"] == {1}
     assert marked["jumps"] == {0}
     assert marked["held"] == set()  # all are equal
@@ -77,9 +77,9 @@ def test_a_narrow_terminal_gets_two_tables() -> None:
 
 
 def test_by_entity_marks_the_best_of_each_entity() -> None:
-    results = ordered(TWO_ENTITIES, "score", "entity")
+    results = order_rows(TWO_ENTITIES, "score", "entity")
     assert [result.entity for result in results] == ["a", "a", "b", "b"]
-    error = next(column for column in metric_columns(results) if column.key == "error")
+    error = next(column for column in make_metric_columns(results) if column.key == "error")
     assert error.best
     assert {results[row].entity for row in error.best} == {"a", "b"}
     assert "entity" in printed(TWO_ENTITIES, by_entity=True)
@@ -145,7 +145,7 @@ def test_a_brief_report_fits_a_small_terminal(drawn: list[tuple[float, int]]) ->
 
 def test_a_brief_report_has_fewer_rows_below_a_long_verdict(monkeypatch: Any) -> None:
     sentences = ["A sentence of the verdict that fills a whole line of a small terminal."] * 11
-    monkeypatch.setattr("epic_cli.jobs.compare.report.verdict", lambda *_, **__: sentences)
+    monkeypatch.setattr("epic_cli.jobs.compare.report.write_verdict", lambda *_, **__: sentences)
     lines = brief([standing(f"strategy-{k:02}", 90 - k, 1 + k) for k in range(30)])
     assert len(lines) == 23
     assert sum(line.startswith("strategy-") for line in lines) == 6
@@ -178,7 +178,7 @@ def test_every_metric_sorts_the_results() -> None:
 
 def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
     rows = list(csv.DictReader(io.StringIO(write_csv(report(THREE, "given")))))
-    assert list(rows[0]) == fields(THREE)
+    assert list(rows[0]) == list_fields(THREE)
     # columns of rotation, and of what is sent, are there where these are
     assert set(rows[0]).isdisjoint({*TURNING, *SENT})
     for metric in METRICS:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from support import comparisons
 
-from epic_cli.jobs.compare.report import certainty_words, explain_method, verdict
+from epic_cli.jobs.compare.report import describe_certainty, explain_method, write_verdict
 from epic_cli.metrics.certainty import Certainty, Gap, Standing, Unit
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.metric import Weights
@@ -42,7 +42,7 @@ def told(
         recordings=tuple(str(recording.recording) for recording in recordings),
         by_recording=tuple(recordings),
     )
-    return verdict(comparison)
+    return write_verdict(comparison)
 
 
 ASTRAY = replace(fake("a", 80, 1), notes=(ResultNote(Flaw.DIVERGED),))
@@ -95,5 +95,5 @@ def test_what_it_rests_on(words: Callable[[str, str], None]) -> None:
         Comparison(Weights(), 0.05, (0.5, 0.5)),
     ]
     lines = [line for comparison in comparisons_of for line in explain_method(comparison, ())]
-    lines += [certainty_words(Certainty(unit, 12, 0.5, 7), "networks") for unit in Unit]
+    lines += [describe_certainty(Certainty(unit, 12, 0.5, 7), "networks") for unit in Unit]
     words("comparison-method", "".join(f"{line}\n" for line in lines))

@@ -12,7 +12,7 @@ from support.running import epic
 from support.typed_session import TypedSession
 
 from epic_cli import Packet
-from epic_cli.engine.description import quoted
+from epic_cli.engine.description import quote_value
 from epic_cli.recordings import packet_formats
 from epic_cli.recordings.reading import make_reader, make_writer
 
@@ -29,7 +29,7 @@ def entities(recording: bytes) -> set[str]:
 @pytest.mark.parametrize("packet_format", packet_formats())
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_what_is_simulated_is_replayed(packet_format: str, name: str) -> None:
-    movement = f"duration=1,entity={quoted(name)}"
+    movement = f"duration=1,entity={quote_value(name)}"
     done = epic("simulate", "--quiet", "--format", packet_format, "--movement", movement)
     assert (done.returncode, done.stderr) == (0, b"")
     assert entities(done.stdout) == {name}

@@ -9,8 +9,15 @@ from support.running import epic
 
 from epic_cli.engine.strategies import declarations, system_names
 from epic_cli.jobs.diagnose.detectors import registry
-from epic_cli.jobs.explain.report import overview, report
-from epic_cli.jobs.explain.run import OPTIONS, WORDS, UnknownName, everything, names, run
+from epic_cli.jobs.explain.report import report, write_overview
+from epic_cli.jobs.explain.run import (
+    OPTIONS,
+    WORDS,
+    UnknownName,
+    iterate_names,
+    list_explanations,
+    run,
+)
 from epic_cli.jobs.explain.spec import ExplainSpec, NameKind
 from epic_cli.main import main
 from epic_cli.metrics import METRICS
@@ -33,7 +40,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("kind", NameKind)
 def test_each_name_of_a_table_is_explained(kind: NameKind) -> None:
-    assert {one.name for one in names(kind)} == KNOWN[kind]
+    assert {one.name for one in iterate_names(kind)} == KNOWN[kind]
     for name in KNOWN[kind]:
         found = [one for one in run(ExplainSpec(name.upper())) if one.kind is kind]
         assert found
@@ -57,16 +64,16 @@ def test_an_option_has_all_its_keys_with_their_defaults() -> None:
 
 
 def test_json_lines_have_what_the_text_has() -> None:
-    for one in everything():
+    for one in list_explanations():
         (record,) = map(json.loads, write_jsonl(report([one])).splitlines())
         assert record["name"] == one.name
         assert record["terms"] == dict(one.terms)
 
 
 def test_the_overview_counts_each_kind() -> None:
-    rows = [*overview(run(ExplainSpec())).data.rows()]
+    rows = [*write_overview(run(ExplainSpec())).data.rows()]
     assert [row["kind"] for row in rows] == [kind.value for kind in NameKind]
-    assert sum(row["names"] for row in rows) == len(everything())
+    assert sum(row["names"] for row in rows) == len(list_explanations())
 
 
 def test_an_unknown_name_gets_the_nearest_names(capsys: pytest.CaptureFixture[str]) -> None:

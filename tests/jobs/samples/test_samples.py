@@ -18,14 +18,14 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_list_has_all_of_them() -> None:
-    known = {name.partition("/")[0] for name in run.samples()}
+    known = {name.partition("/")[0] for name in run.list_samples()}
     assert known == {
         path.name
         for path in SAMPLES.iterdir()
         if not path.name.startswith(("README", "LICENSE", "__"))
     }
     said = epic("samples").stdout.decode()
-    assert all(line.split()[0] in said for line in run.samples())
+    assert all(line.split()[0] in said for line in run.list_samples())
 
 
 def test_copies_are_whole_and_never_written_over(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from epic_cli.jobs.tune.bytes_front import (
     divide_networks,
     find_bytes,
 )
-from epic_cli.jobs.tune.bytes_report import picture, report
+from epic_cli.jobs.tune.bytes_report import draw_picture, report
 from epic_cli.metrics.evaluation import CompareSpec, compare, iterate_simulated_runs
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
@@ -131,7 +131,7 @@ def test_predictors_and_buffers_at_equal_bytes_are_compared_in_pairs() -> None:
         "dead-reckoning", "snapshot+interpolation_time=0.1",
     }  # fmt: skip
     assert sum(record["chosen"] for record in records) == 2
-    assert picture(both).count("<circle") == len(records)
+    assert draw_picture(both).count("<circle") == len(records)
 
 
 def test_an_interruption_gives_the_best_so_far() -> None:

@@ -9,7 +9,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import FAMILIES, declarations
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import starved
-from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, delays_needed
+from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, find_needed_delays
 from epic_cli.metrics.evaluation import group_by_entity
 from epic_cli.metrics.traffic import SHARES, make_traffic
 from epic_cli.network.link import Link, LinkConditions
@@ -32,7 +32,7 @@ THERE = packets()
 
 
 def needed(*wanted: str) -> DelaysNeeded:
-    found = delays_needed([THERE], read_specs(wanted))
+    found = find_needed_delays([THERE], read_specs(wanted))
     assert found is not None
     return found
 
@@ -100,7 +100,7 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
         if packet.arrival is not None
     )
     names = read_specs(["snapshot", "hermite", "mirror"])
-    here, there = needed("snapshot", "hermite", "mirror"), delays_needed([later], names)
+    here, there = needed("snapshot", "hermite", "mirror"), find_needed_delays([later], names)
     assert there is not None
     assert np.allclose(there.needed, here.needed)
     for one, other in zip(here.buffers[1:], there.buffers[1:], strict=True):
@@ -110,5 +110,5 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
 
 
 def test_without_arrivals_or_with_one_packet_nothing_is_said() -> None:
-    assert delays_needed([packets(duration=0.0)], read_specs(["snapshot"])) is None
-    assert delays_needed([], read_specs(["snapshot"])) is None
+    assert find_needed_delays([packets(duration=0.0)], read_specs(["snapshot"])) is None
+    assert find_needed_delays([], read_specs(["snapshot"])) is None

@@ -13,7 +13,7 @@ import pytest
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune import trials as module
-from epic_cli.jobs.tune.trials import figures
+from epic_cli.jobs.tune.trials import compute_figures
 from epic_cli.metrics.comparison import Result
 
 
@@ -68,7 +68,9 @@ def ask(
     executor: Executor, *places: float, digest: str = "a"
 ) -> tuple[list[Mapping[str, float]], list[str]]:
     told: list[str] = []
-    found = figures(Summit(digest), asked(*places), executor, lambda one, _: told.append(one.label))
+    found = compute_figures(
+        Summit(digest), asked(*places), executor, lambda one, _: told.append(one.label)
+    )
     return found, told
 
 

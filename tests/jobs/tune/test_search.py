@@ -13,8 +13,8 @@ import pytest
 from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
-from epic_cli.jobs.tune.run import default_trials, search
-from epic_cli.jobs.tune.spec import goal
+from epic_cli.jobs.tune.run import choose_default_trials, search
+from epic_cli.jobs.tune.spec import find_goal
 from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Space, Trials, make_space
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.comparison import Result
@@ -46,8 +46,8 @@ def climb(
         trials = Trials(
             space.strategy,
             Hill(summit),
-            goal("score"),
-            Budget(tries or default_trials(space)),
+            find_goal("score"),
+            Budget(tries or choose_default_trials(space)),
             executor,
         )
         search(space, trials, seed)
@@ -78,7 +78,7 @@ def test_a_summit_is_found(strategy: str, summit: dict[str, Value]) -> None:
 @pytest.mark.parametrize("strategy", ["lerp", "geckos", "mirror", "alpha-beta", "dis"])
 def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) -> None:
     space = make_space(strategy, {})
-    summit = {axis.name: axis.value(0, 0.37) for axis in space.axes}
+    summit = {axis.name: axis.compute_value(0, 0.37) for axis in space.axes}
     alone, together = (climb(space, summit, 120, threads) for threads in (1, 3))
     assert alone.made == together.made
     assert len(alone.made) <= 120
@@ -120,7 +120,7 @@ def test_what_a_journal_knows_is_not_evaluated_again(tmp_path: Path) -> None:
     made = []
     with ThreadPoolExecutor(2) as executor, ResultJournal(str(tmp_path / "j"), KIND) as journal:
         for tries in (40, 90):
-            trials = Trials("epic", once, goal("score"), Budget(tries), executor, journal)
+            trials = Trials("epic", once, find_goal("score"), Budget(tries), executor, journal)
             search(space, trials, 3)
             made.append(len(trials.made))
     assert made == [40, 90]
@@ -139,7 +139,7 @@ def test_an_interruption_in_a_large_batch_keeps_what_has_been_judged() -> None:
 
     space = make_space("epic", {})
     with ThreadPoolExecutor(1) as executor:
-        trials = Trials("epic", Interrupted([]), goal("score"), Budget(10_000), executor)
+        trials = Trials("epic", Interrupted([]), find_goal("score"), Budget(10_000), executor)
         with pytest.raises(KeyboardInterrupt):
             search(space, trials, 3)
     assert 100 - BATCH <= len(trials.made) <= 100

@@ -17,12 +17,12 @@ def test_every_point_is_settings_that_the_strategy_takes(data: st.DataObject) ->
     space = data.draw(st.sampled_from(SPACES))
     shares = tuple(data.draw(st.floats(-0.5, 1.5)) for _ in space.axes)
     kinds = tuple(data.draw(st.integers(0, axis.kinds - 1)) for axis in space.axes)
-    settings = space.settings(Point(kinds, shares))
+    settings = space.make_settings(Point(kinds, shares))
     declared = declaration(space.strategy)
     values = declared.values(settings)
     assert all(values[name] != declared.values({})[name] for name in settings)
     # a setting that is written and read again is at the same place
-    assert space.settings(space.point(settings)) == settings
+    assert space.make_settings(space.find_point(settings)) == settings
 
 
 def test_what_is_worth_tuning_is_what_the_declarations_say() -> None:
@@ -53,7 +53,10 @@ def test_what_is_held_is_no_axis_and_in_every_setting() -> None:
     space = make_space("snapshot", {"interpolation_time": "100ms", "clock": "pll"})
     assert not {"interpolation_time", "clock"} & {axis.name for axis in space.axes}
     for point in spread(20, space.axes):
-        assert space.settings(point).items() >= {"interpolation_time": 0.1, "clock": "pll"}.items()
+        assert (
+            space.make_settings(point).items()
+            >= {"interpolation_time": 0.1, "clock": "pll"}.items()
+        )
 
 
 def test_points_are_spread_over_every_axis_and_always_the_same() -> None:

@@ -16,10 +16,17 @@ from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import names
-from epic_cli.jobs.tune.report import verdict
-from epic_cli.jobs.tune.run import GainKind, NothingToTune, Tunings, find_worse, roughness, tune
+from epic_cli.jobs.tune.report import write_verdict
+from epic_cli.jobs.tune.run import (
+    GainKind,
+    NothingToTune,
+    Tunings,
+    compute_roughness,
+    find_worse,
+    tune,
+)
 from epic_cli.jobs.tune.spec import Division, TuneSpec
-from epic_cli.jobs.tune.trials import evaluation_set, halves
+from epic_cli.jobs.tune.trials import make_evaluation_set, split_halves
 from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity, iterate_simulated_runs
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.truth import make_truths
@@ -117,7 +124,7 @@ def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
     given = "alpha-beta+rule=given+age=stamp"
     known = f"{given}+g={g:.4f}+h={h:.4f}"
     found = tuned(given, runs=runs, figure="error", by="none", trials=90).tunings[0]
-    best = evaluation_set(runs, TERMS).evaluate(read_specs([known])[0]).value("error")
+    best = make_evaluation_set(runs, TERMS).evaluate(read_specs([known])[0]).value("error")
     assert found.tuned_on.tuned.value("error") <= 1.005 * best
     assert found.tuned_on.tuned.value("error") >= 0.97 * best
     assert float(found.settings["g"]) == pytest.approx(g, abs=0.1)
@@ -136,15 +143,15 @@ def test_no_strategy_is_worse_on_its_own_data_than_by_default(strategy: str) -> 
 
 def test_what_is_judged_was_not_tuned_on() -> None:
     whole = sent(20.0)
-    first, second = halves(whole, TERMS)
-    middle = second.span()[0]
-    assert first.span()[1] < middle + 0.2
+    first, second = split_halves(whole, TERMS)
+    middle = second.find_span()[0]
+    assert first.find_span()[1] < middle + 0.2
     # the first part is what a recording would be that had ended there
     block = whole.packets[""]
     came = [(block[index].arrival or 0.0) < middle - 0.1 for index in range(len(block))]
     assert len(first.prepared[0].entities.judged[0].packets) == pytest.approx(sum(came), abs=8)
     # and all rows of the second part are judged as in the whole recording
-    whole_rows = evaluation_set([whole], TERMS).prepared[0].entities.rows
+    whole_rows = make_evaluation_set([whole], TERMS).prepared[0].entities.rows
     assert second.prepared[0].entities.rows == pytest.approx(whole_rows / 2, rel=0.1)
 
 
@@ -207,7 +214,7 @@ def test_nothing_on_the_front_is_beaten_by_anything_that_was_judged() -> None:
         (point.roughness for point in points), reverse=True
     )
     for result in found.tuned_on[:2]:
-        lag, rough = abs(result.value("lag")), roughness(result.values, Weights())
+        lag, rough = abs(result.value("lag")), compute_roughness(result.values, Weights())
         assert not any(lag < row.latency - 0.001 and rough < 0.98 * row.roughness for row in points)
 
 
@@ -267,7 +274,7 @@ def test_what_tuning_makes_worse_is_named_and_what_makes_nothing_worse_beside_it
             assert abs(best.tuned.value(name)) <= 1.05 * abs(best.default.value(name)) + 0.5
             assert best.gain > 0
     found = tuned(strategy, runs=(run,), trials=40)
-    sentences = " ".join(verdict(found))
+    sentences = " ".join(write_verdict(found))
     words = {"backward": "steps back", "held": "held rows"}
     named = [name for name in one.worse if f"{words.get(name, name)} from " in sentences]
     assert one.evaluation.keeps or named == list(one.worse)
@@ -282,4 +289,4 @@ def test_jumps_that_tuning_for_the_score_adds_are_named() -> None:
     assert not set(one.worse) & set(
         find_worse(one.harmless.evaluation.default.values, one.harmless.evaluation.tuned.values)
     )
-    assert "jumps from 0 to" in verdict(found)[0]
+    assert "jumps from 0 to" in write_verdict(found)[0]

@@ -12,7 +12,7 @@ import numpy as np
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Value
-from epic_cli.engine.replay.strategy_spec import StrategySpec, written
+from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.diagnose.cures.packets import send_once
 from epic_cli.jobs.diagnose.redraw import Redraw
@@ -292,7 +292,7 @@ def write_option(spec: StrategySpec) -> str:
     """Return the ``-s`` option for a strategy, its settings in the order of their declaration."""
     order = [setting.name for setting in declaration(spec.name).settings]
     settings = sorted(spec.settings.items(), key=lambda each: order.index(each[0]))
-    return f"-s {written(spec.name, dict(settings))}"
+    return f"-s {write_spec(spec.name, dict(settings))}"
 
 
 def cure_by(spec: StrategySpec, figure: str = "step_error") -> Cure:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.engine.places import UnusablePlugin, plugins
+from epic_cli.engine.places import UnusablePlugin, list_plugins
 from epic_cli.jobs.diagnose.cures import Cure, CureTrial
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def registry() -> Registry:
             if isinstance(own, Detector):
                 found[own.name] = replace(own, needs=(*needs, *own.needs))
     foreign, left_out = set(), []
-    for plugin in plugins(GROUP):
+    for plugin in list_plugins(GROUP):
         path, _, attributes = plugin.place.partition(":")
         try:
             one = reduce(getattr, attributes.split("."), importlib.import_module(path))

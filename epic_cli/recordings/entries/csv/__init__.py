@@ -159,12 +159,12 @@ def csv_writer(
     ``requested`` names keys that get columns beside the usual ones: a packet with any other key is
     ``Unwritable``. ``extras`` names further columns.
     """
-    from epic_cli.engine.keys import table_columns
+    from epic_cli.engine.keys import list_table_columns
     from epic_cli.recordings.extras import Tails, column_names, make_cell_writer
     from epic_cli.recordings.writing import LineWriter, check_name, csv_field, header_field
 
     tails = Tails(make_cell_writer(separator), column_names(extras), separator)
-    names = (*table_columns(requested), *map(header_field, tails.columns or ()))
+    names = (*list_table_columns(requested), *map(header_field, tails.columns or ()))
     return LineWriter(
         lambda name: csv_field(check_name(name)),
         tails,
