@@ -80,7 +80,7 @@ class PacketListener:
 
     @property
     def port(self) -> int:
-        """The port on which it listens; 0 after ``close``."""
+        """The port on which the listener listens; 0 after ``close``."""
         return 0 if self._closed else self._receiving.port
 
     @property

@@ -88,7 +88,7 @@ class WarningTally(JobTally):
         self.skipped: list[tuple[str, Exception]] = []
 
     def note(self, words: str) -> None:
-        """Warn with these words."""
+        """Warn with this text."""
         warnings.warn(words, stacklevel=2)
 
     def leave_out(self, name: str, error: Exception) -> None:

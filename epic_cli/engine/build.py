@@ -72,7 +72,7 @@ VERSIONS = 4  # of each module are cached: going back to another branch compiles
 
 
 def list_rooms() -> list[Path]:
-    """Return the folders that hold .pyx files; each is one module."""
+    """Return the folders that hold .pyx files; each folder becomes one module."""
     return sorted({file.parent for file in HERE.rglob("*.pyx")})
 
 

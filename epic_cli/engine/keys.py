@@ -252,14 +252,17 @@ TABLE_COLUMNS = (
 
 
 def type_of_key(word: str) -> KeyType:
-    """Return the type of the text of a word or a column."""
+    """Return the type of a key's text, given a word of packet text or a column."""
     if word in ANGLES:
         return KeyType.ANGLE
     return (COLUMN_KEYS.get(word) or BY_NAME[word]).type
 
 
 def list_table_columns(requested: Collection[str]) -> tuple[str, ...]:
-    """Return the columns of a table, including those that are written only on these requests."""
+    """Return the columns of a table.
+
+    ``requested`` adds columns that are written only on request.
+    """
     more = (key.columns for key in KEYS if key.request in requested)
     return (*TABLE_COLUMNS, *chain.from_iterable(more))
 

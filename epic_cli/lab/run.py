@@ -73,7 +73,7 @@ class Experiment:
 
     @property
     def labels(self) -> list[str]:
-        """The labels of all participants, with that of the game's own drawing."""
+        """The labels of all participants, the game's own drawing included."""
         return [participant.label for participant in self.job.how.participants]
 
     def list_runs(self) -> Iterator[Run]:

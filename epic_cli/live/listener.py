@@ -84,7 +84,7 @@ class ListenSpec:
     duration: float = math.inf
 
     def resolve_ingest(self) -> IngestSpec:
-        """Return the reading of datagrams with the endpoint's; raise ``OSError``."""
+        """Return the ingest settings, limited to the endpoint's sender; raise ``OSError``."""
         at = self.endpoint
         sender = None if at.sender is None else resolve(at.sender).place
         return replace(self.ingest, sender=sender, max_entities=at.max_entities)

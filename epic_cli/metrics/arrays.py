@@ -80,7 +80,7 @@ def compute_median(values: Floats) -> float:
 
 
 def list_distinct(values: NDArray[_Value]) -> NDArray[_Value]:
-    """Return each value once, sorted; no NaN is allowed. numpy's own loads masked arrays."""
+    """Return each value once, sorted, without loading numpy's masked arrays; no NaN is allowed."""
     ordered = np.sort(values)
     new = np.ones(len(ordered), bool)
     new[1:] = ordered[1:] != ordered[:-1]

@@ -286,12 +286,12 @@ class NetworkEvents(NamedTuple):
 
     @property
     def unseen(self) -> Floats:
-        """Losses that a recording may have missed, by length (worlds, ``in_a_row``).
+        """Numbers of losses that a recording may have missed.
 
-        Each world has other losses. Their numbers are upper bounds with 97.5 % confidence. Where
-        few losses were seen, bursts longer than two have as many packets in all as pairs have. A
-        few losses do not show whether they follow each other: the share that does is the upper end
-        that the seen pairs leave open (Wilson 1927).
+        Possible worlds by length (``in_a_row``). Each world has other losses. Their numbers are
+        upper bounds with 97.5 % confidence. Where few losses were seen, bursts longer than two have
+        as many packets in all as pairs have. A few losses do not show whether they follow each
+        other: the share that does is the upper end that the seen pairs leave open (Wilson 1927).
         """
         if self.few:
             single = 0.0 if self.linked else _compute_upper_bound(self.lost) - self.lost

@@ -876,7 +876,7 @@ ROWS_AT_ONCE = 150_000
 
 
 class _MeasuredEntity(NamedTuple):
-    """The results of all participants for the entity at a place, drawn from the first's packets."""
+    """The results of all participants for one entity (its index: ``place``)."""
 
     place: int
     entity: Entity

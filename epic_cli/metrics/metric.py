@@ -109,7 +109,7 @@ class Metric:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Names of the ends of its interval."""
+        """The names of the ends of the metric's interval."""
         return f"{self.name}_low", f"{self.name}_high"
 
     def format_cell(self, value: float, resolution: float = 0.0) -> str:

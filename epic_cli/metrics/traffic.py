@@ -574,7 +574,7 @@ class Stream:
         return long[self.follows[long]] if len(long) else long
 
     def mark_rested(self, places: Numbers) -> Flags:
-        """Mark the intervals in which the entity moves by at most a usual step, or the next."""
+        """Mark the intervals with a step of at most a usual one, or of at most the next step."""
         usual, steps = self.usual_step, self.steps[places]
         near = self.intervals < RESTED * self.period
         after = np.append(np.where(near, self.steps, 0.0), 0.0)[places + 1]

@@ -40,7 +40,7 @@ LONGEST_QUEUE = 1_000_000
 
 
 def are_clocks_apart(least: float) -> bool:
-    """Return True if two clocks disagree, given the least (arrival - stamp) in seconds."""
+    """Return True if two clocks disagree, judged by the least arrival minus stamp (s)."""
     return not 0 <= least <= SLOWEST
 
 

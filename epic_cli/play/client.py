@@ -381,7 +381,7 @@ class RemotePlayer:
         return self._find_nearest_view(drawn, x if math.isfinite(x) else math.inf)
 
     def _find_chord(self, x: float, y: float) -> View | None:
-        """Return the view of the shadow's point.
+        """Return the snapshots, and the fraction, between which the shadow's point was drawn.
 
         None if the point lies on no chord of the parabola.
         """

@@ -189,7 +189,7 @@ def unread(reader: LineReader, line: bytes) -> dict[str, str]:
 
 
 def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -> tuple[str, ...]:
-    """Return at most ``most`` columns that separate several entities read as one; empty if none do.
+    """Return at most ``most`` columns by which rows read as one entity split into several.
 
     Separated, all entities together travel less than half as far, or leap hardly any more.
     """
@@ -288,7 +288,7 @@ def _measure_movement(
 
 
 def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
-    """Return the column whose value changes in this line, for good, and not around it.
+    """Return the column that has one value before this line and another from it on.
 
     None if none.
     """

@@ -57,7 +57,7 @@ def list_own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]
 
 
 def iterate_as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
-    """Yield the blocks of a recording as a strategy for the local player draws them.
+    """Yield the blocks of a recording; logs of local players become the predictions to draw.
 
     Its logs are made ready, which needs all of them at once. Raise ``NoCommonStates``.
     """

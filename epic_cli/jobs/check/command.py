@@ -117,7 +117,7 @@ class Program:
     )
 
     def make_spec(self, threads: int | None) -> CheckSpec:
-        """Return how cases are checked; raise ``WrongUsage``."""
+        """Return the settings of the check; raise ``WrongUsage``."""
         if self.against is None:
             if self.builtin:
                 raise WrongUsage(
@@ -241,7 +241,7 @@ def check(
 def _load_cases(
     paths: Sequence[str], program: Program, spec: ReplaySpec, trust: bool
 ) -> list[Case | Outcome]:
-    """Return the cases, from files or built in; for a port, one strategy and recording each.
+    """Return the cases of files, or the built-in ones; a port gets one strategy and recording each.
 
     Raises ``WrongUsage`` and ``CannotAccess``.
     """
@@ -365,7 +365,7 @@ def _print_rows(port: Port, feed: str, case: Case) -> tuple[bytes, str]:
 
 
 def _report_findings(path: str) -> None:
-    """Report doubts about the recordings of a new case: the case would keep wrong rows."""
+    """Report errors found in the recordings of a new case, since its rows would be wrong."""
     from epic_cli.jobs.check.case_file import read_case
     from epic_cli.jobs.check.drawing import iterate_packets
     from epic_cli.recordings.opening import ReadingLog
@@ -394,7 +394,7 @@ _STATUSES = (
 
 
 class Output:
-    """The output of a check: outcomes are written at once, and only descriptions kept."""
+    """The output of a check: outcomes are written at once; only their descriptions are kept."""
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
         from epic_cli.jobs.check.writing import is_in_ci  # help waits for none

@@ -270,7 +270,7 @@ class Difference(NamedTuple):
 
     @property
     def first(self) -> tuple[Group, int]:
-        """The group of the first row that differs (in the expected order), and its place."""
+        """The group of the first row that differs (in the expected order), and that row's place."""
         found = [
             (group, next(index for index, pair in enumerate(group.pairs) if pair.differs))
             for group in self.groups

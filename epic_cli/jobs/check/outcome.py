@@ -149,7 +149,7 @@ def find_circumstances(packets: Sequence[Packet], after: float, until: float) ->
 
 
 class Occasion(NamedTuple):
-    """A kind of packet event before wrong rows: it was there ``hits`` of ``total`` times."""
+    """A kind of packet event that preceded ``hits`` of ``total`` wrong rows."""
 
     kind: PacketKind
     hits: int

@@ -460,7 +460,7 @@ def report(outcome: Outcome) -> CaseReport:
 
 
 def _make_failure_kind(lines: Sequence[str]) -> str:
-    """Return what equal failures share: a difference's patterns, or all lines, less numbers."""
+    """Return a key that similar failures share: the report's patterns or lines, without numbers."""
     patterns = [line for line in lines if line.startswith(PATTERN)]
     return re.sub(r"[\d.,]+", "", "\n".join(patterns or lines))
 
@@ -470,7 +470,7 @@ _FOLDED, _NAMED = (CaseStatus.DIFFERS, CaseStatus.PORT_FAILED), 3
 
 
 def fold_outcomes(reports: Sequence[CaseReport], names: Sequence[str]) -> Iterator[str]:
-    """Yield a line for the cases of these ``names`` that fail as an earlier case does, by kind."""
+    """Yield a line for each kind of failure: which of these cases fail as an earlier case does."""
     first = {case.kind: case.name for case in reversed(reports) if case.kind}
     left: dict[str, list[str]] = {}
     for case in reports:

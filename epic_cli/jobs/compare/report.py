@@ -322,7 +322,10 @@ def _describe_game_score(best: Result, comparison: Comparison) -> str:
 
 
 def list_ranks(results: Sequence[Result]) -> list[int | None]:
-    """Return the rank of each result; None where all results of a place share the first rank."""
+    """Return the rank of each result.
+
+    None if all results of an entity or recording share rank 1.
+    """
     places: dict[str, set[int]] = {}
     for result in results:
         places.setdefault(result.place, set()).update([result.rank] if result.rank else [])
@@ -419,7 +422,7 @@ def _list_recording_notes(noted: Iterable[tuple[str, Note]]) -> list[str]:
 
 
 def _list_result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]) -> list[str]:
-    """Return notes on the ``wanted`` flaws; results with the same flaw share a sentence."""
+    """Return notes on flaws of these kinds (``wanted``); results with one flaw share a sentence."""
     noted: dict[str, list[str]] = {}
     for result in results:
         place = f" ({result.place})" if result.place else ""
@@ -643,7 +646,7 @@ def _find_gaps(results: Sequence[Result]) -> list[int]:
 
 
 def _mark_possible_winners(results: Sequence[Result]) -> list[bool]:
-    """Return True for each result that shares first rank with other results of its place."""
+    """Return True for each result that shares the first rank of its entity or recording."""
     first = [rank == 1 for rank in list_ranks(results)]
     places = [result.place for result, one in zip(results, first, strict=True) if one]
     return [

@@ -93,7 +93,7 @@ class EachRecording:
     local: _LocalValues | None = None
 
     def adapt_to_place(self, place: Place | None) -> EachRecording:
-        """Return the same work for a place in this process, or for other processes (None)."""
+        """Return the work for a worker at ``place`` of this process; None: for another process."""
         local = self.local or _LocalValues()
         return replace(self, local=None if place is None else local._replace(place=place))
 

@@ -130,7 +130,7 @@ class DiagnoseEach:
         return run_named(self.spec(recording, log), log.name)
 
     def adapt_to_place(self, place: Place | None) -> DiagnoseEach:
-        """Return this object: a diagnosis is the same in every process."""
+        """Return this object, since a diagnosis is the same in every process."""
         del place
         return self
 

@@ -122,7 +122,7 @@ def replay(
 
 
 def is_grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
-    """Return whether the whole recording is at hand, so that its entities may be drawn in turn."""
+    """Return a test whether the first entity may be drawn before all others, or a fixed answer."""
     path = source.path or source.name
     if not source.kept or not (path == "-" or os.path.isfile(path)):  # noqa: PTH113
         return source.kept
@@ -138,7 +138,7 @@ def is_grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
 def connect_blocks(
     found: Iterable[PacketBlock], stream: SampleStream, is_first: bool | Callable[[str], bool]
 ) -> Iterator[PacketBlock]:
-    """Yield the blocks of a recording; tell the stream the connection if entities are grouped.
+    """Yield the blocks of a recording; if entities are grouped, first give the stream all arrivals.
 
     Entities are then drawn one after the other, each beside packets that stand further down.
     ``is_first`` tells by name whether the first entity may be drawn before all others.

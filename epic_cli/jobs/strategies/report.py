@@ -56,7 +56,7 @@ def list_strategies(room: int) -> RenderableType:
 
 
 def find_engines(text: str, room: int) -> RenderableType:
-    """Return what draws as the engines do whose users know a word, with a setting's value."""
+    """Return the strategies that stand for an engine's setting, given in the engine's own words."""
     rows = [(row["engine"], _write_found(row)) for row in _find_rows(text)]
     unknown = f"No engine's users are known to say {text!r}. 'epic strategies' lists the engines."
     return Group(*(write_definitions(rows, room) if rows else wrap_paragraph(unknown, room)))
@@ -71,7 +71,7 @@ def _write_found(row: dict[str, str]) -> str:
 
 
 def _find_rows(text: str) -> list[dict[str, str]]:
-    """Return the systems that a word means, as records: engine, what draws it, a note."""
+    """Return the systems whose users know a word, as records: engine, strategy, note."""
     head, _, last = text.strip().rpartition(" ")
     found = find_word(text)
     value = ""
@@ -151,7 +151,7 @@ def explain_strategy(name: str, room: int) -> RenderableType:
 
 
 def _format_engine(system: System, one: Declaration, room: int) -> Iterator[Text]:
-    """Yield how an engine's users set it: an example, and its settings in their words."""
+    """Yield lines on a system: an example, and its settings in the words of its users."""
     theirs, ours = system.write_example()
     yield from wrap_paragraph(f"{theirs} -> -s {ours}", room, _INDENT)
     rows = [

@@ -213,7 +213,7 @@ class BytesFronts(Tabular):
 
 
 class _SenderRuns(NamedTuple):
-    """A network whose participants receive packets of their own senders, by label."""
+    """A network for which each participant, by label, has a sender of its own."""
 
     simulation: Simulation
     seed: int
@@ -275,7 +275,7 @@ def find_bytes(
 
 
 def divide_networks(spec: BytesSpec) -> tuple[SentPart, SentPart]:
-    """Return the networks to tune on, and the rest; raise ``NotEnoughToSay``."""
+    """Return the networks to tune on, and those to judge on; raise ``NotEnoughToSay``."""
     if len(spec.seeds) < 2:
         raise NotEnoughToSay(
             "tuning on some networks and evaluating on others needs two seeds or more"

@@ -106,7 +106,10 @@ class Tuned(Participants):
             raise WrongUsage("--drawn needs --design", "drawn")
 
     def list_specs(self) -> list[StrategySpec]:
-        """Return each strategy with the settings to hold: all of a correction but its time."""
+        """Return each strategy with the settings to keep fixed.
+
+        Of a correction, all but its time.
+        """
         return [
             spec._replace(
                 settings={key: spec.settings[key] for key in spec.settings if key != "time"}

@@ -733,7 +733,7 @@ def compare_pairs(
     goal: Goal,
     beside: Sequence[tuple[str, Comparison]] = (),
 ) -> Paired:
-    """Compare participants on one part of the data; allow for the events of the part ``beside``."""
+    """Compare participants on one part of the data; the other part adds its rare network events."""
     runs, seed = on.compare_each(participants), on.spec.seed
     return Paired(runs, pool_runs(runs, seed), beside, goal, seed)
 
@@ -745,7 +745,10 @@ def evaluate(
     goal: Goal,
     beside: EvaluationSet | None = None,
 ) -> Evaluation:
-    """Evaluate both settings on one part of the data; allow for events of the part ``beside``."""
+    """Compare default and tuned settings on one part.
+
+    The other part adds its rare network events.
+    """
     if default.settings == tuned.settings:
         comparison = on.compare([default])
         (only,) = comparison.results

@@ -204,7 +204,7 @@ class Csv(Format):
         return reader
 
     def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
-        """See ``csv_writer``."""
+        """Return a writer of CSV (``csv_writer``)."""
         return csv_writer(requested, extras=extras)
 
 
@@ -215,7 +215,7 @@ class Tsv(Format):
     suffixes = (".tsv",)
 
     def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
-        """See ``csv_writer``."""
+        """Return a writer of tab-separated rows (``csv_writer``)."""
         return csv_writer(requested, "\t", extras)
 
 

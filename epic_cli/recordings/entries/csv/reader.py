@@ -75,7 +75,7 @@ class CsvReader(LineReader):
     """
 
     def begin(self) -> None:
-        """See ``LineReader``."""
+        """Set the reader's own state, before the first line."""
         self._delimiter = ","
         self._names: tuple[str, ...] = ()
         self._headed = True
@@ -294,13 +294,13 @@ class CsvReader(LineReader):
         self.ended = True
 
     def again(self, layout: ReadSpec, head: bytes) -> CsvReader:
-        """See ``LineReader``."""
+        """Return another reader of the same rows, which begin with ``head``."""
         reader = CsvReader(layout)
         reader.look_for_header(head)
         return reader
 
     def sort_key(self, field: str) -> tuple[str, int]:
-        """See ``LineReader``."""
+        """Return the separator of columns and a field's column, from 1."""
         return self._delimiter, self._find_column(field) + 1 if field in self._places else 0
 
     def split_cells(self, raw: bytes) -> dict[str, str]:

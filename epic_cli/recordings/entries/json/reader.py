@@ -997,7 +997,7 @@ class JsonlReader(LineReader):
     has_lines = True
 
     def begin(self) -> None:
-        """See ``LineReader``."""
+        """Set the reader's own state, before the first line."""
         self._paths: dict[str, tuple[str, ...]] = {}
         self._entries: Entries | None = None
         self._levels: Levels | None = None
@@ -1214,7 +1214,10 @@ class JsonlReader(LineReader):
         return infer_object_layout(self.layout, item)
 
     def again(self, layout: ReadSpec, head: bytes) -> JsonlReader:
-        """See ``LineReader``; of a document the objects are on lines of their own."""
+        """Return another reader of the same objects.
+
+        A document's are then on lines of their own.
+        """
         reader = JsonlReader(layout)
         reader.look_ahead(head)
         return reader
@@ -1228,12 +1231,12 @@ class JsonlReader(LineReader):
 
     @cached_property
     def _used_columns(self) -> frozenset[str]:
-        """The paths that fields are read from; see ``LineReader``."""
+        """The paths that fields are read from."""
         return used_columns(self.layout).union(map(path_text, self._paths.values()))
 
     @property
     def _entry_columns(self) -> frozenset[str]:
-        """The paths in an entry that fields are read from; see ``LineReader``."""
+        """The paths in an entity's entry that fields are read from."""
         found = self._entries.paths if self._entries is not None else {}
         return frozenset(map(path_text, found.values()))
 
@@ -1247,7 +1250,7 @@ class JsonlReader(LineReader):
         return values
 
     def shared_cells(self, raw: bytes) -> dict[str, str]:
-        """Return the single values beside the states of one entity; see ``LineReader``."""
+        """Return the single values beside the states of one entity, by their paths."""
         if self._entries is None or "time" not in self._entries.paths or not self._entries.steps:
             return {}
         before = f"{path_text(self._entries.steps)}."
@@ -1318,7 +1321,7 @@ class JsonReader(JsonlReader):
     has_lines = False
 
     def begin(self) -> None:
-        """See ``LineReader``."""
+        """Set the reader's own state, and prepare to cut the document into objects."""
         super().begin()
         self._cutter = DocumentCutter()
         self._placed_empty: Refusal | None = None

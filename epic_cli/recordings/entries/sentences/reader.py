@@ -251,7 +251,7 @@ class PatternReader(LineReader):
     """
 
     def begin(self) -> None:
-        """See ``LineReader``."""
+        """Set the reader's own state, with the compiled pattern of the layout."""
         pattern = self.layout.pattern
         self._make_pattern = None if pattern is None else compiled(pattern)
         self._fields: dict[str, int] = {}
