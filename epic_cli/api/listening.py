@@ -98,7 +98,9 @@ class PacketListener:
 
     async def __anext__(self) -> Packet:
         if self._waits:
-            raise RuntimeError("another task waits for the next packet")
+            raise RuntimeError(
+                "another task waits for the next packet: read each listener in one task"
+            )
         while (packet := self._packets.next()) is None:
             if self._closed:
                 raise StopAsyncIteration

@@ -147,7 +147,7 @@ class BuildEngine(build_ext):
     @staticmethod
     def _write_keys() -> None:
         """Write the table of a packet's keys for the compiler, if it has changed."""
-        text = run_path(str(KEYS))["header"]()
+        text = run_path(str(KEYS))["write_header"]()
         place = KEYS.parent / "packets" / "keys.h"
         if not place.exists() or place.read_text() != text:
             place.write_text(text)

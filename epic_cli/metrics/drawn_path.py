@@ -72,7 +72,7 @@ def make_drawn_paths(
     time the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
     """
     if not rows:
-        raise UnusableDrawing("the file has no frames")
+        raise UnusableDrawing("the file has no frames: it needs rows of time and position")
     if len(rows) == len(entities) == 1:
         rows = dict(zip(entities, rows.values(), strict=True))
     shared = {name: rows[name] for name in entities if name in rows}

@@ -557,7 +557,9 @@ def _resend_packets(
     found = {entity.name: entity for entity in entities}
     missing = [entity.name for entity in judged if entity.name not in found]
     if missing:
-        raise NotEnoughToSay(f"too few packets of {missing[0]!r} are sent for {participant.label}")
+        raise NotEnoughToSay(
+            f"too few packets of {missing[0]!r} are sent for {participant.label}: send more often"
+        )
     return tuple(found[entity.name] for entity in judged)
 
 

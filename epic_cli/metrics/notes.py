@@ -391,5 +391,7 @@ class NothingJudged(NotEnoughToSay):
 class NothingToDraw(NotEnoughToSay):
     """An error: a picture of this span would be empty."""
 
-    def __init__(self, why: str = "there is nothing to draw in this span") -> None:
+    def __init__(
+        self, why: str = "there is nothing to draw in this span: choose another one"
+    ) -> None:
         super().__init__(why)

@@ -46,7 +46,7 @@ def sample_movement(
     if rate is None:
         recorded = movement.iterate_recorded()
         if recorded is None:
-            raise ValueError("a computed path needs a send rate")
+            raise ValueError("a computed path needs a send rate, such as 20 Hz")
         for snapshot in recorded:
             if snapshot.time > end:
                 return

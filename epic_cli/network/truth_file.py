@@ -90,7 +90,7 @@ def read_movement(
         builders[name].add(state, velocities)
     if not builders:
         what = "no state" if entity is None else f"no state of the entity {entity!r}"
-        raise ValueError(f"there is {what} in it")
+        raise ValueError(f"the file has {what}")
     tracks = {name: builder.finish() for name, builder in builders.items()}
     found = [(builder.late, builder.repeated) for builder in builders.values()]
     return RecordedMovement(tracks, *map(sum, zip(*found, strict=True)))

@@ -69,7 +69,7 @@ class Match:
         self.events: list[Event] = []
         self.names = [player.name for player in settings.players]
         if len(set(self.names)) < len(self.names):
-            raise ValueError(f"two players have the same name: {', '.join(self.names)}")
+            raise ValueError(f"two players have the same name, rename one: {', '.join(self.names)}")
         tokens = [
             int(make_generator(settings.seed, f"token/{name}").random() * 2**32)
             for name in self.names

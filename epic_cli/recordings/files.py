@@ -109,7 +109,9 @@ class Files:
         if path == "-" or one is None or one[2]:
             return  # standard input is known, and what is not there cannot be lost
         if one in self._written:
-            raise Overwrites(f"{self._written[one]} would overwrite {path}, which is read")
+            raise Overwrites(
+                f"{self._written[one]} would overwrite {path}, which is read: choose another file"
+            )
         self._read.setdefault(one, path)
 
     def writes(self, path: str, option: str) -> None:
@@ -121,12 +123,16 @@ class Files:
         if path == "-" or one is None:
             return
         if one in self._read:
-            raise Overwrites(f"{option} would overwrite {self._read[one]}, which is read")
+            raise Overwrites(
+                f"{option} would overwrite {self._read[one]}, which is read: choose another file"
+            )
         # by its place, too: an output that is not there yet has no inode to be known by
         for known in filter(None, (one, _find_future_path(path))):
             other = self._written.setdefault(known, option)
             if other not in (option, _INSTEAD.get(option)):
-                raise Overwrites(f"{other} and {option} would both write {path}")
+                raise Overwrites(
+                    f"{other} and {option} would both write {path}: choose another file"
+                )
 
     def holds(self, path: str) -> bool:
         """Return True if the run reads this file."""

@@ -269,7 +269,8 @@ def _check_apart_from_stdout(descriptor: int, file: str) -> None:
     except OSError:  # there is none
         return
     if same and stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise Overwrites(f"standard output would overwrite {source_name(file)}, which is read")
+        name = source_name(file)
+        raise Overwrites(f"standard output would overwrite {name}, which is read: use another file")
 
 
 def is_kept(file: str) -> bool:

@@ -363,7 +363,7 @@ def _check_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
         meant = any(search(spec.pattern or "", line) for line in lines)
         return spec if meant else spec._replace(pattern=None)
     if wanted not in ("auto", _SENTENCES):
-        raise Unreadable(f"a pattern is for lines of text, and not for {wanted}")
+        raise Unreadable(f"a pattern is for lines of text, not for {wanted}: leave it out")
     return spec
 
 

@@ -61,7 +61,7 @@ def list_code(strategy: str) -> list[str]:
     module = sys.modules.get(name)
     path = getattr(module, "__file__", None)
     if path is None:
-        raise UnknownCode(strategy, "the strategy has no source file")
+        raise UnknownCode(strategy, "the strategy has no source file: put its class into one")
     found: dict[str, str] = {}
     left = [_ModuleSource(name, path, hasattr(module, "__path__"))]
     known: dict[str, ModuleSpec | None] = {}
@@ -110,7 +110,10 @@ def _iterate_imports(source: _ModuleSource) -> Iterator[str]:
             called = node.func
             name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
             if name in _HIDING:
-                raise UnknownCode(f"{source.path}:{node.lineno}", f"the code calls {name}()")
+                raise UnknownCode(
+                    f"{source.path}:{node.lineno}",
+                    f"the code calls {name}(), which hides what results depend on: leave it out",
+                )
         for name in names:
             parts = name.split(".")
             yield from (".".join(parts[: count + 1]) for count in range(len(parts)))

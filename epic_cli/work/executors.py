@@ -270,7 +270,12 @@ class Cluster(Executor):
                 return
             call.times += 1
             if call.times > _LOSSES:
-                self._answer_call(call, WorkerDied("the scheduler died of it"))
+                self._answer_call(
+                    call,
+                    WorkerDied(
+                        "the scheduler died of it each time: run it without --cluster to see why"
+                    ),
+                )
                 return
             try:
                 call.future = self._client.submit(
@@ -349,8 +354,8 @@ class Cluster(Executor):
             if self._client.nthreads():
                 return ""
         except Exception:
-            return "the scheduler is gone"
-        return f"the scheduler has had no workers for {_PATIENCE:g} s"
+            return "the scheduler is gone: start it again"
+        return f"the scheduler has had no workers for {_PATIENCE:g} s: start some (dask worker)"
 
     def _check_versions(self) -> None:
         """Check that all workers have this version; raise ``NoCluster``."""
@@ -360,13 +365,13 @@ class Cluster(Executor):
 
         found = self._client.run(version, "epic-cli", on_error="return")
         if not found:
-            raise NoCluster("the scheduler has no workers")
+            raise NoCluster("the scheduler has no workers: start some (dask worker)")
         ours = get_program_version()
         for worker, theirs in found.items():
             if isinstance(theirs, Exception):
-                raise NoCluster(f"its worker {worker} has no epic, and this is epic {ours}")
+                raise NoCluster(f"its worker {worker} has no epic: install epic {ours} there")
             if theirs != ours:
-                raise NoCluster(f"its worker {worker} has epic {theirs}, and this is epic {ours}")
+                raise NoCluster(f"its worker {worker} has epic {theirs}: install epic {ours} there")
 
 
 def parse_scheduler(address: str) -> tuple[str, int]:
@@ -402,7 +407,7 @@ def _connect_client(address: str) -> Client:
     try:
         return Client(address, timeout=_PROGRAM, set_as_default=False)
     except Exception as error:
-        raise NoCluster("the server there is not a Dask scheduler") from error
+        raise NoCluster("the server there is not a Dask scheduler: check host and port") from error
 
 
 def _check_scheduler(address: str, place: tuple[str, int]) -> None:
@@ -420,11 +425,11 @@ def _check_scheduler(address: str, place: tuple[str, int]) -> None:
             connection.settimeout(_PROGRAM)
             word = connection.recv(_WORD, socket.MSG_WAITALL)
     except TimeoutError:
-        raise NoCluster("the scheduler does not answer") from None
+        raise NoCluster("the scheduler does not answer: check that it runs") from None
     except OSError as error:
         raise NoCluster(f"the scheduler does not answer ({error.strerror or error})") from error
     if len(word) < _WORD or int.from_bytes(word, "little") > _GREETING:
-        raise NoCluster("the server there is not a Dask scheduler")
+        raise NoCluster("the server there is not a Dask scheduler: check host and port")
 
 
 def _check_certificate(address: str) -> None:
@@ -462,7 +467,7 @@ def _call_in_version(
 
     theirs = get_program_version()
     if theirs != ours:
-        raise NoCluster(f"one of its workers has epic {theirs}, and this is epic {ours}")
+        raise NoCluster(f"one of its workers has epic {theirs}: install epic {ours} there")
     return fn(*args, **kwargs)
 
 

@@ -107,7 +107,7 @@ def _decode_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         case "of":
             fields = list(map(_decode_json, parts[1:]))
             return frozenset(fields) if parts[0] == "frozenset" else _build_value(parts[0], fields)
-    raise NotAValue(f"there are no values of the kind {kind!r}")
+    raise NotAValue(f"{kind!r} is not a kind of saved value")
 
 
 def _build_value(name: str, fields: list[Any]) -> Any:
@@ -305,7 +305,10 @@ class ResultJournal:
         with contextlib.ExitStack() as opened:
             self._descriptor = _open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, opened)
             if lock(self._descriptor) is False:
-                raise UnusableJournal(path, "another epic is writing this journal")
+                raise UnusableJournal(
+                    path,
+                    "another epic is writing this journal: wait for its end, or name another file",
+                )
             self._end, size = self._index_lines()
             if self._end < size:
                 os.ftruncate(self._descriptor, self._end)
@@ -411,7 +414,7 @@ class ResultJournal:
                     damaged += [number] if len(damaged) < _NAMED else []
                 end += size
         if begun is False and not places:
-            raise UnusableJournal(path, "not a journal of epic")
+            raise UnusableJournal(path, "not a journal of epic: name another file")
         if count:
             self.damage = Damage(path, count, tuple(damaged))
         return end, os.fstat(self._descriptor).st_size
@@ -434,7 +437,9 @@ class ResultJournal:
             return False
         if kind != self._header["journal"]:
             raise UnusableJournal(
-                path, f"this is a journal of epic {kind}, not of epic {self._header['journal']}"
+                path,
+                f"this is a journal of epic {kind}, not of epic {self._header['journal']}: name"
+                " another file",
             )
         earlier = " in an earlier format" if theirs == self._header["epic"] else ""
         raise OtherVersion(path, f"{theirs}{earlier}", self._header["epic"])

@@ -153,7 +153,7 @@ def test_arrow_types() -> None:
 
 
 def test_columns_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="different lengths: 2, 3"):
+    with pytest.raises(ValueError, match="must have one length, and these have 2, 3"):
         list(read_packets({"time": [0, 1], "x": [0, 1, 2], "y": [0, 1]}))
 
 

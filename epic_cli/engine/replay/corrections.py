@@ -89,7 +89,8 @@ def _make_own_player(
     ]
     if not known:
         raise NoCommonStates(
-            f"no state of {AUTHORITATIVE!r} has the sequence number of one of {PREDICTED!r}"
+            f"no state of {AUTHORITATIVE!r} has the sequence number of one of {PREDICTED!r}:"
+            " log the number of the move with both"
         )
     truth, drawn = PacketBlock(), PacketBlock(entities)
     wrong = []  # when a state of the server arrived that was predicted otherwise, and how far off

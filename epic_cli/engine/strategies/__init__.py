@@ -274,13 +274,15 @@ def _list_plugins() -> list[tuple[str, UnusablePlugin | None]]:
     from epic_cli.engine.places import UnusablePlugin
 
     taken = dict.fromkeys(
-        [*_find_built_in(), *_load_compositions()], "its name is that of a built-in one"
+        [*_find_built_in(), *_load_compositions()],
+        "a built-in strategy has that name: rename its entry point",
     )
     found: list[tuple[str, UnusablePlugin | None]] = []
     for plugin in _load_plugins():
         reason = taken.get(plugin.name, "")
         if not reason:
-            taken[plugin.name] = f"{plugin.distribution or 'another package'} has that name already"
+            other = plugin.distribution or "another package"
+            taken[plugin.name] = f"{other} has that name already: rename its entry point"
             try:
                 create(plugin.name)
             except (UnknownStrategy, StrategyFailed) as error:

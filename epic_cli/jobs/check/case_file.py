@@ -88,7 +88,7 @@ def read_toml(path: str) -> TomlFile:
     except OSError as error:
         raise BrokenCase.from_unreadable(path, error) from error
     if len(data) > LONGEST_FILE:
-        raise BrokenCase(path, f"more than {LONGEST_FILE:,} bytes, which no case has")
+        raise BrokenCase(path, f"more than {LONGEST_FILE:,} bytes: this is no case file")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -100,7 +100,7 @@ def read_toml(path: str) -> TomlFile:
     except tomllib.TOMLDecodeError as error:
         raise _make_toml_error(path, text, str(error)) from error
     except RecursionError as error:
-        raise BrokenCase(path, "its values are nested too deeply") from error
+        raise BrokenCase(path, "its values are nested too deeply for a case file") from error
 
 
 def resolve_path(file: TomlFile, written: str) -> str:
@@ -530,9 +530,9 @@ def _find_orphans(
             if not is_rows or os.path.realpath(path) in taken:
                 continue
             case = f"{path.removesuffix(f'{EXPECTED}.{ending}')}{CASE_FILE}"
-            reason = f"there is no {case}"
+            reason = f"there is no {case}: write one, or remove these rows"
             if os.path.realpath(case) in known:
-                reason = f"{case} draws rows of another format, or elsewhere"
+                reason = f"{case} expects rows in another file: remove these rows"
             lost[os.path.realpath(path)] = Outcome(path, path, CaseStatus.ORPHANED, problem=reason)
     return list(lost.values())
 

@@ -359,7 +359,9 @@ class _DrawnEntity:
         self.table = columns[:, finite][:, np.argsort(columns[TIME][finite], kind="stable")]
         self.stamps, self.positions = self.table[TIME], self.table[POSITION].T
         if len(self.stamps) < FEWEST_FRAMES:
-            raise UnusableDrawing(f"there are {len(self.stamps)} packets that can be used")
+            raise UnusableDrawing(
+                f"{len(self.stamps)} packets can be used, and {FEWEST_FRAMES} are needed"
+            )
         self.packets, self.redraw = packets, Redraw(packets, by_frame)
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
@@ -405,8 +407,9 @@ class _DrawnEntity:
         there = (path.times >= begins) & (path.times <= ends + AFTER)
         if there.sum() < FEWEST_FRAMES:
             raise UnusableDrawing(
-                f"its times are not those of the packets: frames from {path.times[0]:.6g} to"
-                f" {path.times[-1]:.6g} s, packets from {begins:.6g} to {ends:.6g} s"
+                f"the frames are from {path.times[0]:.6g} to {path.times[-1]:.6g} s, the packets"
+                " from"
+                f" {begins:.6g} to {ends:.6g} s: offset=SECONDS moves the frames"
             )
         path = path._replace(times=path.times[there], positions=path.positions[there])
         if len(path.times) > MOST_FRAMES:
@@ -519,7 +522,7 @@ def match(
     times, for the sender's. Raises ``UnusableDrawing`` where nothing can be compared.
     """
     shared: list[_DrawnEntity] = []
-    reasons = [UnusableDrawing("there is nothing in it")]
+    reasons = [UnusableDrawing("no entity has packets and frames: name it the same in both files")]
     for name in (packet for packet in packets if packet in paths):
         try:
             shared.append(_DrawnEntity(name, paths[name], packets[name]))
@@ -531,7 +534,9 @@ def match(
         (entity for entity in shared if entity.step and entity.moved), key=lambda one: -one.moved
     )
     if not moving:
-        raise UnusableDrawing("nothing moves in these frames, or in the packets of the same times")
+        raise UnusableDrawing(
+            "nothing moves in these frames, or in the packets of the same times: record movement"
+        )
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]

@@ -278,7 +278,7 @@ def divide_networks(spec: BytesSpec) -> tuple[SentPart, SentPart]:
     """Return the networks to tune on, and those to judge on; raise ``NotEnoughToSay``."""
     if len(spec.seeds) < 2:
         raise NotEnoughToSay(
-            "tuning on some networks and evaluating on others needs two seeds or more"
+            "tuning on some networks and evaluating on others needs two seeds: add --seeds 2"
         )
     early, late = _halve_movement(spec.simulation)
     return SentPart(spec, early, spec.seeds[::2]), SentPart(spec, late, spec.seeds[1::2])
@@ -308,7 +308,7 @@ def _cut_movement(movement: RecordedMovement, start: float, end: float) -> Recor
         if len(part) > 1:
             tracks[name] = part
     if not tracks:
-        raise NotEnoughToSay("half of the movement is not enough to tune on")
+        raise NotEnoughToSay("half of the movement is not enough to tune on: use a longer one")
     return RecordedMovement(tracks)
 
 

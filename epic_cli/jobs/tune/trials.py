@@ -348,7 +348,7 @@ def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -
     if by == "recording":
         if len(runs) < 2:
             raise NotEnoughToSay(
-                "tuning on some recordings and evaluating on others needs two or more"
+                "tuning on some recordings and evaluating on others needs two: add a recording"
             )
         return Divided(
             make_evaluation_set(runs[::2], spec), make_evaluation_set(runs[1::2], spec), by
@@ -407,7 +407,9 @@ def _cut_prepared_data(prepared: Prepared, begin: float) -> Prepared:
     cut = (_cut_entity(entity, entities.warm_up, begin) for entity in entities.judged)
     kept = JudgedEntities.hold(entity for entity in cut if entity.truth.counted.any())
     if not kept:
-        raise NotEnoughToSay("nothing in the second half of the recording can be evaluated")
+        raise NotEnoughToSay(
+            "nothing in the second half of the recording can be evaluated: use a longer one"
+        )
     return replace(prepared, entities=replace(entities, judged=kept))
 
 

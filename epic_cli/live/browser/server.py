@@ -155,7 +155,7 @@ async def _serve_socket(
     if origin != request.headers.get("Host"):
         raise web.HTTPForbidden(text="only the page itself may connect\n")
     if len(pages) >= MOST_PAGES:
-        raise web.HTTPServiceUnavailable(text="too many pages are open\n")
+        raise web.HTTPServiceUnavailable(text="too many pages are open: close one\n")
     page = web.WebSocketResponse(max_msg_size=LONGEST_MESSAGE, heartbeat=30.0, compress=False)
     await page.prepare(request)
     pages.add(page)

@@ -127,9 +127,9 @@ def registry() -> Registry:
             reason = f"{type(error).__name__}: {error}"
         else:
             if not isinstance(one, Detector):
-                reason = f"{plugin.place} is not a Detector"
+                reason = f"{plugin.place} must be a Detector, not {type(one).__name__}"
             elif one.name in found:
-                reason = f"there is a detector {one.name!r} already"
+                reason = f"there is a detector {one.name!r} already: choose another name"
             else:
                 found[one.name] = one
                 foreign.add(one.name)
