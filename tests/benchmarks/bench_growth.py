@@ -48,7 +48,7 @@ HAND = """(async (k) => {
     const choice = document.querySelector("#lab-team select");
     choice.value = names[k % names.length]; choice.dispatchEvent(new Event("change"));
     go(k % 10); play(true); await rest(500); play(false);
-    showTime(2, 5); await rest(200); showTime(0, duration()); wholePath();
+    showTime(2, 5); await rest(200); showTime(0, getDuration()); showWholePath();
   }
   await rest(k % 6 ? 500 : 4500);
 })(STEP)"""
@@ -56,14 +56,14 @@ HAND = """(async (k) => {
 LIVE = """(async (k) => {
   const rest = (ms) => new Promise((done) => setTimeout(done, ms));
   for (let n = 0; n < 4; n++) {
-    follow((k * 4 + n) % 50);
+    followEntity((k * 4 + n) % 50);
     for (let i = 0; i < 20; i++) { zoomMap(i % 2 ? 1.25 : 0.8); await rest(100); }
-    nextPlane();
+    showNextPlane();
   }
   if (k % 6 === 0) {
     $("live-team").value = k % 12 ? "snapshot,epic" : "mirror, epic, dead-reckoning";
     $("live-team").dispatchEvent(new Event("change"));
-    everything();
+    showEverything();
   }
   await rest(1500);
 })(STEP)"""

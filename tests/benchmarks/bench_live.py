@@ -58,7 +58,7 @@ def main() -> None:
             with open_page(Path(folder)) as page:
                 page.open(address[0].decode())
                 page.until("typeof live !== 'undefined' && live.entities.size > 0")
-                page.run("follow(0)")
+                page.run("followEntity(0)")
                 page.run(TIMED)
                 time.sleep(BEFORE)
                 page.run("times.length = 0")

@@ -81,7 +81,7 @@ def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
     assert f"--link=latency={latency:g}ms" in page.run("$('lab-line').textContent")
     assert figures(page) != before
     # what is drawn is of this latency: packets take that long
-    took = page.run("scene().packets.arrival[3] - scene().packets.t[3]")
+    took = page.run("getScene().packets.arrival[3] - getScene().packets.t[3]")
     assert took == pytest.approx(latency / 1000, abs=1e-3)
     # back is what was set before, not a place on the way
     page.run("history.back()")
@@ -137,7 +137,7 @@ def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
     write(page, "lab-latency", "soon", answered=False)
     words = page.until("!$('lab-refused').hidden && $('lab-words').textContent")
     assert "0 to 60 s" in words
-    assert page.run("scene().drawn.length") == 1
+    assert page.run("getScene().drawn.length") == 1
     page.run("$('lab-copy').click()")  # not the line before
     assert "0 to 60 s" in page.run("$('said').textContent")
     write(page, "lab-latency", "20ms")
@@ -182,11 +182,11 @@ def test_it_opens_on_a_bad_network_that_moves(lab: Lab, address: str) -> None:
     page.open("about:blank")
     page.open(address)
     page.until("document.body?.dataset.lab && state.playing && state.time > 0.5")
-    page.until("scene().lost.t.length > 2")
+    page.until("getScene().lost.t.length > 2")
     # the table of each strategy, and the lag in it
     assert page.run("[...$('figures').tHead.rows[0].cells].at(-1).textContent") == "lag ms"
     went = page.run("state.time")
-    page.run("go(duration() - 0.05)")
+    page.run("go(getDuration() - 0.05)")
     page.until(f"state.playing && state.time < {went}")  # from the beginning again
 
 
@@ -200,9 +200,9 @@ def test_a_preset_moves_the_sliders(lab: Lab) -> None:
 def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> None:
     page = lab("movement=circle&s=epic&s=mirror")
     page.run("lab.at = ['2s loss=100%', '3s loss=0', '5s loss=100%', '6s loss=0']")
-    page.run("ask()")
-    page.until("scene().interruptions.length === 2 && (turn('epic', false), true)")
-    page.run("turn('epic', true)")
+    page.run("askEngine()")
+    page.until("getScene().interruptions.length === 2 && (turnStrategy('epic', false), true)")
+    page.run("turnStrategy('epic', true)")
     judged(page)
     assert "outage" in page.run("$('recoveries').textContent")
 
@@ -211,17 +211,17 @@ def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
     page = lab("movement=circle&send=60&s=epic")
     slide(page, "document.querySelector('[aria-label=\"gemodel: good to bad\"]')", 800)
     assert page.run("lab.given.get('gemodel')") == "25.1%,30.1%"
-    assert page.run("scene().lost.t.length") > 10
+    assert page.run("getScene().lost.t.length") > 10
 
 
 def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
     page = lab("movement=circle&s=snapshot&s=epic&s=mirror")
-    page.run("turn('snapshot', false)")
-    color = page.run("lineColor('epic')")
+    page.run("turnStrategy('snapshot', false)")
+    color = page.run("getLineColor('epic')")
     slide(page, "$('team1-calc_ahead').parentElement.querySelector('[type=range]')", 900)
     label = page.run("data.rows[1].label")
     assert label.startswith("epic+calc_ahead=")
-    assert page.run(f"lineColor({json.dumps(label)})") == color
+    assert page.run(f"getLineColor({json.dumps(label)})") == color
     assert page.run("[...state.on]") == [label, "mirror"]
     assert f"s={label}" in page.run("location.search")
 
@@ -232,7 +232,7 @@ def test_strategies_come_and_go_up_to_six(lab: Lab) -> None:
         write(page, "lab-add", name, answered=False)
     judged(page)
     assert page.run("$('lab-add').hidden") is True
-    assert len(figures(page)) == page.run("scene().drawn.length") == 6
+    assert len(figures(page)) == page.run("getScene().drawn.length") == 6
     page.run("document.querySelector('[aria-label=\"remove epic\"]').click()")
     judged(page)
     assert "epic" not in page.run("$('figures').textContent.split(/[^a-z-]/)")
@@ -332,12 +332,12 @@ def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
     points = [tuple(map(float, part.split(","))) for part in page.run("lab.points").split(";")]
     assert len(points) >= 3
     assert page.run("lab.moves") == "hand"
-    page.until("state.playing || state.time >= duration() - 0.02")
+    page.until("state.playing || state.time >= getDuration() - 0.02")
     # the truth goes where the mouse went, as fast
     time, x, y = points[len(points) // 2]
-    assert page.run("duration()") >= points[-1][0] - 0.1
-    there = page.run(f"placeAt(scene().truth, {time} - scene().start)")
-    origin = page.run("scene().origin")
+    assert page.run("getDuration()") >= points[-1][0] - 0.1
+    there = page.run(f"findPlace(getScene().truth, {time} - getScene().start)")
+    origin = page.run("getScene().origin")
     assert there[0] + origin[0] == pytest.approx(x, abs=0.2)
     assert there[1] + origin[1] == pytest.approx(y, abs=0.2)
     assert page.run("$('lab-csv').hidden") is False
@@ -524,8 +524,8 @@ def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
     weighed = figures(page)
     assert weighed != usual
     slide(page, slider("tick"), 900)
-    assert 0.1 < page.run("numberIn($('lab-tick').value)") < 0.25
-    assert page.run("data.tick") == pytest.approx(page.run("numberIn($('lab-tick').value)"))
+    assert 0.1 < page.run("parseNumber($('lab-tick').value)") < 0.25
+    assert page.run("data.tick") == pytest.approx(page.run("parseNumber($('lab-tick').value)"))
     line = page.run("$('lab-line').textContent")
     assert "--weights=observer" in line
     assert "--tick=" in line
@@ -751,4 +751,4 @@ def test_what_is_copied_and_saved_is_what_the_address_holds(
     for name, value in read_query(page.run("location.search")).values:
         shown = page.run(f"$('lab-{name}').type === 'checkbox' ? 'on,off'.split(',')"
                          f"[Number(!$('lab-{name}').checked)] : $('lab-{name}').value")  # fmt: skip
-        assert shown == value or page.run(f"numberIn('{shown}') === numberIn('{value}')")
+        assert shown == value or page.run(f"parseNumber('{shown}') === parseNumber('{value}')")

@@ -25,7 +25,7 @@ PAINTED = """(() => {
   const { width, height } = $("live-%s"), often = { willReadFrequently: true };
   const copy = Object.assign(document.createElement("canvas"), { width, height });
   const probe = copy.getContext("2d", often);
-  probe.fillStyle = color("--%s");
+  probe.fillStyle = getColor("--%s");
   probe.fillRect(0, 0, 1, 1);
   const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
   probe.clearRect(0, 0, 1, 1);
@@ -177,7 +177,7 @@ def test_hostile_names_and_numbers_do_nothing(page: Page) -> None:
             playing.send({"entity": f"far{n}", "x": far, "y": -far, "z": far})
         page.until(f"live.names.length === {len(HOSTILE) + 5}")
         for number in range(len(HOSTILE) + 5):
-            page.run(f"follow({number})")
+            page.run(f"followEntity({number})")
             page.until(f"live.followed === {number}")
             page.until(f"$('live-name').textContent === live.names[{number}]")
             page.run("repaint(true); new Promise(requestAnimationFrame)")
@@ -214,7 +214,7 @@ def test_the_sliders_of_a_proxy(page: Page) -> None:
             page.run("$('live-way').value = 'up'; $('live-way').dispatchEvent(new Event('change'))")
             page.until("live.way === 'up' && live.entities.size === 1")
             page.until("$('live-state').textContent.endsWith(', up')")
-            page.run("follow(0)")
+            page.run("followEntity(0)")
             page.until("live.sent.t.length > 20 && live.received.t.length > 20")
             latency = page.run(f"{FIELD.format('latency')}.value")
             assert latency.endswith("ms")
@@ -299,12 +299,12 @@ def test_a_spike_leaves_what_is_usual_its_room_and_the_line_under_the_pointer_st
             {"name": "b", "t": times, "values": [0.5] * 500},
         ]
         drawn = f"live.now = 30; drawLines('live-error', {json.dumps(lines)})"
-        assert page.run(f"roofOf({json.dumps(lines)}, [0, 30])") == {"roof": 1.5, "beyond": 81}
+        assert page.run(f"chooseRoof({json.dumps(lines)}, [0, 30])") == {"roof": 1.5, "beyond": 81}
         page.run(drawn)
         low, high = page.run(HEIGHT.format("b", 0.5)), page.run(HEIGHT.format("a", 1))
         assert low - high > 20
         left, top, *_ = page.place("#live-error")
-        x = page.run("live.now = 30; timeFrame($('live-error'), lastSeconds()).toX(25)")
+        x = page.run("live.now = 30; makeTimeFrame($('live-error'), getLastSeconds()).toX(25)")
         page.mouse("mouseMoved", left + x, top + high + 2)
         page.run(drawn)  # with the pointer where it is
         assert page.run("drawnLines.get($('live-error')).filter((one) => one.sure)[0].name") == "a"

@@ -244,7 +244,7 @@ def test_on_paper_of_any_width_all_is_there_and_sharp(browser: Page, tmp_path: P
     """The browser may print, or style the page for paper and change its size."""
     browser.size(1300, 900)
     page = opened(browser, tmp_path)
-    page.run("turn('Raising', true); drawNow()")
+    page.run("turnStrategy('Raising', true); drawNow()")
     drawn = page.run("['status', 'error', 'histogram'].map((id) => $(id).clientWidth)")
     try:
         page.call("Emulation.setEmulatedMedia", media="print")

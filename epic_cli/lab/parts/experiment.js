@@ -21,15 +21,15 @@ const lab = {
 };
 
 // Escape blanks and signs that have a meaning in a query, and leave the others readable.
-const escaped = (words) =>
+const escapeWords = (words) =>
   encodeURIComponent(words).replace(/%(2B|2C|3B|2F|3A|3D|40)/g, decodeURIComponent);
 
 // A strategy and its settings: NAME+key=value.
-const member = ({ name, settings }) =>
+const writeMember = ({ name, settings }) =>
   [name, ...[...settings].map(([key, value]) => `${key}=${value}`)].join("+");
 
 // The strategies of the query; of several with equal settings, one.
-const drawnTeam = () => [...new Set(lab.team.map(member))];
+const listTeam = () => [...new Set(lab.team.map(writeMember))];
 
 function readMember(words) {
   const [name, ...settings] = words.split(/\+(?=[A-Za-z_]\w*=)/);
@@ -42,12 +42,14 @@ function readMember(words) {
 }
 
 // Descriptions: entries key=value separated by commas; a value with a comma is in double quotes.
-const quoted = (value) =>
+const quoteValue = (value) =>
   /[",]|^\s|\s$|^$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 const describe = (entries) =>
-  entries.map(([key, value]) => (key ? `${key}=${quoted(value)}` : quoted(value))).join(",");
+  entries
+    .map(([key, value]) => (key ? `${key}=${quoteValue(value)}` : quoteValue(value)))
+    .join(",");
 
-function entriesOf(words) {
+function splitEntries(words) {
   const found = words.matchAll(/\s*(?:([^",=]+?)\s*=\s*)?("(?:[^"]|"")*"|[^",]*)\s*(?:,|$)/g);
   return [...found]
     .filter((one) => one[0])
@@ -60,7 +62,7 @@ function entriesOf(words) {
 // The key of an entry without one.
 const named = { send: "send_rate", link: "preset" };
 
-function query(networks = 1) {
+function writeQuery(networks = 1) {
   const described = { movement: [["", lab.moves]], send: [], link: [] },
     pairs = [];
   for (const [name, value] of lab.given) {
@@ -75,24 +77,26 @@ function query(networks = 1) {
       .filter(([, entries]) => entries.length)
       .map(([key, entries]) => [key, describe(entries)]),
   );
-  pairs.push(...drawnTeam().map((one) => ["s", one]));
+  pairs.push(...listTeam().map((one) => ["s", one]));
   if (lab.points && lab.moves === "hand") pairs.push(["points", lab.points]);
   if (networks > 1) pairs.push(["networks", networks]);
-  return pairs.map(([key, value]) => `${key}=${escaped(String(value))}`).join("&");
+  return pairs.map(([key, value]) => `${key}=${escapeWords(String(value))}`).join("&");
 }
 
 function readQuery(words) {
   const pairs = [...new URLSearchParams(words.replaceAll("+", "%2B"))];
-  const all = (key) => pairs.filter(([one]) => one === key).map(([, value]) => value);
+  const listValues = (key) => pairs.filter(([one]) => one === key).map(([, value]) => value);
   const described = ["movement", "send", "link"].flatMap((group) =>
-    all(group)
-      .flatMap(entriesOf)
+    listValues(group)
+      .flatMap(splitEntries)
       .map(([key, value]) => [key || named[group] || "", value]),
   );
   lab.moves = described.filter(([key]) => !key).map(([, value]) => value)[0] || "strafe";
   lab.at = described.filter(([key]) => key === "at").map(([, value]) => value);
-  lab.points = all("points")[0] || "";
-  lab.team = (all("s").length ? all("s") : data.rows.map((one) => one.label)).map(readMember);
+  lab.points = listValues("points")[0] || "";
+  lab.team = (listValues("s").length ? listValues("s") : data.rows.map((one) => one.label)).map(
+    readMember,
+  );
   lab.given = new Map([
     ...described.filter(([key]) => key && key !== "at"),
     ...pairs.filter(
@@ -103,27 +107,27 @@ function readQuery(words) {
 
 // Request the present experiment; the engine answers only the newest. Each state has a number, also
 // while there is no engine: the page shows this state when the numbers are equal.
-function ask() {
+function askEngine() {
   lab.number++;
-  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return outdated(true);
+  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return markOutdated(true);
   document.body.classList.add("computing");
   state.awaits = true;
-  lab.socket.send(JSON.stringify({ room: "experiment", query: query(), number: lab.number }));
+  lab.socket.send(JSON.stringify({ room: "experiment", query: writeQuery(), number: lab.number }));
 }
 
 // Handle a change of a setting; lab.sent is the time of the first change that is not shown yet.
-function changed(done = true) {
+function handleChange(done = true) {
   if (!lab.sent) lab.sent = performance.now();
-  ask();
+  askEngine();
   clearTimeout(lab.settling);
-  if (done) settle();
-  else lab.settling = setTimeout(settle, 300, false);
+  if (done) settleAddress();
+  else lab.settling = setTimeout(settleAddress, 300, false);
 }
 
 // Update what need not follow every step of a slider: the address, and the visible controls. The
 // browser's history has the settings before a drag, not each step of the slider.
-function settle(done = true) {
-  const address = `?${query()}`;
+function settleAddress(done = true) {
+  const address = `?${writeQuery()}`;
   if (address !== location.search) {
     history[lab.moving ? "replaceState" : "pushState"](null, "", address + location.hash);
     lab.moving = true;
@@ -147,25 +151,25 @@ function settle(done = true) {
 }
 
 // An export is of the experiment in the address, and waits until that is shown.
-const shown = () => lab.message?.number === lab.number;
+const isShown = () => lab.message?.number === lab.number;
 
-function take(one) {
+function takeLink(one) {
   const typing = document.activeElement;
   if (typing.matches("input, textarea")) typing.blur(); // which sets the typed value
-  settle();
+  settleAddress();
   lab.taking.push(one);
-  takeAll();
+  takeLinks();
 }
 
-const refused = () => lab.refused === lab.number || lab.ended;
+const isRefused = () => lab.refused === lab.number || lab.ended;
 
-function takeAll() {
-  if (lab.taking.length && refused()) {
+function takeLinks() {
+  if (lab.taking.length && isRefused()) {
     lab.taking = [];
     notice(`nothing to export: ${$("lab-words").textContent}`);
   }
   // an export may set a typed value: then the others wait for that, too
-  while (lab.taking.length && shown()) lab.taking.shift()();
+  while (lab.taking.length && isShown()) lab.taking.shift()();
   if (lab.taking.length) notice("computing");
 }
 
@@ -180,23 +184,23 @@ const FILES = {
 };
 function linkFiles() {
   for (const [id, file] of Object.entries(FILES)) {
-    const clip = /gif|mp4/.test(id) ? `&clip=${clipWords()}` : "";
-    if (refused()) $(id).removeAttribute("href");
-    else $(id).href = `${file}?${query(id === "lab-page" ? lab.networks : 1)}${clip}`;
+    const clip = /gif|mp4/.test(id) ? `&clip=${writeClipKeys()}` : "";
+    if (isRefused()) $(id).removeAttribute("href");
+    else $(id).href = `${file}?${writeQuery(id === "lab-page" ? lab.networks : 1)}${clip}`;
   }
 }
 
-function set(name, words, done) {
+function setValue(name, words, done) {
   if (words === null) lab.given.delete(name);
   else lab.given.set(name, words);
-  changed(done);
+  handleChange(done);
 }
 
 const TYPING = 700; // milliseconds without a key before a typed value is set
 
 function fillExperiment() {
   for (const [word, title] of Object.entries(data.lab.moves))
-    text("option", title, $("lab-moves")).value = word;
+    addText("option", title, $("lab-moves")).value = word;
   const abouts = new Map(
     Object.values(lab.groups)
       .flat()
@@ -205,44 +209,52 @@ function fillExperiment() {
   const add = (name, box) =>
     lab.controls.set(
       name,
-      control(abouts.get(name), box, "lab", (words, done) => set(name, words, done), TYPING),
+      addControl(
+        abouts.get(name),
+        box,
+        "lab",
+        (words, done) => setValue(name, words, done),
+        TYPING,
+      ),
     );
   const moves = $("lab-front").firstElementChild;
   for (const name of lab.front) add(name, $("lab-front"));
   $("lab-front").append(moves);
   for (const [title, names] of Object.entries(lab.folds)) {
-    const fold = text("details", "", $("lab-folds"));
-    text("summary", title, fold);
+    const fold = addText("details", "", $("lab-folds"));
+    addText("summary", title, fold);
     for (const name of names) add(name, fold);
   }
-  for (const name of Object.keys(lab.strategies)) text("option", name, $("lab-add"));
-  for (const name of lab.languages) text("option", name, $("lab-language"));
+  for (const name of Object.keys(lab.strategies)) addText("option", name, $("lab-add"));
+  for (const name of lab.languages) addText("option", name, $("lab-language"));
   $("above-box").append($("lab-refused"));
 }
 
 // Values of a setting other than its default, as text.
-function otherValues(about) {
+function listOtherValues(about) {
   const { kind, words, value } = about;
   if (kind === "switch") return [value === "on" ? "off" : "on"];
   if (kind === "choice") return words.filter((one) => one && one !== value);
   if (kind !== "number") return [];
   const places = [1, 2, 3, 4, 5, 6, 7].map((part) => (STOPS * part) / 8);
-  const near = (place) => Math.abs(place - placeOf(about, numberIn(value)));
+  const isNear = (place) => Math.abs(place - computePlace(about, parseNumber(value)));
   return places
-    .sort((a, b) => near(a) - near(b))
-    .map((place) => valueAt(about, place))
-    .filter((one) => one !== numberIn(value))
-    .map((one) => written(about, one));
+    .sort((a, b) => isNear(a) - isNear(b))
+    .map((place) => computeValue(about, place))
+    .filter((one) => one !== parseNumber(value))
+    .map((one) => formatValue(about, one));
 }
 
 // Return a strategy for the team, or a variant if it takes part already; null if there is none.
-function newcomer(name) {
-  const taken = new Set(drawnTeam());
+function chooseNewcomer(name) {
+  const taken = new Set(listTeam());
   const settings = lab.strategies[name]?.settings || [];
   const variants = settings.flatMap((about) =>
-    otherValues(about).map((value) => new Map([[about.name, value]])),
+    listOtherValues(about).map((value) => new Map([[about.name, value]])),
   );
-  const free = [new Map(), ...variants].find((one) => !taken.has(member({ name, settings: one })));
+  const free = [new Map(), ...variants].find(
+    (one) => !taken.has(writeMember({ name, settings: one })),
+  );
   return free ? { name, settings: free } : null;
 }
 
@@ -252,38 +264,38 @@ function fillTeam() {
   $("lab-team").replaceChildren();
   lab.team.forEach((one, place) => {
     const about = lab.strategies[one.name] || { settings: [] },
-      box = text("details", "", $("lab-team"), "member");
+      box = addText("details", "", $("lab-team"), "member");
     box.open = open[place] || false;
-    const summary = text("summary", "", box),
-      mark = text("i", "", summary);
+    const summary = addText("summary", "", box),
+      mark = addText("i", "", summary);
     mark.dataset.place = place;
-    text("span", "", summary);
-    const bar = text("div", "", box, "bar"),
-      choice = element("select", bar, {
+    addText("span", "", summary);
+    const bar = addText("div", "", box, "bar"),
+      choice = addElement("select", bar, {
         "aria-label": `strategy ${place + 1}`,
         title: about.help || "",
       });
-    for (const name of Object.keys(lab.strategies)) text("option", name, choice);
+    for (const name of Object.keys(lab.strategies)) addText("option", name, choice);
     choice.value = one.name;
     choice.addEventListener("change", () => {
-      lab.team[place] = newcomer(choice.value) || readMember(choice.value);
-      teamChanged();
+      lab.team[place] = chooseNewcomer(choice.value) || readMember(choice.value);
+      handleTeamChange();
     });
-    const remove = text("button", "remove", bar),
-      usual = text("button", "defaults", bar);
+    const remove = addText("button", "remove", bar),
+      usual = addText("button", "defaults", bar);
     for (const button of [remove, usual]) button.type = "button";
     remove.setAttribute("aria-label", `remove ${one.name}`);
     remove.disabled = lab.team.length < 2;
     remove.addEventListener("click", () => {
       lab.team.splice(place, 1);
-      teamChanged();
+      handleTeamChange();
     });
     usual.addEventListener("click", () => {
       one.settings.clear();
-      teamChanged();
+      handleTeamChange();
     });
     for (const setting of about.settings) {
-      const made = control(
+      const made = addControl(
         setting,
         box,
         `team${place}`,
@@ -292,7 +304,7 @@ function fillTeam() {
           else one.settings.set(setting.name, words);
           made.line.classList.toggle("given", one.settings.has(setting.name));
           if (words === null) made.show(setting.value);
-          changed(done);
+          handleChange(done);
         },
         TYPING,
       );
@@ -301,26 +313,27 @@ function fillTeam() {
     }
   });
   $("lab-add").hidden = lab.team.length >= lab.most;
-  for (const one of $("lab-add").options) one.disabled = one.value && !newcomer(one.value);
+  for (const one of $("lab-add").options) one.disabled = one.value && !chooseNewcomer(one.value);
   paintTeam();
 }
 
 function paintTeam() {
-  const drawn = drawnTeam(),
-    known = lab.team.map(member);
+  const drawn = listTeam(),
+    known = lab.team.map(writeMember);
   for (const mark of document.querySelectorAll("#lab-team i")) {
     const place = Number(mark.dataset.place),
       own = known[place],
       twin = known.indexOf(own) < place;
     mark.nextSibling.textContent = twin ? `${own} (as above)` : own;
     const row = !document.body.classList.contains("stale") && data.rows[drawn.indexOf(own)];
-    mark.style.background = row && state.on.has(row.label) ? lineColor(row.label) : color("--line");
+    mark.style.background =
+      row && state.on.has(row.label) ? getLineColor(row.label) : getColor("--line");
   }
 }
 
-function teamChanged() {
+function handleTeamChange() {
   fillTeam();
-  changed();
+  handleChange();
 }
 
 // Handle a frame of the engine (JSON and arrays); only those of the newest experiment count.
@@ -334,13 +347,13 @@ function receive(buffer) {
   lab.sent = 0;
   refuse(message);
   if (message.number === lab.number && message.values) showValues(message.values, message.left_out);
-  takeAll();
+  takeLinks();
 }
 
 // Gray out the drawing of another experiment, and show the error with its cure.
 function refuse({ words, mended, left_out: wrong = [] }) {
   document.body.classList.remove("computing");
-  outdated(true);
+  markOutdated(true);
   lab.mended = mended;
   const cure = wrong.length ? `leave out ${wrong.join(", ")}` : "start again";
   $("lab-words").textContent = words;
@@ -351,7 +364,7 @@ function refuse({ words, mended, left_out: wrong = [] }) {
   linkFiles();
 }
 
-function outdated(on) {
+function markOutdated(on) {
   document.body.classList.toggle("stale", on);
   for (const one of document.querySelectorAll(
     ".verdict, aside, .lanes, .about, #lab-take p > code",
@@ -388,20 +401,20 @@ function show(message) {
     }));
   if (message.kind === "figures") overview.key = inset.key = ""; // not needed during a drag
   state.scene = Math.min(state.scene, data.scenes.length - 1);
-  $("time").max = duration();
+  $("time").max = getDuration();
   fillEntities();
   const moved = lab.moves + ["speed", "size", "turning", "seed"].map((one) => lab.given.get(one));
   if (moved !== lab.moved) {
     lab.moved = moved;
-    if (!lab.drawing && !$("follow").checked) wholePath();
+    if (!lab.drawing && !$("follow").checked) showWholePath();
   }
-  if (whole || state.window[1] > duration()) showTime(0, duration());
-  if (lab.drawing) go(duration());
-  else if (state.time > duration()) go(duration());
+  if (whole || state.window[1] > getDuration()) showTime(0, getDuration());
+  if (lab.drawing) go(getDuration());
+  else if (state.time > getDuration()) go(getDuration());
   if (message.kind === "figures") fillResult();
   if (message.kind === "figures" && message.number === lab.number)
     document.body.classList.remove("computing");
-  outdated(false);
+  markOutdated(false);
   $("lab-refused").hidden = true;
   if (message.number === lab.number) showValues(message.values);
   $("lab-line").textContent = message.command;
@@ -412,7 +425,7 @@ function show(message) {
   linkFiles();
   fillCode();
   redraw();
-  takeAll();
+  takeLinks();
   const since = lab.sent;
   lab.sent = 0;
   requestAnimationFrame(() => {
@@ -442,7 +455,7 @@ function setOff() {
   }
   if (wanted.has("t")) return;
   $("follow").checked = false;
-  wholePath();
+  showWholePath();
   go(0);
   play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
 }
@@ -483,10 +496,10 @@ function fillResult() {
   [...$("figures").tBodies[0].rows].forEach((row, place) => {
     row.querySelector(".likely")?.remove();
     if (score > 1 && data.likely[place])
-      text("span", ` ${data.likely[place]}`, row.cells[score], "unit likely");
+      addText("span", ` ${data.likely[place]}`, row.cells[score], "unit likely");
   });
   fillRecoveries();
-  for (const [picture, description] of Object.entries(scene().words || {}))
+  for (const [picture, description] of Object.entries(getScene().words || {}))
     $(`${picture}-words`).textContent = description;
 }
 
@@ -497,12 +510,12 @@ function offerWorst() {
     if (!found) continue;
     const words = line.firstChild.splitText(line.textContent.indexOf(found[1], found.index));
     words.splitText(found[1].length);
-    const button = text("button", found[1], line, "jump");
+    const button = addText("button", found[1], line, "jump");
     button.type = "button";
     button.title = "Show this network";
     words.replaceWith(button);
     button.addEventListener("click", () => {
-      set("seed", found[2], true);
+      setValue("seed", found[2], true);
       notice(`the network of ${found[1]}`);
     });
   }
@@ -511,7 +524,7 @@ function offerWorst() {
 // A movement drawn with the mouse or a finger, computed while it is drawn; then the start of the page.
 const APART = 15; // milliseconds from one point to the next
 
-function drawHand(on) {
+function toggleHandDrawing(on) {
   $("lab-draw").setAttribute("aria-pressed", String(on));
   document.body.classList.toggle("drawing", on);
   if (on) {
@@ -533,12 +546,12 @@ function addPoint(event) {
 
 // Fix the origin of the path, since the view's center moves while it is drawn.
 const beginPath = () =>
-  Object.assign(lab, { path: [], begun: null, drawing: true, origin: [...scene().origin] });
+  Object.assign(lab, { path: [], begun: null, drawing: true, origin: [...getScene().origin] });
 
 function endPath() {
   lab.drawing = false;
-  drawHand(false);
-  changed();
+  toggleHandDrawing(false);
+  handleChange();
   go(0);
   play(true);
 }
@@ -552,11 +565,11 @@ function drawTo(seconds, left, top) {
   if (lab.path.length < 3 || lab.path.length > 2000) return;
   lab.points = lab.path.join(";");
   lab.moves = $("lab-moves").value = "hand";
-  changed(false);
+  handleChange(false);
 }
 
 const above = $("above-box");
-function inHand(event) {
+function isHandDrawing(event) {
   if (!document.body.classList.contains("drawing") || event.target !== $("above")) return false;
   event.stopPropagation();
   event.preventDefault();
@@ -565,7 +578,7 @@ function inHand(event) {
 above.addEventListener(
   "pointerdown",
   (event) => {
-    if (!inHand(event)) return;
+    if (!isHandDrawing(event)) return;
     $("above").setPointerCapture(event.pointerId);
     beginPath();
     addPoint(event);
@@ -575,7 +588,7 @@ above.addEventListener(
 above.addEventListener(
   "pointermove",
   (event) => {
-    if (lab.drawing && inHand(event)) addPoint(event);
+    if (lab.drawing && isHandDrawing(event)) addPoint(event);
   },
   true,
 );
@@ -583,7 +596,7 @@ for (const kind of ["pointerup", "pointercancel"]) {
   above.addEventListener(
     kind,
     (event) => {
-      if (!lab.drawing || !inHand(event)) return;
+      if (!lab.drawing || !isHandDrawing(event)) return;
       endPath();
     },
     true,
@@ -611,7 +624,7 @@ above.addEventListener(
     if (!way && !["Enter", "Escape"].includes(key)) return;
     event.stopPropagation();
     event.preventDefault();
-    if (!way) return lab.spot ? endPath() : drawHand(false);
+    if (!way) return lab.spot ? endPath() : toggleHandDrawing(false);
     if (!lab.spot) {
       beginPath();
       lab.spot = [map.frame.middleX, map.frame.middleY];
@@ -627,25 +640,25 @@ above.addEventListener(
 );
 
 $("lab-draw").addEventListener("click", () =>
-  drawHand($("lab-draw").getAttribute("aria-pressed") !== "true"),
+  toggleHandDrawing($("lab-draw").getAttribute("aria-pressed") !== "true"),
 );
 $("lab-moves").addEventListener("change", () => {
   const moves = $("lab-moves").value;
   if (moves === "hand" && !lab.points) {
     $("lab-moves").value = lab.moves; // until a movement is drawn
-    return drawHand(true);
+    return toggleHandDrawing(true);
   }
   lab.moves = moves;
-  changed();
+  handleChange();
 });
 const setChanges = (done) => {
   lab.at = $("lab-at")
     .value.split(/[\n;]/)
     .map((one) => one.trim())
     .filter(Boolean);
-  changed(done);
+  handleChange(done);
 };
-whenTyped($("lab-at"), $("lab-changes"), setChanges, TYPING);
+applyTyped($("lab-at"), $("lab-changes"), setChanges, TYPING);
 $("lab-to-take").addEventListener("click", () => {
   $("lab-take").scrollIntoView();
   $("lab-take").focus({ preventScroll: true });
@@ -654,12 +667,12 @@ for (const [id, line] of Object.entries({
   "lab-copy": "lab-line",
   "lab-design-copy": "lab-design",
 }))
-  $(id).addEventListener("click", () => take(() => copy($(line))));
+  $(id).addEventListener("click", () => takeLink(() => copy($(line))));
 for (const id of Object.keys(FILES)) {
   // the file is made on request; a click that has to wait is repeated
   $(id).addEventListener("click", (event) => {
     let [taken, waits] = [false, false];
-    take(() => {
+    takeLink(() => {
       linkFiles();
       taken = true;
       if (waits) queueMicrotask(() => $(id).click()); // a click within a click has no effect
@@ -671,22 +684,24 @@ for (const id of Object.keys(FILES)) {
 }
 
 // Return the seconds that the charts show, and the speed, as keys of --video.
-function clipWords() {
-  const [from, to] = state.window.map((one) => (scene().start + one).toFixed(3)),
+function writeClipKeys() {
+  const [from, to] = state.window.map((one) => (getScene().start + one).toFixed(3)),
     dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const part =
-    state.window[1] - state.window[0] < duration() - data.tick ? [`from=${from}`, `to=${to}`] : [];
-  return escaped(
+    state.window[1] - state.window[0] < getDuration() - data.tick
+      ? [`from=${from}`, `to=${to}`]
+      : [];
+  return escapeWords(
     [...part, `speed=${$("speed").value}`, `theme=${dark ? "dark" : "light"}`].join(","),
   );
 }
 
 $("lab-add").addEventListener("change", () => {
-  const one = newcomer($("lab-add").value);
+  const one = chooseNewcomer($("lab-add").value);
   $("lab-add").value = "";
   if (!one) return;
   lab.team.push(one);
-  teamChanged();
+  handleTeamChange();
   const [setting] = one.settings.keys(); // the setting of a variant gets the focus
   if (!setting) return;
   $("lab-team").lastChild.open = true;
@@ -703,14 +718,14 @@ $("figures").addEventListener("change", () => paintTeam());
 // Show the code of a participant with its settings.
 async function fillCode() {
   const box = $("lab-code-of"),
-    names = drawnTeam();
+    names = listTeam();
   if (names.join() !== [...box.options].map((one) => one.value).join()) {
     const place = Math.max(0, box.selectedIndex);
     box.replaceChildren();
-    for (const name of names) text("option", name, box);
+    for (const name of names) addText("option", name, box);
     box.selectedIndex = Math.min(place, names.length - 1);
   }
-  const link = `smoothing.txt?lang=${$("lab-language").value}&s=${escaped(box.value)}`;
+  const link = `smoothing.txt?lang=${$("lab-language").value}&s=${escapeWords(box.value)}`;
   if (!$("lab-code-box").open || $("lab-code-file").getAttribute("href") === link) return;
   $("lab-code-file").href = link;
   const { name } = readMember(box.value);
@@ -745,9 +760,9 @@ function begin() {
   $("lab-changes").open = lab.at.length > 0;
   fillTeam();
   lab.moving = true; // replace the address instead of adding one
-  settle();
-  outdated(location.search.slice(1) !== lab.opening);
-  ask();
+  settleAddress();
+  markOutdated(location.search.slice(1) !== lab.opening);
+  askEngine();
 }
 function beginWith(words) {
   history.pushState(null, "", `?${words}`);
@@ -759,8 +774,8 @@ $("lab-mend").addEventListener("click", () =>
 );
 $("lab-start").addEventListener("click", () => {
   const quote = (words) => `'${words.replaceAll("'", "'\\''")}'`,
-    team = quote(lab.team.map(member).join(","));
-  $("lab-start-line").textContent = `${lab.start} -s ${team} --experiment ${quote(query())}`;
+    team = quote(lab.team.map(writeMember).join(","));
+  $("lab-start-line").textContent = `${lab.start} -s ${team} --experiment ${quote(writeQuery())}`;
   copy($("lab-start-line"));
 });
 
@@ -769,14 +784,14 @@ begin();
 const reconnect = talk({
   opened: (socket) => {
     Object.assign(lab, { socket, ended: false });
-    ask();
+    askEngine();
   },
   received: (frame) => receive(frame),
   closed: () => {
     Object.assign(lab, { socket: null, ended: true });
     state.awaits = false;
     refuse({ words: "epic lab has ended: the drawing is its last one" });
-    takeAll();
+    takeLinks();
   },
 });
 addEventListener("popstate", begin);

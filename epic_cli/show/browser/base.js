@@ -1,15 +1,15 @@
 // Parts of every page: its data, numbers as typed arrays, elements, colors.
 const $ = (id) => document.getElementById(id);
 
-function element(tag, parent, attributes = {}) {
+function addElement(tag, parent, attributes = {}) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   parent.append(made);
   return made;
 }
 
-function text(tag, words, parent, kind) {
-  const made = element(tag, parent);
+function addText(tag, words, parent, kind) {
+  const made = addElement(tag, parent);
   made.textContent = words;
   if (kind) made.className = kind;
   return made;
@@ -18,7 +18,7 @@ function text(tag, words, parent, kind) {
 // Numbers are a place and a length in the arrays beside the data, or within it: there, the first
 // bytes of all numbers of an array come first, then the second ones.
 let arrays = data.numbers;
-function bytes([place, length, size = 1]) {
+function sliceBytes([place, length, size = 1]) {
   const found = new Uint8Array(arrays, place, length);
   if (size === 1) return found;
   const [sorted, count] = [new Uint8Array(length), length / size];
@@ -26,12 +26,12 @@ function bytes([place, length, size = 1]) {
     for (let i = k; i < length; i += size) sorted[i] = found[from++];
   return sorted;
 }
-const typed = (Kind) => (packed) => {
-  const { buffer, byteOffset, byteLength } = bytes(packed);
+const makeReader = (Kind) => (packed) => {
+  const { buffer, byteOffset, byteLength } = sliceBytes(packed);
   return new Kind(buffer, byteOffset, byteLength / Kind.BYTES_PER_ELEMENT);
 };
-const [u8, u16, i16] = [bytes, typed(Uint16Array), typed(Int16Array)];
-const [f32, f64] = [typed(Float32Array), typed(Float64Array)];
+const [u8, u16, i16] = [sliceBytes, makeReader(Uint16Array), makeReader(Int16Array)];
+const [f32, f64] = [makeReader(Float32Array), makeReader(Float64Array)];
 
 // Return the JSON of a frame: its length, the JSON, and the arrays with numbers.
 function unpackFrame(buffer) {
@@ -52,7 +52,7 @@ function rowAt(times, time) {
 }
 
 const colors = new Map();
-function color(name) {
+function getColor(name) {
   if (!colors.has(name)) {
     const style = getComputedStyle(document.documentElement);
     colors.set(name, style.getPropertyValue(name).trim());
@@ -61,8 +61,8 @@ function color(name) {
 }
 
 // The style of a participant's lines in all pictures: color, dashes and marker.
-const lineColor = (label) => color(`--line${data.styles[label].color}`);
-const dashes = (label) => data.styles[label].dashes;
+const getLineColor = (label) => getColor(`--line${data.styles[label].color}`);
+const getDashes = (label) => data.styles[label].dashes;
 
 // Announce a text to screen readers: after a key, not during playback.
 function say(words) {

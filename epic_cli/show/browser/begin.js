@@ -1,12 +1,12 @@
 // Show the moment of the address: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1&apart=0.
-function asksFor(link) {
+function readLink(link) {
   const asked = new URLSearchParams(link.slice(1));
   for (const label of asked.getAll("off")) state.on.delete(label);
   for (const label of asked.getAll("on")) state.on.add(label);
   return asked;
 }
 
-const wanted = asksFor(location.hash);
+const wanted = readLink(location.hash);
 fitTurns();
 fillWords();
 fillReports();
@@ -18,16 +18,16 @@ const opened = Math.max(
 );
 $("entity").value = opened;
 choose(opened);
-state.log = wanted.get("log") === "1" || spread() > 30;
+state.log = wanted.get("log") === "1" || measureSpread() > 30;
 state.apart = wanted.get("apart") !== "0";
 for (const way of ["log", "apart"]) $(way).checked = state[way];
-if (wanted.has("t") || data.at !== null) go(Number(wanted.get("t") ?? data.at) - scene().start);
+if (wanted.has("t") || data.at !== null) go(Number(wanted.get("t") ?? data.at) - getScene().start);
 drawNow();
 document.body.dataset.ready = "yes";
 
 // Return the ratio of the largest errors of the worst and the best shown strategy.
-function spread() {
-  const largest = visible()
+function measureSpread() {
+  const largest = listVisible()
     .filter((one) => one.worst >= 0)
     .map((one) => one.error[one.worst])
     .filter((one) => one > 0);
@@ -41,7 +41,7 @@ addEventListener("hashchange", () => {
     $("entity").value = meant;
     choose(meant);
   }
-  if (asked.has("t")) go(Number(asked.get("t")) - scene().start);
+  if (asked.has("t")) go(Number(asked.get("t")) - getScene().start);
 });
 addEventListener("resize", () => {
   fillRecoveries();
@@ -57,7 +57,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   repaint();
 });
 // Print on white. Pictures drawn before the layout for paper are scaled to its width.
-function forPaper(on) {
+function prepareForPaper(on) {
   if (on === state.printing) return;
   document.documentElement.classList.toggle("print", on);
   for (const box of document.querySelectorAll("details")) {
@@ -71,6 +71,6 @@ function forPaper(on) {
   repaint();
   state.printing = on;
 }
-addEventListener("beforeprint", () => forPaper(true));
-addEventListener("afterprint", () => forPaper(false));
-matchMedia("print").addEventListener("change", ({ matches }) => forPaper(matches));
+addEventListener("beforeprint", () => prepareForPaper(true));
+addEventListener("afterprint", () => prepareForPaper(false));
+matchMedia("print").addEventListener("change", ({ matches }) => prepareForPaper(matches));

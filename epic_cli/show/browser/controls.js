@@ -6,7 +6,7 @@ const SHARE = { low: 0.001, high: 1, log: true, whole: false },
   USUAL = [0.01, 0.3];
 
 // Convert a slider's place to a value, and back.
-function valueAt({ low, high, log, whole }, place) {
+function computeValue({ low, high, log, whole }, place) {
   const share = place / STOPS,
     value = log ? low * (high / low) ** share : low + share * (high - low);
   if (whole) return Math.round(value);
@@ -14,7 +14,7 @@ function valueAt({ low, high, log, whole }, place) {
   return Number((Math.round(value / step) * step).toPrecision(10));
 }
 
-function placeOf({ low, high, log }, value) {
+function computePlace({ low, high, log }, value) {
   const share = log
     ? Math.log(Math.max(value, low) / low) / Math.log(high / low)
     : (value - low) / (high - low);
@@ -22,7 +22,7 @@ function placeOf({ low, high, log }, value) {
 }
 
 // Format a value for people: 80ms, 2.5s, 2%, 0.02.
-function written(control, value) {
+function formatValue(control, value) {
   if (value === 0) return "0";
   if (control.unit === "%") return `${Number((100 * value).toPrecision(6))}%`;
   if (control.unit !== "s") return String(value);
@@ -30,7 +30,7 @@ function written(control, value) {
 }
 
 const UNITS = { s: 1, ms: 1e-3, us: 1e-6, m: 60, "%": 0.01, hz: 1, kbit: 1e3, mbit: 1e6 };
-function numberIn(words) {
+function parseNumber(words) {
   const ratio = /^([\d.]+)\/([\d.]+)$/.exec(words);
   if (ratio) return ratio[1] / ratio[2];
   const found = /^\s*([-+.\deE]+?)\s*([a-z%]*)\s*$/i.exec(words);
@@ -40,9 +40,9 @@ function numberIn(words) {
 }
 
 // Apply typed text when it is entered, or after a pause (ms, 0: never); mark its line until then.
-function whenTyped(field, line, enter, pause = 0) {
+function applyTyped(field, line, enter, pause = 0) {
   let waiting = 0;
-  const entered = (done) => {
+  const enterText = (done) => {
     clearTimeout(waiting);
     line.classList.remove("typed");
     enter(done);
@@ -51,23 +51,23 @@ function whenTyped(field, line, enter, pause = 0) {
     clearTimeout(waiting);
     line.classList.add("typed");
     // leaving the field enters the text, unless another experiment was opened
-    const still = () => document.activeElement === field && entered(false);
-    if (pause) waiting = setTimeout(still, pause);
+    const enterIfFocused = () => document.activeElement === field && enterText(false);
+    if (pause) waiting = setTimeout(enterIfFocused, pause);
   });
-  field.addEventListener("change", () => entered(true));
+  field.addEventListener("change", () => enterText(true));
 }
 
 // Make a control in a box; change(words, done) gets its new value, null for its default. Typed text
 // is applied after a pause (ms), if given.
-function control(about, box, owner, change, pause = 0) {
-  const line = text("div", "", box, "control"),
+function addControl(about, box, owner, change, pause = 0) {
+  const line = addText("div", "", box, "control"),
     id = `${owner}-${about.name}`;
-  const title = text("label", about.name.replaceAll("_", " "), line);
+  const title = addText("label", about.name.replaceAll("_", " "), line);
   title.htmlFor = id;
   title.title = about.help;
   const made = { about, line, show: () => {} };
   if (about.kind === "switch") {
-    const field = element("input", line, { type: "checkbox", id });
+    const field = addElement("input", line, { type: "checkbox", id });
     field.addEventListener("change", () => change(field.checked ? "on" : "off", true));
     made.show = (words) => {
       field.checked = words === "on";
@@ -75,15 +75,15 @@ function control(about, box, owner, change, pause = 0) {
     return made;
   }
   if (about.kind === "choice") {
-    const field = element("select", line, { id });
-    for (const word of about.words) text("option", word || "-", field).value = word;
+    const field = addElement("select", line, { id });
+    for (const word of about.words) addText("option", word || "-", field).value = word;
     field.addEventListener("change", () => change(field.value || null, true));
     made.show = (words) => {
       field.value = words;
     };
     return made;
   }
-  const field = element("input", line, {
+  const field = addElement("input", line, {
     type: "text",
     id,
     autocomplete: "off",
@@ -91,10 +91,10 @@ function control(about, box, owner, change, pause = 0) {
     title: about.range,
     placeholder: about.kind === "text" ? about.range : "",
   });
-  whenTyped(field, line, (done) => change(field.value.trim() || null, done), pause);
+  applyTyped(field, line, (done) => change(field.value.trim() || null, done), pause);
   if (about.words.length) {
-    const list = element("datalist", line, { id: `${id}-words` });
-    for (const word of about.words) text("option", "", list).value = word;
+    const list = addElement("datalist", line, { id: `${id}-words` });
+    for (const word of about.words) addText("option", "", list).value = word;
     field.setAttribute("list", list.id);
   }
   // Also on release: an answer to an earlier place may have changed the field since.
@@ -106,7 +106,7 @@ function control(about, box, owner, change, pause = 0) {
       }),
     );
   const parts = (about.shares || []).map((name, place) => {
-    const share = element("input", line, {
+    const share = addElement("input", line, {
       type: "range",
       min: 0,
       max: STOPS,
@@ -118,7 +118,7 @@ function control(about, box, owner, change, pause = 0) {
       const rest = field.value.split(",").slice(about.shares.length);
       field.value = [
         ...parts.map(
-          (one) => `${Number((100 * valueAt(SHARE, Number(one.value))).toPrecision(3))}%`,
+          (one) => `${Number((100 * computeValue(SHARE, Number(one.value))).toPrecision(3))}%`,
         ),
         ...rest,
       ].join(",");
@@ -128,31 +128,31 @@ function control(about, box, owner, change, pause = 0) {
   });
   let slider = null;
   if (about.kind === "number") {
-    slider = element("input", line, { type: "range", min: 0, max: STOPS, step: 1 });
+    slider = addElement("input", line, { type: "range", min: 0, max: STOPS, step: 1 });
     slider.setAttribute(
       "aria-label",
       `${about.name.replaceAll("_", " ")}${about.unit ? ` (${about.unit})` : ""}`,
     );
     follow(slider, () => {
-      field.value = written(about, valueAt(about, Number(slider.value)));
+      field.value = formatValue(about, computeValue(about, Number(slider.value)));
       slider.setAttribute("aria-valuetext", field.value);
     });
     slider.addEventListener("dblclick", () => change(null, true));
   }
   made.show = (words) => {
-    const number = numberIn(words),
+    const number = parseNumber(words),
       plain = /^[-+.\de]+$/i.test(words);
     if (document.activeElement !== field) {
       line.classList.remove("typed");
-      field.value = plain && !Number.isNaN(number) ? written(about, number) : words;
+      field.value = plain && !Number.isNaN(number) ? formatValue(about, number) : words;
     }
     parts.forEach((one, place) => {
-      const share = numberIn(words.split(",")[place] || "");
+      const share = parseNumber(words.split(",")[place] || "");
       if (document.activeElement !== one)
-        one.value = placeOf(SHARE, !Number.isNaN(share) ? share : USUAL[place]);
+        one.value = computePlace(SHARE, !Number.isNaN(share) ? share : USUAL[place]);
     });
     if (!slider || document.activeElement === slider) return;
-    slider.value = !Number.isNaN(number) ? placeOf(about, number) : 0;
+    slider.value = !Number.isNaN(number) ? computePlace(about, number) : 0;
     slider.setAttribute("aria-valuetext", field.value);
   };
   return made;

@@ -1,19 +1,19 @@
 // Lanes: pictures over time below each other. All share their margins and the time window, a span
 // {window: [start, end], begin}; the axis begins at its own time.
-function timeFrame(canvas, { window: [start, end] }, foot = 4) {
-  const { width, height } = sizeOf(canvas);
+function makeTimeFrame(canvas, { window: [start, end] }, foot = 4) {
+  const { width, height } = measureCanvas(canvas);
   const right = width > 560 ? width - 110 : width - 6;
   const box = { left: 50, right, top: 4, bottom: height - foot };
-  const toX = (time) => box.left + ((time - start) / (end - start)) * (right - box.left);
-  const toTime = (x) => start + ((x - box.left) / (right - box.left)) * (end - start);
-  return { box, toX, toTime };
+  const convertToX = (time) => box.left + ((time - start) / (end - start)) * (right - box.left);
+  const convertToTime = (x) => start + ((x - box.left) / (right - box.left)) * (end - start);
+  return { box, toX: convertToX, toTime: convertToTime };
 }
 function setHeight(canvas, height) {
   if (canvas.style.height === height) return;
   canvas.style.height = height;
   sizes.delete(canvas);
 }
-const hasMargin = (canvas, box) => sizeOf(canvas).width > box.right + 50;
+const hasMargin = (canvas, box) => measureCanvas(canvas).width > box.right + 50;
 
 // Draw lines {name, color, dash, t, values, dots, sure}; apart: each in a row of its own. share(value)
 // returns the height of a value, from 0 to 1; ticks(box) the values of the axis; behind(pen, box, toX,
@@ -24,7 +24,7 @@ function drawLane(canvas, span, { lines, apart = false, foot = 4, words = false,
   const row = Math.max(28, Math.min(56, 420 / rows.length)); // pixels
   setHeight(canvas, rows.length > 1 ? `${foot + row * rows.length}px` : "");
   const { pen } = prepare(canvas);
-  const { box, toX } = timeFrame(canvas, span, foot);
+  const { box, toX } = makeTimeFrame(canvas, span, foot);
   const high = (box.bottom - box.top) / rows.length;
   const drawn = rows.flatMap((some, row) => {
     const top = box.top + row * high;
@@ -38,8 +38,8 @@ function drawLane(canvas, span, { lines, apart = false, foot = 4, words = false,
 const drawnLines = new Map();
 
 // Return the name of the line near a place of a lane; empty if none is near.
-function lineAt(canvas, span, x, y) {
-  const time = timeFrame(canvas, span).toTime(x);
+function findLineAt(canvas, span, x, y) {
+  const time = makeTimeFrame(canvas, span).toTime(x);
   let found = { apart: 12, name: "" };
   for (const { name, t, values, toY } of drawnLines.get(canvas) || []) {
     const row = rowAt(t, time);
@@ -52,55 +52,57 @@ function lineAt(canvas, span, x, y) {
 
 function drawRow(pen, box, toX, span, lines, { share, ticks, behind, words, beyond = 0 }) {
   const { canvas } = pen;
-  const toY = (value) => box.bottom - share(value) * (box.bottom - box.top);
+  const convertToY = (value) => box.bottom - share(value) * (box.bottom - box.top);
   const { window, begin } = span;
   const across = Math.max(2, (box.right - box.left) / 90);
-  const values = nice(begin + window[0], begin + window[1], across);
-  gridAcross(pen, box, values, (time) => toX(time - begin), words);
-  gridUp(pen, box, ticks(box), toY);
+  const values = chooseNiceTicks(begin + window[0], begin + window[1], across);
+  drawGridAcross(pen, box, values, (time) => toX(time - begin), words);
+  drawGridUp(pen, box, ticks(box), convertToY);
   const names = [],
     some = lines.some((line) => line.sure);
   clip(pen, box, () => {
-    behind?.(pen, box, toX, toY, lines);
+    behind?.(pen, box, toX, convertToY, lines);
     for (const line of lines) {
       const { t, values } = line;
-      const [from, to] = rowsWithin(t, window);
+      const [from, to] = findRows(t, window);
       pen.strokeStyle = pen.fillStyle = line.color;
       pen.setLineDash(line.dash || []);
       // many lines are thin, which is also ten times as fast
       pen.lineWidth = line.sure ? 2.6 : lines.length > 8 ? 1 : 1.5;
       pen.globalAlpha = some && !line.sure ? 0.3 : 1;
       if (line.dots) {
-        for (let i = from; i <= to; i++) pen.fillRect(toX(t[i]) - 1, toY(values[i]) - 1, 2.5, 2.5);
+        for (let i = from; i <= to; i++)
+          pen.fillRect(toX(t[i]) - 1, convertToY(values[i]) - 1, 2.5, 2.5);
       } else {
-        const paint = to - from > (box.right - box.left) / 2 ? envelope : trace;
-        paint(pen, t, values, from, to, toX, toY, box, columnWidth(lines));
+        const paint = to - from > (box.right - box.left) / 2 ? traceEnvelope : traceLine;
+        paint(pen, t, values, from, to, toX, convertToY, box, chooseColumnWidth(lines));
       }
       let last = to;
       while (last > from && Number.isNaN(values[last])) last--;
-      names.push({ ...line, x: box.right, y: toY(values[last]) });
+      names.push({ ...line, x: box.right, y: convertToY(values[last]) });
     }
     pen.globalAlpha = 1;
     pen.setLineDash([]);
     if (beyond) {
-      pen.fillStyle = color("--soft");
+      pen.fillStyle = getColor("--soft");
       pen.textAlign = "right";
       pen.fillText(`\u2191 up to ${beyond.toPrecision(3)}`, box.right - 4, box.top + 10);
     }
   });
-  if (hasMargin(canvas, box)) label(pen, names, box.top - 4, box.bottom + 4, sizeOf(canvas).width);
-  return lines.map((line) => ({ ...line, toY }));
+  if (hasMargin(canvas, box))
+    drawLabels(pen, names, box.top - 4, box.bottom + 4, measureCanvas(canvas).width);
+  return lines.map((line) => ({ ...line, toY: convertToY }));
 }
-const columnWidth = (lines) => (lines.length > 8 ? 2 : 1);
+const chooseColumnWidth = (lines) => (lines.length > 8 ? 2 : 1);
 
 // Return the rows of the time window, with one more at each end.
-function rowsWithin(t, [start, end]) {
+function findRows(t, [start, end]) {
   return [Math.max(0, rowAt(t, start)), Math.min(t.length - 1, rowAt(t, end) + 1)];
 }
 
 // Return the largest shown value, at least 0.
-function largest(t, values, window) {
-  const [from, to] = rowsWithin(t, window);
+function findLargest(t, values, window) {
+  const [from, to] = findRows(t, window);
   let top = 0;
   for (let i = from; i <= to; i++) if (values[i] > top && values[i] < Infinity) top = values[i];
   return top;
@@ -111,17 +113,17 @@ function largest(t, values, window) {
 const NEARLY_ALL = 0.97,
   FAR = 3,
   SAMPLES = 500;
-function roofOf(lines, window) {
+function chooseRoof(lines, window) {
   const usual = [];
   let top = 0;
   for (const { t, values } of lines) {
-    const [from, to] = rowsWithin(t, window);
+    const [from, to] = findRows(t, window);
     const some = [];
     for (let i = from; i <= to; i += Math.ceil((to - from + 1) / SAMPLES))
       if (Number.isFinite(values[i])) some.push(values[i]);
     some.sort((a, b) => a - b);
     if (some.length) usual.push(Math.max(0, some[Math.floor(NEARLY_ALL * (some.length - 1))]));
-    top = Math.max(top, largest(t, values, window));
+    top = Math.max(top, findLargest(t, values, window));
   }
   usual.sort((a, b) => a - b);
   const most = Math.min(usual.at(-1) || 0, 20 * usual[(usual.length - 1) >> 1] || Infinity);
@@ -137,15 +139,15 @@ function drawStatuses(canvas, span, rows, behind) {
   const row = rows.length > 8 ? 9 : 12;
   setHeight(canvas, `${Math.max(1, rows.length) * row + 6}px`);
   const { pen } = prepare(canvas);
-  const { box, toX } = timeFrame(canvas, span);
+  const { box, toX } = makeTimeFrame(canvas, span);
   const [start, end] = span.window;
-  const wide = columnWidth(rows);
+  const wide = chooseColumnWidth(rows);
   const pixels = Math.max(1, Math.round((box.right - box.left) / wide));
   behind?.(pen, box, toX);
   pen.font = `${row > 10 ? 11 : 9}px system-ui, sans-serif`;
   rows.forEach(({ name, color: paint, t, status, last }, place) => {
     const middle = box.top + row * (place + 0.5);
-    const band = (x, width, kind) => {
+    const drawBand = (x, width, kind) => {
       const high = BAND[kind] * (row - 3) || 0.5;
       pen.fillRect(x, middle - high / 2, width, high);
     };
@@ -164,12 +166,14 @@ function drawStatuses(canvas, span, rows, behind) {
         }
       }
       if (now === before) continue;
-      if (before >= 0) band(box.left + from * wide, (pixel - from) * wide, before);
+      if (before >= 0) drawBand(box.left + from * wide, (pixel - from) * wide, before);
       [from, before] = [pixel, now];
     }
     const beside = hasMargin(canvas, box);
-    const [x, room] = beside ? [box.right + 9, sizeOf(canvas).width - box.right - 10] : [46, 44];
+    const [x, room] = beside
+      ? [box.right + 9, measureCanvas(canvas).width - box.right - 10]
+      : [46, 44];
     pen.textAlign = beside ? "left" : "right";
-    pen.fillText(shortened(pen, name, room), x, middle + 4);
+    pen.fillText(shortenText(pen, name, room), x, middle + 4);
   });
 }

@@ -34,15 +34,15 @@ const live = {
   pointer: null, // {id, x, y} on a lane
 };
 // Strategies have colors, entities have none.
-const memberColor = (place) => lineColor(live.members[place].label);
-const tell = (message) => live.socket?.send(JSON.stringify({ room: "live", ...message }));
-const follow = (number) => tell({ follow: number });
+const getMemberColor = (place) => getLineColor(live.members[place].label);
+const sendMessage = (message) => live.socket?.send(JSON.stringify({ room: "live", ...message }));
+const followEntity = (number) => sendMessage({ follow: number });
 
 const map = new PlaneMap($("live-map"), {
   redraw: () => repaint(),
   moved: (dragged) => {
     live.fits = false;
-    if (dragged && live.followed !== null) follow(null);
+    if (dragged && live.followed !== null) followEntity(null);
   },
   tap: (event) => {
     const [x, y] = map.pointOn(event);
@@ -51,7 +51,7 @@ const map = new PlaneMap($("live-map"), {
       const apart = status && spot ? Math.hypot(spot[0] - x, spot[1] - y) : Infinity;
       if (apart < nearest.apart) nearest = { apart, number };
     }
-    if (nearest.apart < REACH) follow(nearest.number);
+    if (nearest.apart < REACH) followEntity(nearest.number);
   },
 });
 
@@ -76,7 +76,7 @@ function repaint(lanes = false) {
 function receive(buffer) {
   const message = unpackFrame(buffer);
   live.got = message.number;
-  tell({ got: live.got });
+  sendMessage({ got: live.got });
   live.now = message.now ?? live.now;
   if (message.begins) begin(message);
   if (message.names) takeWords(message);
@@ -130,12 +130,12 @@ function takeStates({ changed, states: [place, size] }) {
 }
 
 // Drop the oldest values from arrays that belong together.
-function keep(times, ...others) {
+function dropOldValues(times, ...others) {
   const old = rowAt(times, live.now - KEPT) + 1;
   if (old > 500) for (const series of [times, ...others]) series.splice(0, old);
 }
 
-function triples(values) {
+function splitTriples(values) {
   const count = values.length / 3;
   return Array.from({ length: count }, (_, i) => [...values.subarray(3 * i, 3 * i + 3)]);
 }
@@ -144,7 +144,7 @@ function takeMember(member, news) {
   const { t, places, runs, errors, lags } = member;
   const times = f64(news.time);
   t.push(...times);
-  places.push(...triples(f64(news.position)));
+  places.push(...splitTriples(f64(news.position)));
   u8(news.status).forEach((status, i) => {
     if (status === runs.status.at(-1)) return;
     runs.t.push(times[i]);
@@ -159,16 +159,16 @@ function takeMember(member, news) {
     lags.values.push(lag);
   }
   member.figures = news.figures;
-  keep(t, places);
-  keep(runs.t, runs.status);
-  keep(errors.t, errors.values);
+  dropOldValues(t, places);
+  dropOldValues(runs.t, runs.status);
+  dropOldValues(errors.t, errors.values);
 }
 
 function takePackets({ t, delay, places }, news) {
   t.push(...f64(news.time));
   delay.push(...f64(news.delay).map((seconds) => 1000 * seconds));
-  places.push(...triples(f64(news.position)));
-  keep(t, delay, places);
+  places.push(...splitTriples(f64(news.position)));
+  dropOldValues(t, delay, places);
 }
 
 function takeWords(message) {
@@ -176,24 +176,24 @@ function takeWords(message) {
   names[1].forEach((name, i) => {
     const number = names[0] + i;
     live.names[number] = name;
-    if (number < 1000) text("option", name, $("live-who")).value = number;
+    if (number < 1000) addText("option", name, $("live-who")).value = number;
   });
   const heard = live.names.length ? `${live.now.toFixed(1)} s of ` : "waiting for packets at ";
-  const list = (id, lines) => {
+  const fillList = (id, lines) => {
     $(id).replaceChildren();
-    for (const line of lines) text("li", line, $(id));
+    for (const line of lines) addText("li", line, $(id));
   };
   $("live-known").hidden = !live.names.length;
-  list("live-traffic", traffic);
+  fillList("live-traffic", traffic);
   $("live-first").textContent = figures.length ? `Drawn by ${team[0]}` : "";
-  list("live-figures", figures.length && worst ? [...figures, `worst ${worst}`] : figures);
+  fillList("live-figures", figures.length && worst ? [...figures, `worst ${worst}`] : figures);
   const wrong = said.startsWith("error") ? said : "";
   $("live-news").textContent = [wrong, news].filter(Boolean).join("; ");
   $("live-state").textContent = `${heard}${message.where}`;
   live.delays = delays.map((seconds) => (seconds === null ? NaN : 1000 * seconds));
   const log = $("live-events");
   for (const [time, words] of events) {
-    log.prepend(text("li", `${time.toFixed(2)} s  ${words}`, log));
+    log.prepend(addText("li", `${time.toFixed(2)} s  ${words}`, log));
     if (log.childElementCount > MOST_EVENTS) log.lastChild.remove();
   }
   const set = link[$("live-set").value || "down"];
@@ -202,24 +202,24 @@ function takeWords(message) {
   $("live-name").textContent = live.names[live.followed] || "";
   $("live-words").replaceChildren();
   live.members.forEach((member, place) => {
-    const line = text("p", "", $("live-words"));
-    text("b", `${data.styles[member.label].mark} `, line).style.color = memberColor(place);
+    const line = addText("p", "", $("live-words"));
+    addText("b", `${data.styles[member.label].mark} `, line).style.color = getMemberColor(place);
     line.append(`${member.label}: ${(member.figures || []).join(", ") || "measuring"}`);
   });
 }
 
 // ---------------------------------------------------------------- the map
 
-const onPlane = (place) => [place[PLANES[live.plane][0]], place[PLANES[live.plane][1]]];
+const projectOnPlane = (place) => [place[PLANES[live.plane][0]], place[PLANES[live.plane][1]]];
 
 // Fit all entities with their trails into the map until the user moves it. The map stays while they
 // are in it and fill much of it. A single entity is centered.
 function fitMap(shown) {
   const places = shown.flatMap(({ at, trail }) => {
     const begins = [trail.length - 240, trail.length - 120].filter((i) => i >= 0);
-    return [at, ...begins.map((i) => trail.slice(i + 1, i + 4))].map(onPlane);
+    return [at, ...begins.map((i) => trail.slice(i + 1, i + 4))].map(projectOnPlane);
   });
-  const range = (values) => {
+  const findRange = (values) => {
     const [low, high] = [
       values.reduce((a, b) => Math.min(a, b)),
       values.reduce((a, b) => Math.max(a, b)),
@@ -228,8 +228,8 @@ function fitMap(shown) {
     const span = high - low > 1e-3 ? Math.max(high - low, least) : Math.max(1, least);
     return [low / 2 + high / 2, Math.min(span, 1e300) / 2];
   };
-  const [x, wide] = range(places.map((place) => place[0]));
-  const [y, high] = range(places.map((place) => place[1]));
+  const [x, wide] = findRange(places.map((place) => place[0]));
+  const [y, high] = findRange(places.map((place) => place[1]));
   const box = { left: x - wide, right: x + wide, bottom: y - high, top: y + high };
   const share = shown.length > 1 ? 0.8 : 0.4;
   if (live.fitted && map.frame) {
@@ -247,12 +247,12 @@ function fitMap(shown) {
 }
 
 function drawMap() {
-  const drawn = ({ status, at }) => status && at.every(Number.isFinite);
-  const shown = [...live.entities.values()].filter(drawn);
+  const isDrawn = ({ status, at }) => status && at.every(Number.isFinite);
+  const shown = [...live.entities.values()].filter(isDrawn);
   const followed = shown.find(({ number }) => number === live.followed);
   if (!followed && live.fits && shown.length) fitMap(shown);
   const middle = followed || (live.fits && shown.length === 1 && shown[0]);
-  if (middle) [map.x, map.y] = onPlane(middle.at);
+  if (middle) [map.x, map.y] = projectOnPlane(middle.at);
   const frame = map.begin();
   const { pen, box, toX, toY, inside } = frame;
   if (!shown.length) {
@@ -262,16 +262,16 @@ function drawMap() {
     pen.font = "11px system-ui, sans-serif";
   }
   const reach = 50 / frame.scale;
-  const near = ([x, y]) =>
+  const isNear = ([x, y]) =>
     x > inside.left - reach &&
     x < inside.right + reach &&
     y > inside.bottom - reach &&
     y < inside.top + reach;
   for (const entity of shown) {
-    const [x, y] = onPlane(entity.at);
+    const [x, y] = projectOnPlane(entity.at);
     entity.spot = [toX(x), toY(y)];
   }
-  const seen = shown.filter(({ at }) => near(onPlane(at)));
+  const seen = shown.filter(({ at }) => isNear(projectOnPlane(at)));
   drawTrails(frame, seen);
   drawNames(pen, followed ? [followed, ...seen] : seen);
   drawEntities(frame, seen);
@@ -283,7 +283,7 @@ function drawMap() {
 function drawTrails({ pen, box, toX, toY }, some) {
   const most = Math.max(2, Math.floor(SEGMENTS / Math.max(1, some.length)));
   const [across, up] = PLANES[live.plane];
-  pen.strokeStyle = color("--soft");
+  pen.strokeStyle = getColor("--soft");
   pen.lineWidth = 1.2;
   pen.globalAlpha = 0.55;
   for (const { trail } of some) {
@@ -295,14 +295,14 @@ function drawTrails({ pen, box, toX, toY }, some) {
       xs.push(trail[i + across]);
       ys.push(trail[i + up]);
     }
-    trace(pen, xs, ys, 0, xs.length - 1, toX, toY, box);
+    traceLine(pen, xs, ys, 0, xs.length - 1, toX, toY, box);
   }
   pen.globalAlpha = 1;
 }
 
 // Draw a dot for each entity (a ring if it is silent) and its heading.
 function drawEntities({ pen }, some) {
-  pen.strokeStyle = pen.fillStyle = color("--packet");
+  pen.strokeStyle = pen.fillStyle = getColor("--packet");
   for (const held of [true, false]) {
     pen.beginPath();
     for (const {
@@ -322,7 +322,7 @@ function drawEntities({ pen }, some) {
     heading,
     spot: [x, y],
   } of some) {
-    const [headX, headY] = onPlane(heading);
+    const [headX, headY] = projectOnPlane(heading);
     pen.moveTo(x, y);
     pen.lineTo(x + 14 * headX, y - 14 * headY);
   }
@@ -332,37 +332,45 @@ function drawEntities({ pen }, some) {
 // Draw the followed entity's sent and received packets, and each strategy's drawing.
 function drawFollowed({ pen, box, toX, toY }, followed) {
   const since = live.now - 3 * TRAIL;
-  const paint = color("--packet");
+  const paint = getColor("--packet");
   for (const [{ t, places }, fill, edge] of [
     [live.sent, null, paint],
     [live.received, paint],
   ]) {
     for (let i = rowAt(t, since) + 1; i < t.length; i++) {
-      const [x, y] = onPlane(places[i]);
-      dot(pen, toX(x), toY(y), 2.4, fill, edge);
+      const [x, y] = projectOnPlane(places[i]);
+      drawDot(pen, toX(x), toY(y), 2.4, fill, edge);
     }
   }
   live.members.forEach(({ t, places }, slot) => {
-    const shown = places.slice(rowAt(t, since) + 1).map(onPlane);
+    const shown = places.slice(rowAt(t, since) + 1).map(projectOnPlane);
     if (!shown.length) return;
     const [xs, ys] = [0, 1].map((axis) => shown.map((place) => place[axis]));
     const last = shown.length - 1;
     const { dashes: dash, shape } = data.styles[live.members[slot].label];
-    pen.strokeStyle = memberColor(slot);
+    pen.strokeStyle = getMemberColor(slot);
     pen.lineWidth = 2;
     pen.setLineDash(dash);
-    trace(pen, xs, ys, 0, last, toX, toY, box);
+    traceLine(pen, xs, ys, 0, last, toX, toY, box);
     pen.setLineDash([]);
-    dot(pen, toX(xs[last]), toY(ys[last]), 5.5, memberColor(slot), color("--card"), shape);
+    drawDot(
+      pen,
+      toX(xs[last]),
+      toY(ys[last]),
+      5.5,
+      getMemberColor(slot),
+      getColor("--card"),
+      shape,
+    );
   });
-  dot(pen, ...followed.spot, 10, null, color("--text"));
+  drawDot(pen, ...followed.spot, 10, null, getColor("--text"));
 }
 
 // Draw names beside entities, in their order, where there is no other name.
 function drawNames(pen, some) {
   const taken = new Set();
   pen.textAlign = "left";
-  pen.fillStyle = color("--text");
+  pen.fillStyle = getColor("--text");
   for (const {
     number,
     spot: [x, y],
@@ -382,8 +390,8 @@ function drawNames(pen, some) {
 // Draw lines from the least to the largest value of the last seconds, without extreme ones;
 // ``lines`` as of drawLane, in rows of their own if they are apart.
 function drawLines(id, lines, apart = false) {
-  const span = lastSeconds();
-  const { roof, beyond } = roofOf(lines, span.window);
+  const span = getLastSeconds();
+  const { roof, beyond } = chooseRoof(lines, span.window);
   let low = 0;
   for (const { t, values } of lines) {
     for (let i = rowAt(t, span.window[0]) + 1; i < t.length; i++)
@@ -392,7 +400,7 @@ function drawLines(id, lines, apart = false) {
   low = Math.max(low, -3 * roof);
   const high = roof > low ? 1.06 * roof : low + 1;
   const { pointer } = live;
-  const named = pointer?.id === id ? lineAt($(id), span, pointer.x, pointer.y) : "";
+  const named = pointer?.id === id ? findLineAt($(id), span, pointer.x, pointer.y) : "";
   drawLane($(id), span, {
     foot: 16,
     words: true,
@@ -400,7 +408,7 @@ function drawLines(id, lines, apart = false) {
     apart,
     beyond,
     share: (value) => (value - low) / (high - low),
-    ticks: (box) => nice(low, high, box.bottom - box.top > 70 ? 4 : 2),
+    ticks: (box) => chooseNiceTicks(low, high, box.bottom - box.top > 70 ? 4 : 2),
   });
 }
 for (const id of ["live-error", "live-lag"]) {
@@ -414,43 +422,43 @@ for (const id of ["live-error", "live-lag"]) {
   });
 }
 $("live-apart").addEventListener("change", () => repaint(true));
-const lastSeconds = () => ({ window: [live.now - SHOWN, live.now], begin: -live.now });
+const getLastSeconds = () => ({ window: [live.now - SHOWN, live.now], begin: -live.now });
 
 function drawLanes() {
   const { delays, members, received } = live;
   const first = Math.floor(live.now) - delays.length + 1;
   const seconds = delays.map((_, i) => first + i);
-  const accent = { name: "", color: color("--accent") };
+  const accent = { name: "", color: getColor("--accent") };
   drawLines("live-delays", [{ ...accent, t: seconds, values: delays }]);
   if (live.followed === null) return;
-  const owned = (key) =>
+  const readOwned = (key) =>
     members.map((member, place) => ({
       name: member.label,
-      color: memberColor(place),
-      dash: dashes(member.label),
+      color: getMemberColor(place),
+      dash: getDashes(member.label),
       ...member[key],
     }));
-  drawLines("live-error", owned("errors"), $("live-apart").checked);
-  drawLines("live-lag", owned("lags"));
+  drawLines("live-error", readOwned("errors"), $("live-apart").checked);
+  drawLines("live-lag", readOwned("lags"));
   // the sender's clock has an unknown offset, unless a proxy stamps both
   const least = received.delay.reduce((a, b) => Math.min(a, b), Infinity);
   const shortest = live.link.length ? 0 : least;
   const values = received.delay.map((delay) => delay - shortest);
-  const packets = { name: "", color: color("--packet"), dots: true };
+  const packets = { name: "", color: getColor("--packet"), dots: true };
   drawLines("live-delay", [{ ...packets, t: received.t, values }]);
-  const rows = owned("runs").map((row, place) => ({ ...row, last: members[place].t.at(-1) }));
-  drawStatuses($("live-status"), lastSeconds(), rows);
+  const rows = readOwned("runs").map((row, place) => ({ ...row, last: members[place].t.at(-1) }));
+  drawStatuses($("live-status"), getLastSeconds(), rows);
 }
 
 // ---------------------------------------------------------------- the user's actions
 
-function everything() {
+function showEverything() {
   Object.assign(live, { fits: true, fitted: false });
-  follow(null);
+  followEntity(null);
   repaint();
 }
 
-function nextPlane() {
+function showNextPlane() {
   live.plane = (live.plane + 1) % PLANES.length;
   $("live-plane").textContent = PLANES[live.plane][2];
   Object.assign(live, { fits: true, fitted: false });
@@ -463,26 +471,26 @@ function pause() {
   repaint(true);
 }
 
-function nextEntity(step) {
+function followNextEntity(step) {
   const known = [...live.entities.keys()].sort((a, b) => a - b);
   const place = known.indexOf(live.followed);
   const next = (place < 0 && step < 0 ? 0 : place) + step;
-  if (known.length) follow(known[next] ?? known.at(step > 0 ? 0 : -1));
+  if (known.length) followEntity(known[next] ?? known.at(step > 0 ? 0 : -1));
 }
 
 const BUTTONS = {
   "live-in": () => map.zoom(1.25),
   "live-out": () => map.zoom(0.8),
-  "live-fit": everything,
-  "live-plane": nextPlane,
+  "live-fit": showEverything,
+  "live-plane": showNextPlane,
   "live-pause": pause,
 };
 const KEYS = {
-  f: () => nextEntity(1),
-  F: () => nextEntity(-1),
-  Escape: () => follow(null),
-  0: everything,
-  v: nextPlane,
+  f: () => followNextEntity(1),
+  F: () => followNextEntity(-1),
+  Escape: () => followEntity(null),
+  0: showEverything,
+  v: showNextPlane,
   " ": pause,
   "+": BUTTONS["live-in"],
   "=": BUTTONS["live-in"],
@@ -502,35 +510,35 @@ addEventListener("keydown", (event) => {
 });
 
 if (live.link.length) {
-  const way = () => $("live-set").value;
+  const getWay = () => $("live-set").value;
   $("live-link").hidden = false;
   $("live-truth").textContent = "the sent packets";
   for (const about of live.link) {
-    const set = (words) => {
-      const where = way() && about.name !== "preset" ? `${way()}.` : "";
+    const sendWords = (words) => {
+      const where = getWay() && about.name !== "preset" ? `${getWay()}.` : "";
       const value = words ?? about.usual;
-      if (value) tell({ link: `set ${where}${about.name}=${value}` });
+      if (value) sendMessage({ link: `set ${where}${about.name}=${value}` });
     };
-    live.controls.set(about.name, control(about, $("live-link"), "link", set));
+    live.controls.set(about.name, addControl(about, $("live-link"), "link", sendWords));
   }
   $("live-dark").addEventListener("click", () => {
     const dark = $("live-dark").getAttribute("aria-pressed") === "true";
-    tell({ link: `${dark ? "restore" : "blackout"} ${way()}` });
+    sendMessage({ link: `${dark ? "restore" : "blackout"} ${getWay()}` });
   });
-  $("live-reset").addEventListener("click", () => tell({ link: "reset" }));
+  $("live-reset").addEventListener("click", () => sendMessage({ link: "reset" }));
 }
-for (const way of live.ways) text("option", way, $("live-way"));
+for (const way of live.ways) addText("option", way, $("live-way"));
 $("live-ways").hidden = live.ways.length < 2;
-$("live-way").addEventListener("change", () => tell({ way: $("live-way").value }));
+$("live-way").addEventListener("change", () => sendMessage({ way: $("live-way").value }));
 $("live-who").addEventListener("change", () => {
   const { value } = $("live-who");
-  follow(value === "" ? null : Number(value));
+  followEntity(value === "" ? null : Number(value));
 });
-whenTyped($("live-team"), $("live-team").previousElementSibling, () => {
+applyTyped($("live-team"), $("live-team").previousElementSibling, () => {
   const names = $("live-team")
     .value.split(",")
     .map((name) => name.trim());
-  tell({ strategies: names.filter(Boolean) });
+  sendMessage({ strategies: names.filter(Boolean) });
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   colors.clear();
@@ -538,7 +546,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 });
 addEventListener("resize", () => repaint(true));
 // Gray the page out while the program has ended.
-function hasEnded(ended) {
+function markEnded(ended) {
   document.body.classList.toggle("stale", ended);
   $("live-again").hidden = !ended;
   $("live-one").inert = ended;
@@ -547,13 +555,13 @@ function hasEnded(ended) {
 const reconnect = talk({
   opened: (socket) => {
     Object.assign(live, { socket, way: null });
-    hasEnded(false);
-    tell({});
+    markEnded(false);
+    sendMessage({});
   },
   received: receive,
   closed: () => {
     live.socket = null;
-    hasEnded(true);
+    markEnded(true);
   },
 });
 $("live-again").addEventListener("click", reconnect);

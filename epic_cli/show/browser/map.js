@@ -4,7 +4,7 @@ class PlaneMap {
   // anchored(), it zooms around its center. tap(event) is called for a click.
   constructor(canvas, { redraw, moved = () => {}, anchored = () => false, tap }) {
     Object.assign(this, { canvas, redraw, moved, anchored, x: 0, y: 0, scale: 1, frame: null });
-    gestures(canvas, {
+    handleGestures(canvas, {
       tap,
       drag: (_, x, y) => this.move(x, y),
       pinch: (factor, at, x, y) => {
@@ -13,7 +13,9 @@ class PlaneMap {
       },
       box: (...edges) => this.zoomInto(...edges),
     });
-    onWheel(canvas, (event) => this.zoom(1 / wheelFactor(event), event.clientX, event.clientY));
+    handleWheel(canvas, (event) =>
+      this.zoom(1 / computeWheelFactor(event), event.clientX, event.clientY),
+    );
   }
 
   // Return the pixels of an event, from the canvas's corner.
@@ -24,7 +26,7 @@ class PlaneMap {
 
   // Show a box of the plane in a share of the canvas.
   look({ left, right, bottom, top }, share) {
-    const { width, height } = sizeOf(this.canvas);
+    const { width, height } = measureCanvas(this.canvas);
     const least = 1e-6 * Math.max(1e-3, Math.abs(left), Math.abs(top));
     const across = (width - 60) / Math.max(right - left, least);
     this.x = left / 2 + right / 2;
@@ -71,55 +73,63 @@ class PlaneMap {
     const middleX = (box.left + box.right) / 2;
     const middleY = (box.top + box.bottom) / 2;
     const { x: viewX, y: viewY, scale } = this;
-    const toX = (x) => middleX + (x - viewX) * scale;
-    const toY = (y) => middleY - (y - viewY) * scale;
+    const convertToX = (x) => middleX + (x - viewX) * scale;
+    const convertToY = (y) => middleY - (y - viewY) * scale;
     const inside = {
       left: viewX + (box.left - middleX) / scale,
       right: viewX + (box.right - middleX) / scale,
       bottom: viewY - (box.bottom - middleY) / scale,
       top: viewY + (middleY - box.top) / scale,
     };
-    this.frame = { box, toX, toY, scale, middleX, middleY, inside };
-    const across = nice(inside.left + originX, inside.right + originX, Math.max(2, width / 110));
-    const up = nice(inside.bottom + originY, inside.top + originY, Math.max(2, height / 70));
-    gridAcross(pen, box, across, (value) => toX(value - originX), false);
-    gridUp(pen, box, up, (value) => toY(value - originY), false);
+    this.frame = { box, toX: convertToX, toY: convertToY, scale, middleX, middleY, inside };
+    const across = chooseNiceTicks(
+      inside.left + originX,
+      inside.right + originX,
+      Math.max(2, width / 110),
+    );
+    const up = chooseNiceTicks(
+      inside.bottom + originY,
+      inside.top + originY,
+      Math.max(2, height / 70),
+    );
+    drawGridAcross(pen, box, across, (value) => convertToX(value - originX), false);
+    drawGridUp(pen, box, up, (value) => convertToY(value - originY), false);
     for (const [value, words] of across) {
-      const x = toX(value - originX);
+      const x = convertToX(value - originX);
       if (x > 40 && x < width - 20) pen.fillText(words, x, height - 6);
     }
     pen.textAlign = "left";
     for (const [value, words] of up) {
-      const y = toY(value - originY);
+      const y = convertToY(value - originY);
       if (y > 16 && y < height - 24) pen.fillText(words, 6, y - 4);
     }
     return { pen, ...this.frame };
   }
 }
 
-function onWheel(canvas, act) {
-  const turned = (event) => {
+function handleWheel(canvas, act) {
+  const handleTurn = (event) => {
     event.preventDefault();
     act(event);
   };
-  canvas.addEventListener("wheel", turned, { passive: false });
+  canvas.addEventListener("wheel", handleTurn, { passive: false });
 }
-const wheelFactor = (event) => Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.002);
+const computeWheelFactor = (event) => Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.002);
 
 // Track the pointers on an element: one drags, two pinch and drag; with shift, one draws a box. A
 // finger that moves up or down scrolls the page. A movement of less than STILL pixels is a tap.
 const STILL = 4;
-function gestures(canvas, { drag, pinch, begin, box, tap }) {
+function handleGestures(canvas, { drag, pinch, begin, box, tap }) {
   const down = new Map();
   let from = null; // the first corner of a box
   let moved = 0;
-  const edges = ({ clientX: x, clientY: y }) => [
+  const listEdges = ({ clientX: x, clientY: y }) => [
     Math.min(from.x, x),
     Math.max(from.x, x),
     Math.min(from.y, y),
     Math.max(from.y, y),
   ];
-  const middle = () => {
+  const findMiddle = () => {
     const [first, second = first] = down.values();
     const apart = Math.hypot(first.x - second.x, first.y - second.y);
     return { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2, apart };
@@ -135,15 +145,15 @@ function gestures(canvas, { drag, pinch, begin, box, tap }) {
   canvas.addEventListener("pointermove", (event) => {
     if (!down.has(event.pointerId)) return;
     if (from) {
-      const [left, right, top, bottom] = edges(event).map((edge) => `${edge}px`);
+      const [left, right, top, bottom] = listEdges(event).map((edge) => `${edge}px`);
       const size = { width: `calc(${right} - ${left})`, height: `calc(${bottom} - ${top})` };
       Object.assign($("frame").style, { left, top, ...size });
       $("frame").hidden = false;
       return;
     }
-    const before = middle();
+    const before = findMiddle();
     down.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    const now = middle();
+    const now = findMiddle();
     const [x, y] = [now.x - before.x, now.y - before.y];
     moved += Math.hypot(x, y);
     if (down.size > 1) pinch(before.apart && now.apart ? now.apart / before.apart : 1, now, x, y);
@@ -154,14 +164,14 @@ function gestures(canvas, { drag, pinch, begin, box, tap }) {
       const known = down.delete(event.pointerId);
       $("frame").hidden = true;
       if (end === "pointerup") {
-        if (from && Math.abs(event.clientX - from.x) > STILL) box(...edges(event));
+        if (from && Math.abs(event.clientX - from.x) > STILL) box(...listEdges(event));
         else if (known && tap && moved <= STILL) tap(event);
       }
       from = null;
     });
   }
-  const pinching = (event) => {
+  const handlePinch = (event) => {
     if (event.touches.length > 1) event.preventDefault();
   };
-  canvas.addEventListener("touchmove", pinching, { passive: false });
+  canvas.addEventListener("touchmove", handlePinch, { passive: false });
 }

@@ -4,12 +4,12 @@
 const sizes = new Map();
 const sizing = new ResizeObserver((changes) => {
   const other = changes.some(({ target }) => {
-    const { width, height } = sizeOf(target);
+    const { width, height } = measureCanvas(target);
     return width !== target.clientWidth || height !== target.clientHeight;
   });
   if (other) dispatchEvent(new Event("resize"));
 });
-function sizeOf(canvas) {
+function measureCanvas(canvas) {
   if (!sizes.has(canvas)) {
     sizes.set(canvas, { width: canvas.clientWidth, height: canvas.clientHeight });
     sizing.observe(canvas);
@@ -22,7 +22,7 @@ const pixels = { each: 1 }; // canvas pixels per pixel of the screen
 
 function prepare(canvas) {
   const ratio = pixels.each * (window.devicePixelRatio || 1);
-  const { width, height } = sizeOf(canvas);
+  const { width, height } = measureCanvas(canvas);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -46,7 +46,7 @@ function clip(pen, box, paint) {
 }
 
 // Return round values from low to high with their texts, in steps of 1, 2 or 5 times 10^k.
-function nice(low, high, about) {
+function chooseNiceTicks(low, high, about) {
   const raw = (high - low) / about;
   if (!(raw > 0 && Number.isFinite(raw))) return [];
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -68,8 +68,8 @@ function nice(low, high, about) {
 }
 
 // Return a log axis's ticks: powers of ten, with doubles and halves if there are few.
-function decades(bottom, top) {
-  const values = (steps) => {
+function chooseDecadeTicks(bottom, top) {
+  const listTicks = (steps) => {
     const found = [];
     for (let k = Math.floor(Math.log10(bottom)); 10 ** k <= top; k++)
       for (const step of steps) found.push(step * 10 ** k);
@@ -80,13 +80,16 @@ function decades(bottom, top) {
         one < 1e-3 || one >= 1e5 ? one.toExponential(0) : `${Number(one.toFixed(4))}`,
       ]);
   };
-  return [values([1]), values([1, 2, 5])].find((one) => one.length > 2) || nice(bottom, top, 6);
+  return (
+    [listTicks([1]), listTicks([1, 2, 5])].find((one) => one.length > 2) ||
+    chooseNiceTicks(bottom, top, 6)
+  );
 }
 
-function gridAcross(pen, box, values, toX, words = true) {
+function drawGridAcross(pen, box, values, toX, words = true) {
   pen.lineWidth = 1;
-  pen.strokeStyle = color("--line");
-  pen.fillStyle = color("--soft");
+  pen.strokeStyle = getColor("--line");
+  pen.fillStyle = getColor("--soft");
   pen.textAlign = "center";
   pen.beginPath();
   for (const [value, text] of values) {
@@ -98,10 +101,10 @@ function gridAcross(pen, box, values, toX, words = true) {
   pen.stroke();
 }
 
-function gridUp(pen, box, values, toY, words = true) {
+function drawGridUp(pen, box, values, toY, words = true) {
   pen.lineWidth = 1;
-  pen.strokeStyle = color("--line");
-  pen.fillStyle = color("--soft");
+  pen.strokeStyle = getColor("--line");
+  pen.fillStyle = getColor("--soft");
   pen.textAlign = words ? "right" : "center";
   pen.beginPath();
   for (const [value, text] of values) {
@@ -115,7 +118,7 @@ function gridUp(pen, box, values, toY, words = true) {
 
 // Draw a line through rows; NaN breaks it, a lone row is a dot. Rows outside of the box are left
 // out: their dashes would take longer than the picture.
-function trace(pen, xs, ys, from, to, toX, toY, box) {
+function traceLine(pen, xs, ys, from, to, toX, toY, box) {
   pen.beginPath();
   let joined = 0,
     lastX = 0,
@@ -144,7 +147,7 @@ function trace(pen, xs, ys, from, to, toX, toY, box) {
 }
 
 // Fill the area below a line, down to the foot of the box.
-function below(pen, xs, ys, from, to, toX, toY, box) {
+function fillBelow(pen, xs, ys, from, to, toX, toY, box) {
   let last = NaN;
   pen.beginPath();
   for (let i = from; i <= to; i++) {
@@ -163,7 +166,7 @@ function below(pen, xs, ys, from, to, toX, toY, box) {
 // Draw a line of more rows than pixels: from the least to the largest value in each column of
 // pixels, joined to the column before; a column is `width` pixels wide. A thin line bridges columns
 // without rows.
-function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
+function traceEnvelope(pen, xs, ys, from, to, toX, toY, box, width) {
   const wide = Math.round((box.right - box.left) / width);
   const dashed = pen.getLineDash(),
     strong = pen.globalAlpha;
@@ -180,7 +183,7 @@ function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
       ? [Math.min(high, before[1]), Math.max(low, before[0])]
       : [high, low];
     // a gap is faint, not empty: it may hide the largest value
-    pen.globalAlpha = inGap(dashed, column * width) ? strong / 3 : strong;
+    pen.globalAlpha = isInGap(dashed, column * width) ? strong / 3 : strong;
     // whole pixels are filled fastest
     const top = Math.floor(above);
     pen.fillRect(box.left + column * width, top, width, Math.ceil(below) - top + 1);
@@ -214,7 +217,7 @@ function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
   pen.stroke();
 }
 
-function inGap(dashed, x) {
+function isInGap(dashed, x) {
   let end = 0;
   const left = x % (dashed.reduce((a, b) => a + b, 0) || 1);
   const part = dashed.findIndex((length) => {
@@ -225,7 +228,7 @@ function inGap(dashed, x) {
 }
 
 // Draw a shape with corners, or a disc.
-function dot(pen, x, y, radius, fill, edge, shape = []) {
+function drawDot(pen, x, y, radius, fill, edge, shape = []) {
   if (Number.isNaN(x) || Number.isNaN(y)) return;
   pen.beginPath();
   if (shape.length) {
@@ -243,7 +246,7 @@ function dot(pen, x, y, radius, fill, edge, shape = []) {
   }
 }
 
-function cross(pen, x, y, size) {
+function drawCross(pen, x, y, size) {
   pen.moveTo(x - size, y - size);
   pen.lineTo(x + size, y + size);
   pen.moveTo(x - size, y + size);
@@ -257,16 +260,16 @@ const MOST_LABELS = 14;
 // Each {x, y, name, color} is placed right of x, between top and bottom. If there is no room for all,
 // names that are sure (under the pointer) come first, then the best, then those furthest from placed
 // ones. Beside dots (x, y, radius), a name without room is placed left of x, and none under a dot.
-function label(pen, wanted, top, bottom, right, dots = null) {
+function drawLabels(pen, wanted, top, bottom, right, dots = null) {
   const left = wanted.filter((one) => !Number.isNaN(one.y)),
     few = [],
     room = Math.min(MOST_LABELS, left.length, Math.floor((bottom - top) / LABEL_HEIGHT));
-  const alone = (one) =>
+  const isAlone = (one) =>
     one.sure
       ? Infinity
       : Math.min(1e9, ...few.map((other) => Math.hypot(other.x - one.x, other.y - one.y)));
   while (few.length < room) {
-    const next = left.reduce((best, one) => (alone(one) > alone(best) ? one : best));
+    const next = left.reduce((best, one) => (isAlone(one) > isAlone(best) ? one : best));
     few.push(...left.splice(left.indexOf(next), 1));
   }
   few.sort((a, b) => a.y - b.y);
@@ -283,12 +286,12 @@ function label(pen, wanted, top, bottom, right, dots = null) {
   pen.textAlign = "left";
   pen.setLineDash([]);
   for (const tag of few) {
-    const wide = widthOf(pen, tag.name),
+    const wide = measureText(pen, tag.name),
       turned = dots && tag.x + wide + 10 > right && tag.x > wide + 70;
-    const text = turned ? tag.name : shortened(pen, tag.name, right - tag.x - 10);
+    const text = turned ? tag.name : shortenText(pen, tag.name, right - tag.x - 10);
     if (turned) tag.x -= wide + 30;
-    const room = { wide: widthOf(pen, text) + 2, top: tag.at - 6, bottom: tag.at + 7, right };
-    const x = beside(tag.x + 8, room, dots || []);
+    const room = { wide: measureText(pen, text) + 2, top: tag.at - 6, bottom: tag.at + 7, right };
+    const x = findPlaceBeside(tag.x + 8, room, dots || []);
     if (Math.abs(tag.at - tag.y) > 5 && !turned) {
       pen.strokeStyle = tag.color;
       pen.lineWidth = 1;
@@ -297,7 +300,7 @@ function label(pen, wanted, top, bottom, right, dots = null) {
       pen.lineTo(x - 1, tag.at);
       pen.stroke();
     }
-    pen.fillStyle = color("--card");
+    pen.fillStyle = getColor("--card");
     pen.globalAlpha = 0.75;
     pen.fillRect(x, tag.at - 6, room.wide, LABEL_HEIGHT - 1);
     pen.globalAlpha = 1;
@@ -307,7 +310,7 @@ function label(pen, wanted, top, bottom, right, dots = null) {
 }
 
 // Return the place nearest to x where a name of this width covers no dot.
-function beside(x, { wide, top, bottom, right }, dots) {
+function findPlaceBeside(x, { wide, top, bottom, right }, dots) {
   const near = dots.filter(([, y, radius]) => y + radius > top && y - radius < bottom);
   const isFree = (left) =>
     left >= 0 &&
@@ -319,16 +322,16 @@ function beside(x, { wide, top, bottom, right }, dots) {
 }
 
 const widths = new Map();
-function widthOf(pen, text) {
+function measureText(pen, text) {
   const key = pen.font + text;
   if (widths.size > 1000) widths.clear(); // each move of a slider makes new names
   if (!widths.has(key)) widths.set(key, pen.measureText(text).width);
   return widths.get(key);
 }
 
-function shortened(pen, text, room) {
-  if (widthOf(pen, text) <= room) return text;
+function shortenText(pen, text, room) {
+  if (measureText(pen, text) <= room) return text;
   let end = text.length;
-  while (end > 1 && widthOf(pen, `${text.slice(0, end)}\u2026`) > room) end--;
+  while (end > 1 && measureText(pen, `${text.slice(0, end)}\u2026`) > room) end--;
   return `${text.slice(0, end)}\u2026`;
 }

@@ -1,13 +1,13 @@
 // The user's actions: pointers, wheel, keys and buttons; and the text under the pointer.
 function placeCursor() {
-  const { toX } = timeFrame($("error"), shownTime());
+  const { toX } = makeTimeFrame($("error"), getShownTime());
   $("cursor").style.transform = `translateX(${toX(state.time)}px)`;
   $("hairline").hidden = state.hover === null;
   if (state.hover !== null) $("hairline").style.transform = `translateX(${toX(state.hover)}px)`;
 }
 
 // Show the text about the place under the pointer.
-function tip(lines, event) {
+function showTip(lines, event) {
   const box = $("tip");
   box.hidden = !lines.length;
   if (!lines.length) return;
@@ -30,44 +30,44 @@ function leave(event) {
   state.hover = null;
   nameLine("");
   placeCursor();
-  tip([], event);
+  showTip([], event);
 }
 
 $("above").addEventListener("pointermove", (event) => {
-  if (!event.buttons) tip(wordsAbove(...map.pointOn(event)), event);
+  if (!event.buttons) showTip(describePath(...map.pointOn(event)), event);
 });
 $("above").addEventListener("pointerleave", leave);
 
 for (const lane of LANES) {
   const canvas = $(lane);
-  const seek = (event) => go(timeAt(event.clientX));
+  const seek = (event) => go(findTime(event.clientX));
   const scroll = (pixels) => {
     const [start, end] = state.window;
     const by = (pixels / (canvas.clientWidth - 56)) * (end - start);
     showTime(start + by, end + by);
   };
-  gestures(canvas, {
+  handleGestures(canvas, {
     begin: (event) => {
       if (!event.button) seek(event);
     },
     drag: seek,
-    box: (left, right) => showTime(timeAt(left), timeAt(right)),
+    box: (left, right) => showTime(findTime(left), findTime(right)),
     pinch: (factor, at, x) => {
       scroll(-x);
-      zoomTime(1 / factor, timeAt(at.x));
+      zoomTime(1 / factor, findTime(at.x));
     },
   });
-  onWheel(canvas, (event) => {
+  handleWheel(canvas, (event) => {
     const sideways = event.shiftKey ? event.deltaY : event.deltaX;
     const upwards = event.shiftKey ? 0 : event.deltaY;
     if (Math.abs(sideways) > Math.abs(upwards)) scroll(sideways);
-    else zoomTime(wheelFactor(event), timeAt(event.clientX));
+    else zoomTime(computeWheelFactor(event), findTime(event.clientX));
   });
   canvas.addEventListener("pointermove", (event) => {
-    state.hover = Math.min(Math.max(0, timeAt(event.clientX)), duration());
+    state.hover = Math.min(Math.max(0, findTime(event.clientX)), getDuration());
     placeCursor();
-    nameLine(lineAt(canvas, shownTime(), event.offsetX, event.offsetY));
-    tip(wordsAt(lane, state.hover), event);
+    nameLine(findLineAt(canvas, getShownTime(), event.offsetX, event.offsetY));
+    showTip(describeLane(lane, state.hover), event);
   });
   canvas.addEventListener("pointerleave", leave);
 }
@@ -75,11 +75,15 @@ for (const lane of LANES) {
 // The strip of the whole recording: its window follows the pointer.
 const carry = (event) => {
   const [start, end] = state.window;
-  const middle = timeAt(event.clientX, $("overview"), allTime());
+  const middle = findTime(event.clientX, $("overview"), getAllTime());
   showTime(middle - (end - start) / 2, middle + (end - start) / 2);
 };
-gestures($("overview"), { begin: carry, drag: carry, pinch: (factor) => zoomTime(1 / factor) });
-onWheel($("overview"), (event) => zoomTime(wheelFactor(event)));
+handleGestures($("overview"), {
+  begin: carry,
+  drag: carry,
+  pinch: (factor) => zoomTime(1 / factor),
+});
+handleWheel($("overview"), (event) => zoomTime(computeWheelFactor(event)));
 
 // Save the shown path and the pictures over time, below each other, in one file.
 function save() {
@@ -91,14 +95,14 @@ function save() {
   sheet.width = shown[0].width;
   sheet.height = shown.reduce((sum, canvas) => sum + canvas.height + head * ratio, 0);
   pen.scale(ratio, ratio);
-  pen.fillStyle = color("--card");
+  pen.fillStyle = getColor("--card");
   pen.fillRect(0, 0, sheet.width, sheet.height);
   pen.font = "600 12px system-ui, sans-serif";
   let top = 0;
   for (const canvas of shown) {
     const above = `${data.title}, ${$("clock").textContent}`;
     const words = canvas === $("above") ? above : canvas.getAttribute("aria-label");
-    pen.fillStyle = color("--text");
+    pen.fillStyle = getColor("--text");
     pen.fillText(words, 8, top + 15);
     pen.drawImage(canvas, 0, top + head, canvas.clientWidth, canvas.clientHeight);
     top += canvas.clientHeight + head;
@@ -113,14 +117,14 @@ const BUTTONS = {
   play: () => play(!state.playing),
   fit: () => {
     $("follow").checked = false;
-    wholePath();
+    showWholePath();
     redraw("above");
   },
   in: () => map.zoom(1.5),
   out: () => map.zoom(1 / 1.5),
   "time-in": () => zoomTime(0.5),
   "time-out": () => zoomTime(2),
-  "time-all": () => showTime(...wholeTime()),
+  "time-all": () => showTime(...getWholeTime()),
   save,
   worst: () => goToWorst(),
 };
@@ -151,14 +155,16 @@ $("time").addEventListener("keydown", (event) => {
   step(event.shiftKey ? 10 * by : by);
 });
 
-function sayNow() {
-  const few = visible().slice(0, 6);
-  const errors = few.map((drawn) => `${drawn.label} ${short(errorAt(drawn, state.time) || 0)}`);
-  say(`${clockWords(state.time)}; errors: ${errors.join(", ")}`);
+function announceMoment() {
+  const few = listVisible().slice(0, 6);
+  const errors = few.map(
+    (drawn) => `${drawn.label} ${formatShort(findError(drawn, state.time) || 0)}`,
+  );
+  say(`${formatClock(state.time)}; errors: ${errors.join(", ")}`);
 }
-const sayStep = (rows) => {
+const announceStep = (rows) => {
   step(rows);
-  sayNow();
+  announceMoment();
 };
 const scrollTime = (share) => {
   const [start, end] = state.window;
@@ -177,12 +183,12 @@ const TIME_KEYS = {
   PageUp: () => scrollTime(-0.8),
   PageDown: () => scrollTime(0.8),
   Home: () => go(0),
-  End: () => go(duration()),
+  End: () => go(getDuration()),
 };
 const PAGE_KEYS = {
   " ": () => play(!state.playing),
-  ArrowLeft: (rows) => sayStep(-rows),
-  ArrowRight: (rows) => sayStep(rows),
+  ArrowLeft: (rows) => announceStep(-rows),
+  ArrowRight: (rows) => announceStep(rows),
   "+": () => zoomTime(0.5),
   "=": () => zoomTime(0.5),
   "-": () => zoomTime(2),

@@ -1,41 +1,41 @@
 // The page's pictures over time: error, angle, lag, status and packets; and the histogram.
 const LANES = ["error", "angle", "lag", "status", "packets"];
-const shownTime = () => ({ window: state.window, begin: scene().start });
-const allTime = () => ({ window: wholeTime(), begin: scene().start });
+const getShownTime = () => ({ window: state.window, begin: getScene().start });
+const getAllTime = () => ({ window: getWholeTime(), begin: getScene().start });
 
 // Return the time at a place of the window.
-function timeAt(clientX, canvas = $("error"), span = shownTime()) {
-  return timeFrame(canvas, span).toTime(clientX - canvas.getBoundingClientRect().left);
+function findTime(clientX, canvas = $("error"), span = getShownTime()) {
+  return makeTimeFrame(canvas, span).toTime(clientX - canvas.getBoundingClientRect().left);
 }
 
 function drawOverTime() {
-  if (timeFrame($("error"), shownTime()).box.right < 100) return; // there is no room
+  if (makeTimeFrame($("error"), getShownTime()).box.right < 100) return; // there is no room
   drawError();
   drawAngle();
   drawLag();
-  drawStatuses($("status"), shownTime(), visible().map(statusRow), shade);
+  drawStatuses($("status"), getShownTime(), listVisible().map(makeStatusRow), shadeInterruptions);
   drawTraffic();
   drawOverview();
 }
 
 // Return the style of a strategy's line; the one under the pointer is sure of its name.
-const lineStyle = (name) => ({
+const getLineStyle = (name) => ({
   name,
-  color: lineColor(name),
-  dash: dashes(name),
+  color: getLineColor(name),
+  dash: getDashes(name),
   sure: name === state.named,
 });
-const lineOf = (drawn, t, values) => ({ ...lineStyle(drawn.label), drawn, t, values });
-const statusRow = (drawn) => ({
-  ...lineStyle(drawn.label),
+const makeLine = (drawn, t, values) => ({ ...getLineStyle(drawn.label), drawn, t, values });
+const makeStatusRow = (drawn) => ({
+  ...getLineStyle(drawn.label),
   ...drawn.runs,
   last: drawn.t.at(-1),
 });
 
 // Mark interruptions of the movement or the network.
-function shade(pen, box, toX) {
-  pen.fillStyle = color("--shade");
-  for (const { start, end } of scene().interruptions) {
+function shadeInterruptions(pen, box, toX) {
+  pen.fillStyle = getColor("--shade");
+  for (const { start, end } of getScene().interruptions) {
     const [left, right] = [toX(start), toX(end)];
     if (right < box.left || left > box.right) continue;
     pen.fillRect(left, box.top, Math.max(2, right - left), box.bottom - box.top);
@@ -45,9 +45,9 @@ function shade(pen, box, toX) {
 function nameInterruptions(pen, box, toX) {
   pen.font = "10px system-ui, sans-serif";
   pen.textAlign = "left";
-  pen.fillStyle = color("--soft");
+  pen.fillStyle = getColor("--soft");
   let written = -Infinity;
-  for (const { start, end, kind } of scene().interruptions) {
+  for (const { start, end, kind } of getScene().interruptions) {
     const words = kind === "teleport" ? kind : `${kind} ${(end - start).toFixed(1)} s`;
     const wide = pen.measureText(words).width;
     const x = Math.max(box.left, Math.min(toX(start), box.right - wide - 4)) + 2;
@@ -61,18 +61,18 @@ function nameInterruptions(pen, box, toX) {
 const BANDS = 3;
 
 function drawError() {
-  const shown = visible();
-  const tops = shown.map(({ t, error }) => largest(t, error, state.window));
+  const shown = listVisible();
+  const tops = shown.map(({ t, error }) => findLargest(t, error, state.window));
   const top = Math.max(0, ...tops) || 1;
   state.errorTop = top;
   // errors far below a line's own peak need no room
   const low = Math.min(top, ...tops.filter((own) => own > 0));
   const bottom = Math.max(low / 30, top / 1e9);
-  const lines = shown.map((drawn) => lineOf(drawn, drawn.t, drawn.error));
-  const { roof, beyond } = roofOf(lines, state.window);
+  const lines = shown.map((drawn) => makeLine(drawn, drawn.t, drawn.error));
+  const { roof, beyond } = chooseRoof(lines, state.window);
   const [linear, log] = [(roof || 1) * 1.08, top * 1.3];
-  const steps = (box) => Math.max(2, (box.bottom - box.top) / 34);
-  drawLane($("error"), shownTime(), {
+  const countSteps = (box) => Math.max(2, (box.bottom - box.top) / 34);
+  drawLane($("error"), getShownTime(), {
     foot: 18,
     words: true,
     lines,
@@ -81,15 +81,16 @@ function drawError() {
     share: state.log
       ? (error) => Math.log(Math.max(error, bottom) / bottom) / Math.log(log / bottom)
       : (error) => error / linear,
-    ticks: (box) => (state.log ? decades(bottom, log) : nice(0, linear, steps(box))),
+    ticks: (box) =>
+      state.log ? chooseDecadeTicks(bottom, log) : chooseNiceTicks(0, linear, countSteps(box)),
     behind: (pen, box, toX, toY, some) => {
-      shade(pen, box, toX);
+      shadeInterruptions(pen, box, toX);
       nameInterruptions(pen, box, toX);
       // the error across the path, for a few strategies
       pen.globalAlpha = 0.25;
       for (const { color: paint, t, drawn } of some.slice(0, BANDS)) {
         pen.fillStyle = paint;
-        below(pen, t, drawn.across, ...rowsWithin(t, state.window), toX, toY, box);
+        fillBelow(pen, t, drawn.across, ...findRows(t, state.window), toX, toY, box);
       }
       pen.globalAlpha = 1;
       drawRecoveries(pen, box, toX, some);
@@ -98,22 +99,22 @@ function drawError() {
 }
 
 function drawAngle() {
-  const shown = visible().filter((drawn) => drawn.angle);
-  $("angle-box").hidden = !scene().truth.heads;
+  const shown = listVisible().filter((drawn) => drawn.angle);
+  $("angle-box").hidden = !getScene().truth.heads;
   if ($("angle-box").hidden) return;
-  state.angleTop = Math.max(0, ...shown.map(({ t, angle }) => largest(t, angle, state.window)));
+  state.angleTop = Math.max(0, ...shown.map(({ t, angle }) => findLargest(t, angle, state.window)));
   const top = 1.08 * (state.angleTop || 1);
-  drawLane($("angle"), shownTime(), {
+  drawLane($("angle"), getShownTime(), {
     foot: 7,
-    lines: shown.map((drawn) => lineOf(drawn, drawn.t, drawn.angle)),
+    lines: shown.map((drawn) => makeLine(drawn, drawn.t, drawn.angle)),
     share: (angle) => angle / top,
-    ticks: () => nice(0, top, 3),
-    behind: shade,
+    ticks: () => chooseNiceTicks(0, top, 3),
+    behind: shadeInterruptions,
   });
 }
 
 function drawLag() {
-  const shown = visible();
+  const shown = listVisible();
   const [start, end] = state.window;
   let [low, high] = [0, 0.05];
   for (const { lag } of shown) {
@@ -125,19 +126,20 @@ function drawLag() {
   }
   const room = 0.08 * (high - low);
   [low, high] = [low - room, high + room];
-  const share = (seconds) => (seconds - low) / (high - low);
-  drawLane($("lag"), shownTime(), {
-    lines: shown.map((drawn) => lineOf(drawn, drawn.lag.t, drawn.lag.seconds)),
-    share,
-    ticks: () => nice(1000 * low, 1000 * high, 3).map(([ms, words]) => [ms / 1000, words]),
-    behind: shade,
+  const computeShare = (seconds) => (seconds - low) / (high - low);
+  drawLane($("lag"), getShownTime(), {
+    lines: shown.map((drawn) => makeLine(drawn, drawn.lag.t, drawn.lag.seconds)),
+    share: computeShare,
+    ticks: () =>
+      chooseNiceTicks(1000 * low, 1000 * high, 3).map(([ms, words]) => [ms / 1000, words]),
+    behind: shadeInterruptions,
   });
 }
 
 // Draw each strategy's recovery after an interruption as a bar, at most to the end of the watch.
 function drawRecoveries(pen, box, toX, lines) {
   const most = Math.floor((box.bottom - box.top) / 2 / 4);
-  scene().interruptions.forEach(({ end }, i) => {
+  getScene().interruptions.forEach(({ end }, i) => {
     if (toX(end) > box.right || toX(end + 5) < box.left) return;
     lines.slice(0, most).forEach(({ color: paint, drawn }, place) => {
       const seconds = drawn.recoveries[i];
@@ -152,21 +154,21 @@ function drawRecoveries(pen, box, toX, lines) {
 // are too many, draw their density.
 function drawTraffic() {
   const { pen } = prepare($("packets"));
-  const { box, toX } = timeFrame($("packets"), shownTime());
-  const { packets, lost } = scene();
+  const { box, toX } = makeTimeFrame($("packets"), getShownTime());
+  const { packets, lost } = getScene();
   const [start, end] = state.window;
   const pixels = Math.round(box.right - box.left);
   const [first, last] = [Math.max(0, rowAt(packets.t, start - 1)), rowAt(packets.t, end)];
   const [top, bottom] = [box.top + 1, box.bottom - 1];
   clip(pen, box, () => {
-    shade(pen, box, toX);
-    pen.strokeStyle = pen.fillStyle = color("--packet");
+    shadeInterruptions(pen, box, toX);
+    pen.strokeStyle = pen.fillStyle = getColor("--packet");
     pen.lineWidth = 1.2;
     if (last - first < pixels / 2.5) {
       pen.beginPath();
       for (let i = first; i <= last; i++) {
         pen.moveTo(toX(packets.t[i]), top);
-        pen.lineTo(toX(arrivalOf(packets, i)), bottom);
+        pen.lineTo(toX(getArrival(packets, i)), bottom);
       }
       pen.stroke();
     } else {
@@ -178,7 +180,7 @@ function drawTraffic() {
         if (count) pen.fillRect(box.left + x, bottom - high, 1, high);
       });
     }
-    pen.strokeStyle = color("--bad");
+    pen.strokeStyle = getColor("--bad");
     pen.lineWidth = 1.6;
     pen.beginPath();
     let before = -9;
@@ -186,14 +188,14 @@ function drawTraffic() {
       const x = toX(lost.t[i]);
       if (x - before < 2) continue;
       before = x;
-      cross(pen, x, top + 3.5, 3);
+      drawCross(pen, x, top + 3.5, 3);
     }
     pen.stroke();
   });
   if (!hasMargin(pen.canvas, box)) return;
   pen.font = "11px system-ui, sans-serif";
   pen.textAlign = "left";
-  pen.fillStyle = color("--soft");
+  pen.fillStyle = getColor("--soft");
   pen.fillText("sent", box.right + 9, top + 8);
   pen.fillText("arrived", box.right + 9, bottom);
 }
@@ -201,48 +203,48 @@ function drawTraffic() {
 function drawOverview() {
   const { pen, width, height } = prepare($("overview"));
   if (!width || !height) return; // paper has no size
-  const { box, toX } = timeFrame($("overview"), allTime(), 2);
-  pen.drawImage(wholeErrors(pen.canvas, box, toX), 0, 0, width, height);
-  pen.strokeStyle = color("--soft");
+  const { box, toX } = makeTimeFrame($("overview"), getAllTime(), 2);
+  pen.drawImage(drawWholeErrors(pen.canvas, box, toX), 0, 0, width, height);
+  pen.strokeStyle = getColor("--soft");
   pen.lineWidth = 1;
   const [wide, high] = [box.right - box.left, box.bottom - box.top];
   pen.strokeRect(box.left + 0.5, box.top - 2.5, wide - 1, high + 3);
   const [left, right] = state.window.map(toX);
   const part = [left, box.top - 2, Math.max(3, right - left), high + 2];
-  pen.fillStyle = color("--band");
+  pen.fillStyle = getColor("--band");
   pen.fillRect(...part);
-  pen.strokeStyle = color("--accent");
+  pen.strokeStyle = getColor("--accent");
   pen.lineWidth = 1.5;
   pen.strokeRect(...part);
 }
 
 // Draw the errors of the whole recording, again only if they have changed.
 let overview = { key: "", canvas: null };
-function wholeErrors(over, box, toX) {
-  const shown = visible();
-  const how = [state.scene, state.log, over.width, over.height, color("--line0")];
+function drawWholeErrors(over, box, toX) {
+  const shown = listVisible();
+  const how = [state.scene, state.log, over.width, over.height, getColor("--line0")];
   const key = [...how, ...shown.map((drawn) => drawn.label)].join("\n");
   if (overview.key === key) return overview.canvas;
   const canvas = document.createElement("canvas");
   const pen = canvas.getContext("2d");
   [canvas.width, canvas.height] = [over.width, over.height];
-  const { width, height } = sizeOf(over);
+  const { width, height } = measureCanvas(over);
   pen.scale(over.width / width, over.height / height);
   let top = 0;
   for (const { error, worst } of shown) if (worst >= 0) top = Math.max(top, error[worst]);
-  const { roof } = roofOf(
+  const { roof } = chooseRoof(
     shown.map(({ t, error }) => ({ t, values: error })),
-    wholeTime(),
+    getWholeTime(),
   );
-  const share = (error) =>
+  const computeShare = (error) =>
     state.log ? Math.log(1 + (99 * error) / top) / Math.log(100) : Math.min(1, error / roof);
-  const toY = (error) => box.bottom - share(error) * 0.92 * (box.bottom - box.top);
-  shade(pen, box, toX);
+  const convertToY = (error) => box.bottom - computeShare(error) * 0.92 * (box.bottom - box.top);
+  shadeInterruptions(pen, box, toX);
   pen.globalAlpha = 0.85;
   for (const { label: name, t, error } of [...shown].reverse()) {
-    pen.fillStyle = lineColor(name);
-    pen.setLineDash(dashes(name));
-    envelope(pen, t, error, 0, t.length - 1, toX, toY, box, 1);
+    pen.fillStyle = getLineColor(name);
+    pen.setLineDash(getDashes(name));
+    traceEnvelope(pen, t, error, 0, t.length - 1, toX, convertToY, box, 1);
   }
   overview = { key, canvas };
   return canvas;
@@ -251,10 +253,10 @@ function wholeErrors(over, box, toX) {
 // Draw the histogram of errors: the share of all rows by size, on a log axis.
 function drawHistogram() {
   const { pen, width, height } = prepare($("histogram"));
-  const { bins } = scene();
+  const { bins } = getScene();
   const box = { left: 40, right: width - 8, top: 4, bottom: height - 18 };
   let [first, last, top] = [Infinity, -Infinity, 0.01];
-  const curves = visible().map(({ label: name, histogram: { first: low, counts } }) => {
+  const curves = listVisible().map(({ label: name, histogram: { first: low, counts } }) => {
     const total = counts.reduce((a, b) => a + b, 0) || 1;
     const shares = counts.map((count) => count / total);
     shares.forEach((share, k) => {
@@ -267,24 +269,24 @@ function drawHistogram() {
   });
   if (!(first < last)) return;
   first = Math.max(first, last - 4 * bins);
-  const toX = (k) => box.left + ((k - first) / (last - first)) * (box.right - box.left);
-  const toY = (share) => box.bottom - (share / (1.05 * top)) * (box.bottom - box.top);
-  const errors = decades(10 ** (first / bins), 10 ** (last / bins));
-  gridAcross(pen, box, errors, (error) => toX(bins * Math.log10(error)));
-  const percents = nice(0, 100 * top, 3).map(([value, words]) => [value, `${words} %`]);
-  gridUp(pen, box, percents, (percent) => toY(percent / 100));
+  const convertToX = (k) => box.left + ((k - first) / (last - first)) * (box.right - box.left);
+  const convertToY = (share) => box.bottom - (share / (1.05 * top)) * (box.bottom - box.top);
+  const errors = chooseDecadeTicks(10 ** (first / bins), 10 ** (last / bins));
+  drawGridAcross(pen, box, errors, (error) => convertToX(bins * Math.log10(error)));
+  const percents = chooseNiceTicks(0, 100 * top, 3).map(([value, words]) => [value, `${words} %`]);
+  drawGridUp(pen, box, percents, (percent) => convertToY(percent / 100));
   clip(pen, box, () => {
     for (const { name, low, shares } of curves) {
-      pen.strokeStyle = lineColor(name);
-      pen.setLineDash(dashes(name));
+      pen.strokeStyle = getLineColor(name);
+      pen.setLineDash(getDashes(name));
       pen.lineWidth = 1.6;
       pen.beginPath();
-      pen.moveTo(toX(low), toY(0));
+      pen.moveTo(convertToX(low), convertToY(0));
       shares.forEach((share, k) => {
-        pen.lineTo(toX(low + k), toY(share));
-        pen.lineTo(toX(low + k + 1), toY(share));
+        pen.lineTo(convertToX(low + k), convertToY(share));
+        pen.lineTo(convertToX(low + k + 1), convertToY(share));
       });
-      pen.lineTo(toX(low + shares.length), toY(0));
+      pen.lineTo(convertToX(low + shares.length), convertToY(0));
       pen.stroke();
     }
   });

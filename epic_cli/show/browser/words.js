@@ -1,7 +1,7 @@
 // The tables and the texts.
 
 // Write a name that can be broken before each of its settings.
-function name(label, parent) {
+function writeName(label, parent) {
   const words = document.createElement("span");
   label
     .split(/(?=\+)/)
@@ -26,19 +26,19 @@ document.addEventListener("click", (event) => {
   row.focus({ preventScroll: true });
 });
 
-function heads(table, columns, first) {
+function fillHeads(table, columns, first) {
   const head = document.createElement("tr");
   for (const column of [...first, ...columns]) {
-    const cell = text("th", column.name ? "" : column.title, head);
+    const cell = addText("th", column.name ? "" : column.title, head);
     cell.scope = "col";
-    if (column.name) explain(text("a", column.title, cell, "why"), column.name);
+    if (column.name) explain(addText("a", column.title, cell, "why"), column.name);
     else if (column.meaning) cell.title = column.meaning;
   }
   table.tHead.replaceChildren(head);
 }
 
-function rowHead(parent) {
-  const cell = text("th", "", parent);
+function addRowHead(parent) {
+  const cell = addText("th", "", parent);
   cell.scope = "row";
   return cell;
 }
@@ -46,13 +46,13 @@ function rowHead(parent) {
 const SVG = document.documentElement.namespaceURI.replace("1999/xhtml", "2000/svg");
 
 // Return a sample of a line with the color and dashes of the pictures.
-function swatch(label, on) {
+function drawSwatch(label, on) {
   const [space, shape] = ["svg", "path"].map((tag) => document.createElementNS(SVG, tag));
   space.setAttribute("aria-hidden", "true");
   shape.setAttribute("d", "M1 5h24");
-  shape.setAttribute("stroke", on ? lineColor(label) : color("--soft"));
+  shape.setAttribute("stroke", on ? getLineColor(label) : getColor("--soft"));
   shape.setAttribute("stroke-width", on ? "3.5" : "1");
-  shape.setAttribute("stroke-dasharray", on ? dashes(label).join(" ") : "");
+  shape.setAttribute("stroke-dasharray", on ? getDashes(label).join(" ") : "");
   space.append(shape);
   return space;
 }
@@ -83,49 +83,49 @@ function fillCell(cell, { label: own, cells, best, maybe }, i) {
 function fillRows(brief) {
   const now = { title: "now", meaning: "The error at this moment" };
   const columns = brief.map((i) => data.columns[i]);
-  heads($("figures"), columns, [{ title: "strategy" }, now]);
-  heads($("all"), data.columns, [{ title: "strategy" }]);
+  fillHeads($("figures"), columns, [{ title: "strategy" }, now]);
+  fillHeads($("all"), data.columns, [{ title: "strategy" }]);
   const [few, all] = ["figures", "all"].map((id) => $(id).tBodies[0]);
   few.replaceChildren();
   all.replaceChildren();
   for (const { label: own, cells } of data.rows) {
-    const line = text("tr", "", few);
+    const line = addText("tr", "", few);
     line.dataset.label = own;
-    const switched = text("label", "", rowHead(line)),
-      box = element("input", switched, { type: "checkbox" });
-    box.addEventListener("change", () => turn(own, box.checked));
-    switched.append(swatch(own, false));
-    name(own, switched);
-    text("td", "", line, "now");
+    const switched = addText("label", "", addRowHead(line)),
+      box = addElement("input", switched, { type: "checkbox" });
+    box.addEventListener("change", () => turnStrategy(own, box.checked));
+    switched.append(drawSwatch(own, false));
+    writeName(own, switched);
+    addText("td", "", line, "now");
     for (const { title, name: metric } of columns) {
-      const cell = text("td", "", line);
+      const cell = addText("td", "", line);
       explain(cell, metric);
       if (title !== "max") continue;
-      const jump = element("button", cell, {
+      const jump = addElement("button", cell, {
         type: "button",
         class: "jump",
         title: `Go to the worst moment of ${own}`,
       });
       jump.addEventListener("click", () => goToWorst(own));
     }
-    const full = text("tr", "", all);
-    name(own, rowHead(full));
-    cells.forEach((_, i) => explain(text("td", "", full), data.columns[i].name));
+    const full = addText("tr", "", all);
+    writeName(own, addRowHead(full));
+    cells.forEach((_, i) => explain(addText("td", "", full), data.columns[i].name));
   }
   const rest = data.rows.filter((row) => !state.on.has(row.label)).map((row) => row.label);
-  const fold = (open) => {
+  const foldLegend = (open) => {
     for (const line of few.rows)
       line.classList.toggle("folded", !open && rest.includes(line.dataset.label));
     $("more").setAttribute("aria-expanded", String(open));
     $("more").textContent = open ? "only the best" : `show ${rest.length} more`;
   };
   $("more").hidden = !rest.length;
-  $("more").onclick = () => fold($("more").getAttribute("aria-expanded") !== "true");
-  fold(false);
+  $("more").onclick = () => foldLegend($("more").getAttribute("aria-expanded") !== "true");
+  foldLegend(false);
   paintFigures();
 }
 
-function turn(label, on) {
+function turnStrategy(label, on) {
   if (on) state.on.add(label);
   else state.on.delete(label);
   paintFigures();
@@ -141,7 +141,7 @@ function paintFigures() {
       on = state.on.has(label);
     line.classList.toggle("off", !on);
     line.querySelector("input").checked = on;
-    line.querySelector("svg").replaceWith(swatch(label, on));
+    line.querySelector("svg").replaceWith(drawSwatch(label, on));
   }
 }
 
@@ -150,15 +150,15 @@ function updateNow() {
   // figures that change sixty times a second are unreadable
   if (state.playing && performance.now() - updated < 150) return;
   updated = performance.now();
-  const byLabel = new Map(scene().drawn.map((one) => [one.label, one]));
+  const byLabel = new Map(getScene().drawn.map((one) => [one.label, one]));
   for (const line of $("figures").tBodies[0].rows) {
     const one = byLabel.get(line.dataset.label);
-    const error = one ? errorAt(one, settled(state.time)) : NaN;
-    line.cells[1].textContent = !Number.isNaN(error) ? short(error) : "-";
+    const error = one ? findError(one, settleTime(state.time)) : NaN;
+    line.cells[1].textContent = !Number.isNaN(error) ? formatShort(error) : "-";
   }
 }
 
-const statusAt = (one, time) =>
+const findStatus = (one, time) =>
   time > one.t[one.t.length - 1] + data.tick
     ? ""
     : { 0: "none", 1: "held", 2: "interp.", 3: "extrap." }[
@@ -166,7 +166,7 @@ const statusAt = (one, time) =>
       ] || "none";
 
 // Format three digits, as in the table.
-function short(value) {
+function formatShort(value) {
   if (value === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(value)));
   if (size >= 3 && size < 7) return Number(value.toPrecision(3)).toLocaleString("en");
@@ -175,25 +175,25 @@ function short(value) {
 
 // Fill the table of recoveries: a row for each strategy, for as many interruptions as fit.
 function fillRecoveries() {
-  const { interruptions, start } = scene(),
-    shown = visible();
+  const { interruptions, start } = getScene(),
+    shown = listVisible();
   $("recovery").hidden = !interruptions.length || !shown.length;
   if ($("recovery").hidden) return;
   const most = Math.max(1, Math.min(6, Math.floor(($("recovery").clientWidth - 120) / 66)));
   // the longest, in order of time
-  const length = (i) => interruptions[i].end - interruptions[i].start;
+  const measureLength = (i) => interruptions[i].end - interruptions[i].start;
   const longest = [...interruptions.keys()]
-    .sort((a, b) => length(b) - length(a))
+    .sort((a, b) => measureLength(b) - measureLength(a))
     .slice(0, most)
     .sort((a, b) => a - b);
-  heads($("recoveries"), [], [{ title: "after" }]);
+  fillHeads($("recoveries"), [], [{ title: "after" }]);
   for (const i of longest) {
     const one = interruptions[i];
     const words =
       one.kind === "teleport" ? "teleport" : `${one.kind} of ${(one.end - one.start).toFixed(2)} s`;
-    const cell = text("th", "", $("recoveries").tHead.rows[0]);
+    const cell = addText("th", "", $("recoveries").tHead.rows[0]);
     cell.scope = "col";
-    const jump = text("button", `${words} at ${(start + one.start).toFixed(2)} s`, cell, "jump");
+    const jump = addText("button", `${words} at ${(start + one.start).toFixed(2)} s`, cell, "jump");
     jump.type = "button";
     jump.addEventListener("click", () => {
       showTime(one.start - 2, one.end + 6);
@@ -202,10 +202,10 @@ function fillRecoveries() {
   }
   $("recoveries").tBodies[0].replaceChildren();
   for (const drawn of shown) {
-    const line = text("tr", "", $("recoveries").tBodies[0]);
-    name(drawn.label, rowHead(line));
+    const line = addText("tr", "", $("recoveries").tBodies[0]);
+    writeName(drawn.label, addRowHead(line));
     for (const i of longest)
-      text("td", drawn.recoveries[i] === null ? "-" : drawn.recoveries[i].toFixed(2), line);
+      addText("td", drawn.recoveries[i] === null ? "-" : drawn.recoveries[i].toFixed(2), line);
   }
   const rest = interruptions.length - longest.length;
   $("recovery-rest").textContent = rest
@@ -220,15 +220,15 @@ function fillWords() {
   $("scores").firstElementChild.innerHTML = data.scores;
   $("truth-name").textContent = data.truth;
   $("pictured").textContent = data.of && `The pictures are of ${data.of}; the figures of all.`;
-  data.verdict.slice(0, 1).forEach((line) => text("p", line, $("verdict")));
-  if (data.verdict.length > 1) text("p", data.verdict.slice(1).join(" "), $("verdict"));
-  for (const line of data.details) text("li", line, $("detail-list"));
+  data.verdict.slice(0, 1).forEach((line) => addText("p", line, $("verdict")));
+  if (data.verdict.length > 1) addText("p", data.verdict.slice(1).join(" "), $("verdict"));
+  for (const line of data.details) addText("li", line, $("detail-list"));
   $("details").hidden = !data.details.length;
-  for (const line of data.notes) text("li", line, $("notes"));
+  for (const line of data.notes) addText("li", line, $("notes"));
   $("note-box").hidden = !data.notes.length;
   for (const [term, words] of data.facts) {
-    text("dt", term, $("facts"));
-    text("dd", words, $("facts"));
+    addText("dt", term, $("facts"));
+    addText("dd", words, $("facts"));
   }
   $("facts-brief").textContent = data.facts
     .filter(([term]) => /^(Packets|Network)/.test(term))
@@ -237,10 +237,10 @@ function fillWords() {
     .join("; ");
   $("figure-box").hidden = !data.columns.length;
   for (const column of data.columns) {
-    const row = text("dt", column.title, $("meanings"));
+    const row = addText("dt", column.title, $("meanings"));
     row.id = `meaning-${column.name}`;
     row.tabIndex = -1;
-    text("dd", `${column.meaning} ("${column.name}" in the guide)`, $("meanings"));
+    addText("dd", `${column.meaning} ("${column.name}" in the guide)`, $("meanings"));
   }
   for (const link of document.querySelectorAll("[data-metric]")) explain(link, link.dataset.metric);
 }
@@ -252,7 +252,7 @@ function fillEntities() {
   if (names.join("\n") === [...box.options].map((one) => one.textContent).join("\n")) return;
   box.replaceChildren();
   names.forEach((one, index) => {
-    text("option", one, box).value = index;
+    addText("option", one, box).value = index;
   });
   box.value = state.scene;
 }
@@ -264,7 +264,7 @@ function fillReports() {
   $("diagnosis-box").hidden = !data.diagnoses.length;
   $("diagnoses").innerHTML = data.diagnoses.join("");
   for (const code of document.querySelectorAll("#lead code")) {
-    const button = text("button", "copy", code.parentElement);
+    const button = addText("button", "copy", code.parentElement);
     const where = code.parentElement.previousElementSibling.textContent;
     button.type = "button";
     button.setAttribute("aria-label", `Copy the command of ${where}`);
@@ -275,19 +275,19 @@ function fillReports() {
 // Copy a text if the browser allows it; otherwise select it for copying by hand.
 function copy(code) {
   getSelection().selectAllChildren(code);
-  const selected = () => notice("selected: copy it with your keys");
-  if (!navigator.clipboard) return selected();
-  navigator.clipboard.writeText(code.textContent).then(() => notice("copied"), selected);
+  const announceSelected = () => notice("selected: copy it with your keys");
+  if (!navigator.clipboard) return announceSelected();
+  navigator.clipboard.writeText(code.textContent).then(() => notice("copied"), announceSelected);
 }
 
 const MOST_LINES = 12;
 
-function wordsAt(lane, time) {
-  const lines = [clockWords(time)];
-  if (lane === "packets") return lines.concat(packetWords(time));
-  const values = visible().map((one) => {
+function describeLane(lane, time) {
+  const lines = [formatClock(time)];
+  if (lane === "packets") return lines.concat(describePackets(time));
+  const values = listVisible().map((one) => {
     const row = rowAt(one.t, time),
-      lag = one.lag.seconds[nearest(one.lag.t, time)];
+      lag = one.lag.seconds[findNearestRow(one.lag.t, time)];
     if (lane === "lag")
       return [
         !Number.isNaN(lag) ? -lag : Infinity,
@@ -296,12 +296,12 @@ function wordsAt(lane, time) {
     if (lane === "angle") {
       const angle = one.angle ? one.angle[row] : NaN;
       return !Number.isNaN(angle)
-        ? [-angle, `${one.label}  ${short(angle)}\u00b0`]
+        ? [-angle, `${one.label}  ${formatShort(angle)}\u00b0`]
         : [Infinity, `${one.label}  -`];
     }
-    const error = errorAt(one, time);
+    const error = findError(one, time);
     const words =
-      lane === "status" ? statusAt(one, time) : !Number.isNaN(error) ? short(error) : "-";
+      lane === "status" ? findStatus(one, time) : !Number.isNaN(error) ? formatShort(error) : "-";
     return [
       !Number.isNaN(error) ? -error : Infinity,
       `${one.label}  ${words}${lane === "error" && !Number.isNaN(error) && Number.isNaN(one.error[row]) ? " (does not count)" : ""}`,
@@ -313,28 +313,28 @@ function wordsAt(lane, time) {
   return lines;
 }
 
-function packetWords(time) {
-  const { packets, lost } = scene(),
+function describePackets(time) {
+  const { packets, lost } = getScene(),
     lines = [];
-  const near = nearest(packets.t, time),
-    missing = nearest(lost.t, time);
+  const near = findNearestRow(packets.t, time),
+    missing = findNearestRow(lost.t, time);
   if (lost.t.length && Math.abs(lost.t[missing] - time) < Math.abs(packets.t[near] - time))
-    return [`lost: sent about ${clockWords(lost.t[missing])}`];
-  if (packets.t.length) lines.push(onePacket(near));
+    return [`lost: sent about ${formatClock(lost.t[missing])}`];
+  if (packets.t.length) lines.push(describePacket(near));
   return lines;
 }
 
-function onePacket(i) {
-  const { packets } = scene(),
+function describePacket(i) {
+  const { packets } = getScene(),
     arrived = packets.arrival[i];
-  const sent = `packet sent ${clockWords(packets.t[i])}`;
+  const sent = `packet sent ${formatClock(packets.t[i])}`;
   return !Number.isNaN(arrived)
-    ? `${sent}\narrived ${clockWords(arrived)}, took ${(1000 * (arrived - packets.t[i])).toFixed(0)} ms`
+    ? `${sent}\narrived ${formatClock(arrived)}, took ${(1000 * (arrived - packets.t[i])).toFixed(0)} ms`
     : sent;
 }
 
 // Return the text about the nearest line or packet on the path.
-function wordsAbove(x, y) {
+function describePath(x, y) {
   if (!map.frame) return [];
   const { toX, toY } = map.frame,
     found = { apart: 14, words: [] };
@@ -342,19 +342,19 @@ function wordsAbove(x, y) {
     const apart = Math.hypot(px - x, py - y);
     if (apart < found.apart) Object.assign(found, { apart, words: words() });
   };
-  const { packets, lost } = scene(),
+  const { packets, lost } = getScene(),
     trail = Number($("trail").value);
   for (let i = 0; i < lost.t.length; i++)
-    look(toX(lost.x[i]), toY(lost.y[i]), () => [`lost: sent about ${clockWords(lost.t[i])}`]);
+    look(toX(lost.x[i]), toY(lost.y[i]), () => [`lost: sent about ${formatClock(lost.t[i])}`]);
   for (let i = 0; i < packets.t.length; i++)
-    look(toX(packets.x[i]), toY(packets.y[i]), () => [onePacket(i)]);
-  for (const strategy of visible()) {
-    const [first, last] = trailRows(strategy, state.time, trail);
+    look(toX(packets.x[i]), toY(packets.y[i]), () => [describePacket(i)]);
+  for (const strategy of listVisible()) {
+    const [first, last] = selectTrailRows(strategy, state.time, trail);
     for (let i = first; i <= last; i++) {
       look(toX(strategy.x[i]), toY(strategy.y[i]), () => [
         strategy.label,
-        `${clockWords(strategy.t[i])}, ${statusAt(strategy, strategy.t[i])}`,
-        `${short(strategy.distance[i])} from the ${data.truth}`,
+        `${formatClock(strategy.t[i])}, ${findStatus(strategy, strategy.t[i])}`,
+        `${formatShort(strategy.distance[i])} from the ${data.truth}`,
       ]);
     }
   }

@@ -13,7 +13,7 @@ addEventListener("hashchange", () => {
   document.body.dataset.seen = JSON.stringify([
     ...seen,
     $("clock").textContent,
-    scene().entity,
+    getScene().entity,
     ...tuned,
   ]);
 });

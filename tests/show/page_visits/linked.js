@@ -1,6 +1,6 @@
 document.body.dataset.seen = JSON.stringify([
   $("clock").textContent,
   [...state.on].sort(),
-  scene().entity,
+  getScene().entity,
   state.log,
 ]);

@@ -24,7 +24,7 @@ const seen = {};
     return calls;
   };
   $("follow").checked = false;
-  wholePath();
+  showWholePath();
   drawNow();
   seen.insetOfAll = recorded("drawImage", drawAbove).length;
   const area = $("above").getBoundingClientRect(),
@@ -42,9 +42,9 @@ const seen = {};
     Math.abs(map.frame.toY(4) - box.top) < 2,
   ];
   seen.inset = recorded("drawImage", drawAbove).length;
-  showTime(0, duration());
+  showTime(0, getDuration());
   const lane = $("error").getBoundingClientRect(),
-    frame = timeFrame($("error"), shownTime());
+    frame = makeTimeFrame($("error"), getShownTime());
   dragBox(
     $("error"),
     [lane.left + frame.toX(2), lane.top + 5],
@@ -53,7 +53,7 @@ const seen = {};
   seen.span = state.window.map((one) => Math.round(100 * one) / 100);
   // a name for what stands alone, whatever its rank, and for what the pointer is on
   const names = (wanted) =>
-    recorded("fillText", () => label($("error").getContext("2d"), wanted, 0, 40, 500))
+    recorded("fillText", () => drawLabels($("error").getContext("2d"), wanted, 0, 40, 500))
       .map(([words]) => words)
       .sort();
   const crowd = [10, 10.5, 11, 11.5, 39].map((y, i) => ({
@@ -72,9 +72,9 @@ const seen = {};
     const dots = [1, 2, 3, 4].map((n) => [60 + place(n, 180), 20 + place(n + 5, 60), 8]);
     const wanted = dots.map(([x, y], n) => ({ x: x + 4, y, name: `name ${n}`, color: "#000" }));
     for (const [words, x, y] of recorded("fillText", () =>
-      label($("error").getContext("2d"), wanted, 0, 100, 500, dots),
+      drawLabels($("error").getContext("2d"), wanted, 0, 100, 500, dots),
     )) {
-      const wide = widthOf($("error").getContext("2d"), words);
+      const wide = measureText($("error").getContext("2d"), words);
       for (const [dotX, dotY] of dots) {
         const across = Math.max(x - dotX, 0, dotX - x - wide);
         const up = Math.max(y - 8 - dotY, 0, dotY - y);
@@ -83,19 +83,19 @@ const seen = {};
     }
   }
   seen.free = least > 7;
-  showTime(0, duration());
+  showTime(0, getDuration());
   drawNow();
   const row = Math.round(5 / data.tick),
-    jumping = scene().drawn.find((one) => one.label === "Jumping");
+    jumping = getScene().drawn.find((one) => one.label === "Jumping");
   const { toY: height } = drawnLines.get($("error")).find(({ name }) => name === "Jumping"),
-    x = timeFrame($("error"), shownTime()).toX(jumping.t[row]);
-  nameLine(lineAt($("error"), shownTime(), x, height(jumping.error[row]) + 2));
+    x = makeTimeFrame($("error"), getShownTime()).toX(jumping.t[row]);
+  nameLine(findLineAt($("error"), getShownTime(), x, height(jumping.error[row]) + 2));
   seen.pointed = state.named;
   // an axis has ticks, however short it is
   least = Infinity;
   for (let k = 0; k < 200; k++) {
     const low = 10 ** (6 * Math.sin(k)),
-      ticks = decades(low, low * (1.5 + k));
+      ticks = chooseDecadeTicks(low, low * (1.5 + k));
     least = Math.min(least, ticks.length);
     if (ticks.some(([value]) => value < low * 0.99 || value > low * (1.5 + k) * 1.01)) least = -1;
   }

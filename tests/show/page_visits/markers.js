@@ -6,37 +6,37 @@ function random() {
 }
 const seen = [];
 for (let i = 0; i < 200; i++) {
-  const [scale, asked] = [[20, 200, 4000][i % 3], random() * duration()];
+  const [scale, asked] = [[20, 200, 4000][i % 3], random() * getDuration()];
   map.scale = scale;
   go(asked);
   drawNow();
-  const time = settled(state.time),
-    origin = scene().origin;
-  const places = [scene().truth, ...visible()].map((one) => [
+  const time = settleTime(state.time),
+    origin = getScene().origin;
+  const places = [getScene().truth, ...listVisible()].map((one) => [
     one.label || "truth",
-    placeAt(one, time),
+    findPlace(one, time),
   ]);
   seen.push([
-    scene().start + time,
+    getScene().start + time,
     Math.abs(time - asked),
     scale,
     places.map(([label, at]) => [label, at && at[0] + origin[0], at && at[1] + origin[1]]),
   ]);
 }
 // and at the worst moment of each, whose marker is there
-for (const strategy of visible()) {
+for (const strategy of listVisible()) {
   map.scale = 4000;
   goToWorst(strategy.label);
   map.scale = 4000;
   drawNow();
-  const time = settled(state.time),
-    origin = scene().origin;
-  const places = [scene().truth, ...visible()].map((strategy) => [
+  const time = settleTime(state.time),
+    origin = getScene().origin;
+  const places = [getScene().truth, ...listVisible()].map((strategy) => [
     strategy.label || "truth",
-    placeAt(strategy, time),
+    findPlace(strategy, time),
   ]);
   seen.push([
-    scene().start + time,
+    getScene().start + time,
     Math.abs(time - strategy.t[strategy.worst]),
     4000,
     places.map(([label, at]) => [label, at && at[0] + origin[0], at && at[1] + origin[1]]),

@@ -17,18 +17,18 @@ const rgb = (words) => {
   return [...pen.getImageData(0, 0, 1, 1).data];
 };
 const apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-const back = rgb(color("--card"));
-label = drawInset = () => {}; // nothing covers a trail
+const back = rgb(getColor("--card"));
+drawLabels = drawInset = () => {}; // nothing covers a trail
 for (let k = 0; k < 60; k++) {
-  const one = scene().drawn[k % scene().drawn.length],
-    own = rgb(lineColor(one.label));
+  const one = getScene().drawn[k % getScene().drawn.length],
+    own = rgb(getLineColor(one.label));
   state.on = new Set([one.label]);
   $("follow").checked = true;
   $("trail").value = "10";
   map.scale = [60, 120, 300][k % 3];
-  go(k === 0 ? 697 : random() * duration());
+  go(k === 0 ? 697 : random() * getDuration());
   drawNow();
-  const time = settled(state.time),
+  const time = settleTime(state.time),
     trail = Number($("trail").value),
     { box, toX, toY } = map.frame;
   const share = canvas.width / canvas.clientWidth,

@@ -19,39 +19,42 @@ const recorded = (names, act) => {
   return calls;
 };
 const place = ([, x, y]) => [
-  map.x + (x - map.frame.middleX) / map.frame.scale + scene().origin[0],
-  map.y - (y - map.frame.middleY) / map.frame.scale + scene().origin[1],
+  map.x + (x - map.frame.middleX) / map.frame.scale + getScene().origin[0],
+  map.y - (y - map.frame.middleY) / map.frame.scale + getScene().origin[1],
 ];
 $("follow").checked = false;
-wholePath();
+showWholePath();
 go(5);
 drawNow();
 seen.scale = map.frame.scale;
 const pen = $("above").getContext("2d");
-for (const path of [scene().truth, ...visible()]) {
-  const rows = dartRows(path, 0, path.t.length - 1, map.frame.toX, map.frame.toY);
+for (const path of [getScene().truth, ...listVisible()]) {
+  const rows = selectDartRows(path, 0, path.t.length - 1, map.frame.toX, map.frame.toY);
   const tips = recorded(["moveTo"], () =>
     drawDarts({ pen, ...map.frame }, path, 0, path.t.length - 1, 8),
   );
   seen.darts[path.label || "truth"] = rows.map((row, k) => [
-    path.t[row] + scene().start,
+    path.t[row] + getScene().start,
     ...place(tips[k]),
-    path.x[row] + scene().origin[0],
-    path.y[row] + scene().origin[1],
+    path.x[row] + getScene().origin[0],
+    path.y[row] + getScene().origin[1],
   ]);
 }
 const arrows = recorded(["lineTo", "arc"], () =>
-  drawArrows({ pen, ...map.frame }, visible(), [], settled(state.time)),
+  drawArrows({ pen, ...map.frame }, listVisible(), [], settleTime(state.time)),
 );
-seen.cone = [scene().truth.t[rowAt(scene().truth.t, 5)] + scene().start, ...arrows[0].slice(3)];
-[...visible()].reverse().forEach((one, k) => {
-  seen.arrows[one.label] = [one.t[rowAt(one.t, 5)] + scene().start, ...place(arrows[1 + 6 * k])];
+seen.cone = [
+  getScene().truth.t[rowAt(getScene().truth.t, 5)] + getScene().start,
+  ...arrows[0].slice(3),
+];
+[...listVisible()].reverse().forEach((one, k) => {
+  seen.arrows[one.label] = [one.t[rowAt(one.t, 5)] + getScene().start, ...place(arrows[1 + 6 * k])];
 });
 seen.hover = [
-  visible()[0].t[rowAt(visible()[0].t, 5)] + scene().start,
-  ...wordsAt("angle", 5).slice(1),
+  listVisible()[0].t[rowAt(listVisible()[0].t, 5)] + getScene().start,
+  ...describeLane("angle", 5).slice(1),
 ];
-showTime(0, duration());
+showTime(0, getDuration());
 drawNow();
 seen.top = state.angleTop;
 const blank = $("angle").toDataURL();
@@ -61,6 +64,6 @@ seen.zooms = $("angle").toDataURL() !== blank;
 seen.others = [1, 2].map((k) => {
   choose(k);
   drawNow();
-  return [$("angle-box").hidden, visible().map((one) => Boolean(one.angle))];
+  return [$("angle-box").hidden, listVisible().map((one) => Boolean(one.angle))];
 });
 document.body.dataset.seen = JSON.stringify(seen);
