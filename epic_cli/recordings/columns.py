@@ -44,7 +44,7 @@ def iterate_rows(columns: Mapping[str, Any] | Sequence[Any]) -> Iterator[Piece]:
     sizes = set(map(len, columns))
     if len(sizes) > 1:
         lengths = ", ".join(map(str, sorted(sizes)))
-        raise ValueError(f"the columns have different lengths: {lengths}")
+        raise ValueError(f"all columns must have one length, and these have {lengths}")
     yield from join_first_rows(head, _convert_rows(columns, max(sizes, default=0)))
 
 

@@ -39,8 +39,14 @@ class Client:
     ("versions", "told"),
     [
         ({}, "the scheduler has no workers"),
-        ({"tcp://w:1": OURS, "tcp://w:2": "0.0.7"}, f"tcp://w:2 has epic 0.0.7: install epic {OURS} there$"),
-        ({"tcp://w:1": PackageNotFoundError("epic-cli")}, f"has no epic: install epic {OURS} there$"),
+        (
+            {"tcp://w:1": OURS, "tcp://w:2": "0.0.7"},
+            f"tcp://w:2 has epic 0.0.7: install epic {OURS} there$",
+        ),
+        (
+            {"tcp://w:1": PackageNotFoundError("epic-cli")},
+            f"has no epic: install epic {OURS} there$",
+        ),
     ],
 )
 def test_workers_of_another_version_are_refused(

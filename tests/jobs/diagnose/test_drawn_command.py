@@ -191,9 +191,7 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(epic: Epic, packets: Path)
             said = epic(command, *words, status=2)
             assert told in said
             assert "Traceback" not in said
-    assert "the frames are from" in epic(
-        "diagnose", packets, "--drawn", late, status=2
-    )
+    assert "the frames are from" in epic("diagnose", packets, "--drawn", late, status=2)
     assert "nothing moves" in epic("diagnose", packets, "--drawn", still, status=2)
     simulated = ("compare", "--movement", "circle", "--seeds", "2", "--drawn", good)
     assert "not to simulated networks" in epic(*simulated, status=2)
