@@ -25,10 +25,10 @@ from epic_cli.work.journal import (
 #: Answers without end, each said when it is known.
 ENDLESS = """
 import sys
-from epic_cli.work.journal import ResultJournal, key
+from epic_cli.work.journal import ResultJournal, compute_key
 journal, number = ResultJournal(sys.argv[1], "compare"), 0
 while True:
-    journal.add(key(number=number), ["x" * 5000, number])
+    journal.add(compute_key(number=number), ["x" * 5000, number])
     print(number, flush=True)
     number += 1
 """

@@ -36,7 +36,7 @@ seen.clock = words("clock");
 seen.now = document.querySelector('tr[data-label="Late"] .now').textContent;
 const box = document.querySelector('tr[data-label="Late"] input');
 seen.switched = ["error", "lag", "status", "above", "histogram"].filter((id) =>
-  handleChange(id, () => {
+  changed(id, () => {
     box.click();
   }),
 );
