@@ -57,10 +57,10 @@ def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:
 def builtin(name: str, first: int | None = None) -> list[bytes]:
     """Return the built-in streams for a strategy, as packet text; or the first of them."""
     from epic_cli.engine.replay.strategy_spec import read_specs
-    from epic_cli.jobs.check.case_file import builtin_cases
+    from epic_cli.jobs.check.case_file import make_builtin_cases
     from epic_cli.jobs.check.spec import DrawSpec
 
-    cases = builtin_cases(DrawSpec((), tuple(read_specs([name]))))
+    cases = make_builtin_cases(DrawSpec((), tuple(read_specs([name]))))
     return [case.drawing.recordings[0].content for case in cases[:first]]
 
 
