@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from epic_cli.engine.arrow import is_plain_type
+from epic_cli.engine.arrow import (
+    is_plain_type,
+    pack_counts,
+    pack_doubles,
+    pack_flags,
+    pack_names,
+)
 from epic_cli.engine.keys import COLUMN_KEYS, KEYS, KeyType, list_table_columns
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.columns import convert_batch, join_first_rows, write_head
 from epic_cli.recordings.extras import (
@@ -25,8 +31,8 @@ from epic_cli.recordings.extras import (
 from epic_cli.recordings.writing import Changes, check, check_columns
 
 if TYPE_CHECKING:
+    from epic_cli.engine.arrow import Buffers
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.packets import Entities
     from epic_cli.engine.text import ColumnRows, PacketRows
     from epic_cli.recordings import ByteSource, Piece, PieceReader, Requested
     from epic_cli.recordings.extras import Extras, Value
@@ -77,7 +83,8 @@ class ParquetWriter:
             for name in self._names
         )
         self._schema_of_keys = self._schema
-        self._waiting: list[Any] = []
+        self._waiting: list[list[bytes]] = [[] for _ in self._names]  # cells of each column
+        self._entities = Entities()  # that the waiting names are of
         self._count = 0
         self._extras: list[dict[str, Value]] = []
         self._written = _OutputBuffer()
@@ -101,7 +108,7 @@ class ParquetWriter:
         """
         check(packet)
         check_columns(packet, self._keys)
-        block = PacketBlock()
+        block = PacketBlock(self._entities)
         block.append(packet)
         columns, _ = self.block_writer(Changes())._rows.columns(block, 0, self._names)
         return self.add(block, columns[1:], [dict(packet.extras or {})])
@@ -113,65 +120,63 @@ class ParquetWriter:
 
         ``columns`` are the cells of their keys, as ``PacketRows.columns`` returns them.
         """
-        arrays = [
-            self._make_array(field, column, block)
-            for field, column in zip(self._schema_of_keys, columns, strict=True)
-        ]
-        batch = self._arrow.record_batch(arrays, schema=self._schema_of_keys)
-        self._waiting.append(batch)
-        self._count += batch.num_rows
-        if extras is not None or self.tails.columns:
-            self._extras += map(self.tails.admit, extras or batch.num_rows * [{}])
         found = b""
-        while self._count >= ROW_GROUP:
-            found += self._write_group()
-        return found
+        if block.entities is not self._entities:
+            found += self._write_groups(1)
+            self._entities = block.entities
+        for cells, column in zip(self._waiting, columns, strict=True):
+            cells.append(column)
+        count = len(columns[0]) // 8
+        self._count += count
+        if extras is not None or self.tails.columns:
+            self._extras += map(self.tails.admit, extras or count * [{}])
+        return found + self._write_groups(ROW_GROUP)
 
     def end(self) -> bytes:
         """Return the rows that are left, and the description of the file."""
-        rest = self._write_group() if self._count or self._writer is None else b""
+        rest = self._write_groups(1)
+        if self._writer is None:
+            self._open_file()
         self._writer.close()
         return rest + self._written.take()
 
-    def _make_array(self, field: Any, cells: bytes, block: PacketBlock) -> Any:
-        """Return the cells of a column as an array of its type, missing ones as null."""
-        from pyarrow import compute
-
-        key = COLUMN_KEYS[field.name]
-        real = key.type not in _TYPES
-        kind = self._arrow.float64() if real else self._arrow.int64()
-        buffer = self._arrow.py_buffer(cells)
-        array = self._arrow.Array.from_buffers(kind, len(cells) // 8, [None, buffer])
-        if key.type is KeyType.NAME:
-            return self._arrow.array(_list_names(block.entities)).cast("string").take(array)
-        if key.type is KeyType.FLAG:
-            return array.cast("bool")
-        if not field.nullable:
-            return array
-        known = compute.is_finite(array) if real else compute.greater_equal(array, 0)
-        return compute.if_else(known, array, None)
-
-    def _write_group(self) -> bytes:
-        if self._writer is None:
-            for name in self.tails.columns or ():
-                values = [extras[name] for extras in self._extras if name in extras]
-                kind = _infer_column_type(values)
-                self._schema = self._schema.append(
-                    self._arrow.field(name, getattr(self._arrow, kind)())
-                )
-            self._writer = self._parquet.ParquetWriter(
-                self._written, self._schema, compression="zstd"
-            )
-        waiting = self._arrow.Table.from_batches(self._waiting, self._schema_of_keys)
-        group, rest = waiting.slice(0, ROW_GROUP), waiting.slice(ROW_GROUP)
-        self._waiting, self._count = rest.to_batches(), rest.num_rows
-        extras, self._extras = self._extras[:ROW_GROUP], self._extras[ROW_GROUP:]
-        for name in self.tails.columns or ():
-            field = self._schema.field(name)
-            column = self._arrow.array(self._make_extra_column(name, extras), field.type)
-            group = group.append_column(field, column)
-        self._writer.write_table(group)
+    def _write_groups(self, least: int) -> bytes:
+        """Write waiting rows, while there are ``least`` of them; return the bytes of the file."""
+        while self._count >= least:
+            self._write_group()
         return self._written.take()
+
+    def _write_group(self) -> None:
+        count = min(self._count, ROW_GROUP)
+        names = [name.encode() for name in _list_names(self._entities)]
+        arrays = []
+        for field, waiting in zip(self._schema_of_keys, self._waiting, strict=True):
+            cells = b"".join(waiting)
+            waiting[:] = [cells[8 * count :]]
+            packed = _pack_cells(COLUMN_KEYS[field.name].type, cells[: 8 * count], names)
+            validity, *values = (
+                None if part is None else self._arrow.py_buffer(part) for part in packed
+            )
+            buffers = [validity if field.nullable else None, *values]
+            arrays.append(self._arrow.Array.from_buffers(field.type, count, buffers))
+        self._count -= count
+        extras, self._extras = self._extras[:count], self._extras[count:]
+        if self._writer is None:
+            self._open_file(extras)
+        for field in list(self._schema)[len(arrays) :]:
+            column = self._make_extra_column(field.name, extras)
+            arrays.append(self._arrow.array(column, field.type))
+        # not arrow.table, which loads pandas if it is there
+        self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
+
+    def _open_file(self, first: Sequence[Extras] = ()) -> None:
+        """Begin the file; the types of extras' columns are those of the first rows' values."""
+        for name in self.tails.columns or ():
+            kind = _infer_column_type([extras[name] for extras in first if name in extras])
+            self._schema = self._schema.append(
+                self._arrow.field(name, getattr(self._arrow, kind)())
+            )
+        self._writer = self._parquet.ParquetWriter(self._written, self._schema, compression="zstd")
 
     def _make_extra_column(self, name: str, extras: Sequence[Extras]) -> list[Value | None]:
         """Return the values of an extra, each as the type of its column; others are left out."""
@@ -224,6 +229,15 @@ def _infer_column_type(values: Sequence[Value]) -> str:
         return "string"
     small = all(type(value) is int and abs(value) < 2**63 for value in values)
     return "int64" if small else "float64"
+
+
+def _pack_cells(kind: KeyType, cells: bytes, names: list[bytes]) -> Buffers:
+    """Return a key's cells as the buffers of a column, missing ones as null."""
+    if kind is KeyType.NAME:
+        return pack_names(cells, names)
+    if kind is KeyType.FLAG:
+        return pack_flags(cells)
+    return pack_counts(cells) if kind is KeyType.COUNT else pack_doubles(cells)
 
 
 def _list_names(entities: Entities) -> list[str]:
