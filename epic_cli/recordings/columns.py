@@ -8,14 +8,13 @@ None of these libraries is loaded here unless the table is one of its own.
 from __future__ import annotations
 
 import contextlib
-import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Final
 
 from epic_cli.engine.arrow import ArrowStream, import_array
-from epic_cli.engine.text import COLUMN_KINDS, ColumnRows
+from epic_cli.engine.text import COLUMN_KINDS, ColumnRows, pack_objects
 
 if TYPE_CHECKING:
     from epic_cli.engine.arrow import Column
@@ -184,21 +183,12 @@ def convert_values(values: Sequence[Any], write: Callable[[Any], str]) -> Column
 
     Numbers that are missing (None, or an empty text) become empty cells.
     """
-    types = set(map(type, values))
-    missing = types & {type(None), str}
-    if missing and float in types and not any(value for value in values if type(value) is str):
-        values = [math.nan if type(value) in missing else value for value in values]
-        types -= missing
-    if types == {float}:
-        return "float64", array("d", values), None, None, 0, 0
-    if types == {int}:
-        with contextlib.suppress(OverflowError):
-            return "int64", array("q", values), None, None, 0, 0
-    if types == {bool}:
-        return "bool", bytes(values), None, None, 0, 0
+    packed = pack_objects(values)
+    if packed is not None:
+        return packed
     texts = [write(value).encode("utf-8", "surrogatepass") for value in values]
     ends = array("q", chain((0,), accumulate(map(len, texts))))
-    if not types <= {str, type(None)}:
+    if any(type(value) not in (str, type(None)) for value in values):
         return "cell64", ends, b"".join(texts), None, 0, 0
     valid = bytearray((len(values) + 7) // 8)
     for index, value in enumerate(values):

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, TypedDict, Unpack
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
@@ -128,6 +128,10 @@ class PacketRows:
     ) -> tuple[list[bytes], int]: ...
 
 COLUMN_KINDS: frozenset[str]
+
+def pack_objects(
+    values: Iterable[object],
+) -> tuple[str, object, object, object, int, int] | None: ...
 
 class ColumnRows:
     def __init__(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from itertools import chain, islice, repeat
 from typing import IO, TYPE_CHECKING, Any
 
@@ -269,9 +269,12 @@ class Workbook(Packed):
         if len(book.sheet_names) > SHEETS:
             raise Unreadable(f"a workbook of more than {SHEETS:,} sheets: export one as CSV")
 
+        # a sheet is parsed whole: the one that was looked at last is the one that is read, mostly
+        sheet = lru_cache(1)(book.get_sheet_by_name)
+
         def rows(name: str) -> Iterator[Iterable[Any]]:
             try:
-                yield from book.get_sheet_by_name(name).iter_rows()
+                yield from sheet(name).iter_rows()
             except Exception as error:  # as above
                 raise Unreadable(f"the sheet {name!r} cannot be read: {error}") from error
 
@@ -333,9 +336,9 @@ def _make_query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
         try:
             cursor = base.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that it has
             yield [column[0] for column in cursor.description]
-            for row in cursor:
+            while some := cursor.fetchmany(_ROWS):
                 waited = 0
-                yield row
+                yield from some
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
 
