@@ -551,9 +551,11 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     if pair:
         return {"time": pair}
     timed_names = {text: name for text, name in names.items() if not two or name.spelling != "tx"}
-    found = _find_spelling("time", timed_names) or (timed[0] if len(timed) == 1 else None)
+    both = _find_times_of_both(columns, names) if given.packets is None else {}
+    found = both.get("time") or _find_spelling("time", timed_names)
+    found = found or (timed[0] if len(timed) == 1 else None)
     if found:
-        return {"time": found}
+        return both or {"time": found}
     known = dict(given.packet_columns).get("time")
     counts = given.packets is not None and (given.packets.time_unit or "").startswith("tick")
     if counts and known in ticks:
@@ -572,6 +574,25 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     facts = {"field": "time", "names": tuple(names), "detail": _ROWS if placed else ""}
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
 
+
+def _find_times_of_both(columns: Columns, names: Names) -> Columns:
+    """Return the sender's time and, as the arrival, the log's own; empty unless both are sure."""
+    if "arrival" in columns or any(name.spelling in _ARRIVALS for name in names.values()):
+        return {}
+    own = [text for text, name in names.items() if name.spelling in _LOCAL_TIMES]
+    sent = [text for text, name in names.items() if name.spelling in _SENT_TIMES]
+    return {"time": sent[0], "arrival": own[0]} if len(own) == len(sent) == 1 else {}
+
+
+#: Times that say whose they are: the sender's. Beside one, a plain time is that of the log.
+_SENT_TIMES = frozenset((
+    "server time", "server timestamp", "server send time", "sent server time", "remote time",
+    "remote timestamp", "sent", "sent at", "sent time", "time sent", "sent timestamp", "send time",
+    "send timestamp",
+))  # fmt: skip
+_LOCAL_TIMES = frozenset(("time", "t", "ts", "timestamp", "time stamp", "now", "client time",
+                          "client timestamp"))  # fmt: skip
+_ARRIVALS = frozenset(word for row in SPELLINGS["arrival"] for word in row)
 
 #: How rows without times are read.
 _ROWS = "time=,unit=ticks@HZ"

@@ -42,6 +42,14 @@ LOGS = {
         'tick 400: player 2 "ann" setpos 0.000000 0.000000 0.000000',
         'tick 402: player 2 "ann" setpos 1.000000 0.000000 2.000000',
     ),
+    "milliseconds in front": (
+        "[139 ms] rx snail=s1 pos=(0.00, 0.00, 0.00)",
+        "[239 ms] rx snail=s1 pos=(1.00, 0.00, 2.00)",
+    ),
+    "milliseconds in front of a tick": (
+        "[139 ms] rx tick=400 snail=s1 pos=(0.00, 0.00, 0.00)",
+        "[239 ms] rx tick=402 snail=s1 pos=(1.00, 0.00, 2.00)",
+    ),
     "names and numbers": ("time=0.0 x=0 y=0 z=0 seq=1", "time=0.1 x=1 y=0 z=2 seq=2"),
 }
 

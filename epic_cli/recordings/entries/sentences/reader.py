@@ -49,6 +49,9 @@ _TIMES = (
     ),
     (re.compile(r"\s(?P<value>\d{10,19})\s*$"), _TAKES_COUNT),  # InfluxDB's line protocol
 )
+
+#: A unit behind a time at the front of a line: ``[139 ms]``.
+_MILLISECONDS = re.compile(r"\s*(?:ms|msec|millis)\b", re.I)
 _VECTOR = re.compile(
     r"(?:(?P<word>[A-Za-z]*)\s*[=:@]*\s*(?:V|D?Vec[234]A?|Vector[23f]*|FVector)?[(\[<{]"
     r"|\b(?P<place>(?i:set)?(?i:pos|position|origin|loc|location))[\s=:]+"
@@ -160,12 +163,17 @@ def _find_times(line: str) -> list[_Piece]:
         if received and received[0] is not sent:
             pieces.append(_Piece(*received[0].span("value"), "arrival", _TAKES_NUMBER))
         return pieces
+    ticks: list[_Piece] = []
     for pattern, takes in _TIMES:
         found = pattern.search(line)
-        if found:
-            key = found.groupdict().get("key", "").lower()
-            return [_Piece(*found.span("value"), "tick" if key else "time", takes)]
-    return []
+        if found and "key" in found.groupdict():
+            ticks = [_Piece(*found.span("value"), "tick", takes)]
+        elif found and (not ticks or found.end("value") <= ticks[0].begin):
+            # in front of a tick it says when the line was written
+            unit = "_ms" if _MILLISECONDS.match(line, found.end("value")) else ""
+            name = "arrival" if ticks else "time"
+            return [_Piece(*found.span("value"), name + unit, takes), *ticks]
+    return ticks
 
 
 def _find_changing_words(
@@ -260,16 +268,19 @@ class PatternReader(LineReader):
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Take a packet from a line in which the pattern is found."""
-        if self._make_pattern is None:
+        if self._make_pattern is None and not self._adopt_proposal(line):
             self._propose(block, line, raw)
             return
         self._first = self._first or (self._line, raw)
+        assert self._make_pattern is not None
         try:
             found = self._make_pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
         except TimeoutError:
             self.refuse(block, raw, 0, Reason.PATTERN_TOO_SLOW, limit=LIMIT)
             self.ended = True
             return
+        if found is None and self.records is None and self._adopt_proposal(line):
+            found = self._make_pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
         if found is None:
             return
         if self.records is not None or self._settle_layout(block, found.groupdict(""), raw):
@@ -279,6 +290,18 @@ class PatternReader(LineReader):
                 texts = (groups[place] for place in parts)
                 fields[field] = joined_value(field, self.layout.places[field], texts)
             self.add(block, fields, begin, raw)
+
+    def _adopt_proposal(self, line: str) -> bool:
+        """Take the pattern of a line of a file beside the recording; False if none is sure."""
+        if self.layout.packets is None:
+            return False
+        readings = propose(line, [chunk.decode("utf-8", "replace") for chunk in self._ahead])
+        if len(readings) != 1 or len(readings[0].entries) != 1:
+            return False
+        pattern = readings[0].entries[0][1]
+        self.layout = self.layout._replace(pattern=pattern)
+        self._make_pattern = compiled(pattern)
+        return True
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
 
