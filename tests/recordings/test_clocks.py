@@ -80,8 +80,8 @@ def test_arrivals_since_the_program_began_stay_on_their_clock(sent: str) -> None
     rows = [(way(n * 0.05), n * 50 + 512, n, 0) for n in range(20)]
     found = read(table("sent,recv_ms,x,y", rows))
     assert [packet.time for packet in found] == pytest.approx(
-        [n * 0.05 for n in range(20)], abs=1e-6
-    )
+        [0.512 + n * 0.05 for n in range(20)], abs=1e-6
+    )  # the first packet sets their clock
     own = [0.512 + n * 0.05 for n in range(20)]
     assert [packet.arrival for packet in found] == pytest.approx(own, abs=1e-9)
 
@@ -195,3 +195,18 @@ def test_rows_at_a_rate() -> None:
     several = both_there + '\n{"cars": {"b": {"x": 1, "y": 1}}}\n'
     found = read(several, "time=,x=cars.*.x,y=cars.*.y,unit=ticks@50")
     assert [(p.entity, p.time) for p in found] == [("a", 0), ("b", 0), ("b", 0.02)]
+
+
+def test_frames_in_sentences_are_read_beside_packets(tmp_path: Path) -> None:
+    """A game's log of frames has words of its own, which no ``--read`` entry says."""
+    packets, frames = tmp_path / "net.csv", tmp_path / "draw.log"
+    packets.write_text(table("t,recv,x,y", [(n / 10, n / 10 + 0.05, n, 0) for n in range(30)]))
+    frames.write_text(
+        "".join(f"[{17 * n + 50} ms] draw at=({0.17 * n:.3f}, 0.000)\n" for n in range(160))
+    )
+    runs = RecordedRuns((str(packets),), RecordingSpec(ReadSpec()), drawn=str(frames))
+    run = runs.run(runs.recordings[0], ReadingLog("net.csv"), None, ReadingLog)
+    assert run.drawn is not None
+    (path,) = run.drawn.paths.values()
+    assert path.positions[100, 0] == pytest.approx(17.0)
+    assert path.times[100] == pytest.approx(1.75)

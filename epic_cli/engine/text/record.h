@@ -57,7 +57,8 @@ struct TimeUnit {
 struct Units {
     TimeUnit stamp, arrival;
     double delta_per_second = 1;
-    bool from_first = false;    // the first packet's time becomes 0, once it is known
+    bool from_first = false;    // the first packet's time becomes 0, once it is known, or its
+                                // arrival where that is on another clock
     bool moved = false;         // `origin` becomes 0
     bool arrival_moves = true;  // arrivals are on the stamps' clock: `origin` becomes 0 there, too
     Instant origin;             // in the stamps' unit
@@ -229,12 +230,13 @@ struct Record {
             const int32_t missing = take_turn(units, packet);
             if (missing != FIELD_NONE) return missing;
         }
+        const bool first = units.from_first && !units.moved;
         if (units.plain_stamp()) {
             packet.time = numbers[6].value;
             packet.single.time = numbers[6].single;
         } else {
             const Instant sent = units.stamp.iso ? units.past_midnight(time) : time;
-            if (units.from_first && !units.moved) units.set_origin(sent);
+            if (first) units.set_origin(sent);
             packet.time = difference(sent, units.origin) / units.stamp.per_second;
             packet.single.time = float(packet.time);
         }
@@ -244,6 +246,14 @@ struct Record {
         } else {
             const Instant came = units.arrival.iso ? units.past_midnight(arrival) : arrival;
             packet.arrival = difference(came, units.arrival_origin) / units.arrival.per_second;
+        }
+        if (first && !units.arrival_moves && std::isfinite(packet.arrival)) {
+            // two clocks: the first packet sets that of stamps, as if it had taken no time
+            Instant origin = units.origin;
+            origin.part -= packet.arrival * units.stamp.per_second;
+            units.set_origin(origin);
+            packet.time = packet.arrival;
+            packet.single.time = float(packet.time);
         }
         return FIELD_NONE;
     }

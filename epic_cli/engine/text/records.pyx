@@ -138,7 +138,8 @@ cdef class RecordScanner:
     ``per_second``: this many of the unit of stamps are a second; None: they are dates or times of
     day (ISO 8601). ``arrival_per_second`` is the same of arrivals, ``delta_per_second`` of deltas;
     0: as the stamps. ``origin``: the time, in the stamps' unit, that becomes 0; None: the first
-    packet's. Arrivals move with it if ``arrival_moves``. ``scale`` is what lengths and velocities
+    packet's. Arrivals move with it if ``arrival_moves``; else the first packet's time becomes its
+    arrival, if ``origin`` is None. ``scale`` is what lengths and velocities
     are multiplied by, or six such numbers, of x, y, z, vx, vy, vz as the recording has them.
     ``axes`` names the axes that become x, y and z; those that are left out are 0.
     ``decimal_comma``: ``1,5`` is 1.5. ``time_format`` is that of dates, as ``strptime`` has it;
