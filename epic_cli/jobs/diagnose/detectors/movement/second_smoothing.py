@@ -18,6 +18,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     if not match.smoothed:
         return []
     best, without = match.best, match.without
+    if match.mechanism is not None and best.constant < match.mechanism.interval:
+        return []  # a short one behind a buffer only rounds the corners at its states
     statistic = without.residual / max(best.residual, match.enough)
     return [
         Finding(
