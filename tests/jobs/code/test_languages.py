@@ -315,6 +315,24 @@ def test_a_program_with_an_engines_vectors_draws_the_same(
     assert_close(drawn, expected, TOOLCHAINS[language])
 
 
+def test_lua_takes_the_tables_of_a_game(tmp_path: Path) -> None:
+    if shutil.which("lua5.4") is None:
+        pytest.skip("lua5.4 is not installed")
+    made = epic("code", "buffer+beyond=0.3+beyond_along=velocity", "--lang", "lua")
+    (tmp_path / "smoothing.lua").write_bytes(made.stdout)
+    game = """
+        local player, place = require("smoothing").new(), { x = 1, y = 2, z = 3 }
+        player:teleport(0, place, { x = 8, y = 0, z = 0 })
+        player:receive(1, place, { x = 8, y = 0, z = 0 })
+        place.x = 9
+        player:draw(1.45)
+        print(player.position.x, player.position.y, player.position.z)"""
+    done = subprocess.run(
+        ["lua5.4", "-e", game], cwd=tmp_path, check=True, capture_output=True, timeout=60
+    )
+    assert [float(part) for part in done.stdout.split()] == pytest.approx([3.0, 2.0, 3.0])
+
+
 def test_a_language_without_an_engine_says_which_have_one() -> None:
     refused = epic("code", "chase", "--lang", "rust", "--vectors", "engine")
     assert refused.returncode == 2

@@ -162,6 +162,13 @@ class Lua(LanguageWriter):
         for method in self.program.methods:
             self.print_method(method)
 
+    def body(self, method: Method) -> None:
+        if method.is_public and not self.by_engine:
+            for name in (each.name for each in method.parameters if each.type == "Vec3"):
+                if method.reads(name):  # a game's own table has no arithmetic
+                    self.line(f"{name} = Vec3({name}.x, {name}.y, {name}.z)")
+        super().body(method)
+
     def signature(self, method: Method) -> str:
         taken = self.list_parameters(method)
         if method.is_public or method.reads("self"):

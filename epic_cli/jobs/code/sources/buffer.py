@@ -63,7 +63,8 @@ INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
 CURVE: str
 BEYOND: str
-BEYOND_TIME: float  # how long it goes on past the newest state
+BEYOND_TIME: float  # s, how long it goes on past the newest state
+BEYOND_INTERVALS: float  # send intervals, how long it goes on past the newest state
 BEYOND_IN_INTERVALS: bool
 BEYOND_ALONG: str
 BEYOND_THEN: str
@@ -123,7 +124,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "MEASURES_INTERVAL": counts and math.isnan(interval),
         "SMOOTHS": settings["low_pass"] > 0 or settings["follow"] == "share",
         "BEYOND": kind,
-        "BEYOND_TIME": abs(beyond) if kind == "time" else 0.0,
+        "BEYOND_TIME": beyond if kind == "time" else 0.0,
+        "BEYOND_INTERVALS": -beyond if extends else 0.0,
         "BEYOND_IN_INTERVALS": extends,
         "FILLS": fills,
         "MAX_BUFFER": max(most, least) if most and queues else 0,
@@ -311,7 +313,7 @@ class Smoothing(SendInterval, Turning, Rounding):
 
     def reach(self) -> float:
         """Return how long it goes on past the newest state (s)."""
-        return BEYOND_TIME * self.interval if BEYOND_IN_INTERVALS else BEYOND_TIME
+        return BEYOND_INTERVALS * self.interval if BEYOND_IN_INTERVALS else BEYOND_TIME
 
     def average(self, difference: float) -> None:
         """Update the exponential mean of the time between two packets."""
