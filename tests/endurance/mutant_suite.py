@@ -210,7 +210,8 @@ def draw(copy: Copy, seed: int, rooms: list[str]) -> Iterator[Fault]:
             sources[find_room(name)].append((name, file.read_text().count("\n")))
     compiled: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in copy.mutants:
-        compiled[mutant.file].append(mutant)
+        if f"({mutant.number}, " in (copy.tree / mutant.file).read_text():
+            compiled[mutant.file].append(mutant)
     for name, several in compiled.items():
         sources[find_room(name)].append((name, 2 * len(several)))
     wanted = [room for room in sorted(sources) if not rooms or room in rooms]

@@ -317,7 +317,7 @@ def bodies(source: str) -> Iterator[tuple[int, int]]:
 
 def logical_lines(text: str) -> Iterator[list[Token]]:
     """Return the statements of a function's body, each as tokens with all their blanks."""
-    text = "if 1:\n" + text if text[:1] == " " else text
+    text = "if 1:\n" + text  # a body is indented
     ends = [0]
     for line in text.splitlines(keepends=True):
         ends.append(ends[-1] + len(line))

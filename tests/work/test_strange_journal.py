@@ -20,30 +20,35 @@ def nested(kind: str, depth: int = 50_000) -> bytes:
     return f'{{"{kind}":['.encode() * depth + b"]}" * depth
 
 
-VALUES = {
+#: Values that no journal holds, whatever the command.
+UNREADABLE = {
     "not JSON": b"not JSON",
     "too deep": b"[" * 100_000,
     "too deep a value": nested("tuple"),
     "too large": b" " * (80 << 20) + b"1",
     "too many": b"[" + b"1," * 3_000_000 + b"1]",
-    "null": b"null",
-    "a number": b"1",
-    "a text": b'"x"',
-    "a list": b"[1]",
     "two kinds": b'{"tuple": [], "map": []}',
-    "nothing": of("JobResult"),
-    "numbers": of("JobResult", 1, 2, 3, 4, 5),
     "a class of others": of("Popen", "ls"),
-    "a class without a result": of("Damage", "x", 1, {"tuple": []}),
-    "another result": of(
-        "JobResult", {"of": ["Damage", "x", 1, {"tuple": []}]}, False, None, "", ""
-    ),
     "an array of objects": b'{"array": ["O", [1], "AAAAAAAAAAA="]}',
     "an array of records": b'{"array": ["f8,f8", [1], "AAAAAAAAAAAAAAAAAAAAAA=="]}',
     "a huge shape": b'{"array": ["<f8", [99999999999999999999], "AAAAAAAAAAA="]}',
     "a list as a key": b'{"map": [[{"map": []}, 1]]}',
-    "no such member": b'{"enum": ["Cut", "NONE"]}',
     "no bytes": b'{"bytes": 5}',
+}
+
+#: Values that are results of nothing, or of another command.
+VALUES = {
+    "null": b"null",
+    "a number": b"1",
+    "a text": b'"x"',
+    "a list": b"[1]",
+    "nothing": of("JobResult"),
+    "numbers": of("JobResult", 1, 2, 3, 4, 5),
+    "a class without a result": of("Damage", "x", 1, {"tuple": []}),
+    "another result": of(
+        "JobResult", {"of": ["Damage", "x", 1, {"tuple": []}]}, False, None, "", ""
+    ),
+    "no such member": b'{"enum": ["Cut", "NONE"]}',
     "figures that are texts": b'{"score": "high"}',
     "figures of others": b'{"no such figure": 1.5}',
 }
@@ -101,6 +106,13 @@ def test_a_journal_of_ours_is_gone_on_with(run: Run) -> None:
 def test_what_cannot_be_a_result_is_computed_again(run: Run, value: str) -> None:
     words, said, journal, made = run
     _check(words, said, journal, forged(made, VALUES[value]))
+
+
+@pytest.mark.parametrize("run", ["diagnose"], indirect=True)
+@pytest.mark.parametrize("value", UNREADABLE)
+def test_what_no_journal_holds_is_computed_again(run: Run, value: str) -> None:
+    words, said, journal, made = run
+    _check(words, said, journal, forged(made, UNREADABLE[value]))
 
 
 @pytest.mark.parametrize("value", [b"", b"not zlib", zlib.compress(b"[1]")[:-3], b"\0" * 1000])
