@@ -22,6 +22,7 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _page = FOLDER / f"page-{WORKER}"
 _switch = Switch(_page)
 os.environ["MUTANT_PAGE"] = str(_page)
+mark_block.__defaults__[0].clear()  # type: ignore[name-defined] # noqa: F821 (what loads epic first)
 
 
 @pytest.hookimpl(hookwrapper=True)

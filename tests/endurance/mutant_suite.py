@@ -42,7 +42,7 @@ _UNMARKED = "epic_cli/jobs/code/sources/"
 _BLOCKS = 1 << 15
 
 # Tests of a mutant, and the seconds that they took when they were covered, at most: two attempts.
-_STAGES = ((120, 10.0), (500, 40.0))
+_STAGES = ((150, 10.0), (500, 25.0))
 
 _LEFT_OUT = ["studies", "benchmarks", "pictures", "endurance"]
 
@@ -79,6 +79,14 @@ class Covered(NamedTuple):
     test: str
     seconds: float
     marks: int
+
+
+class Cover(NamedTuple):
+    """Where the marks of each file begin and how many there are; tests by mark and by file."""
+
+    blocks: dict[str, tuple[int, int]]
+    by_mark: dict[int, list[Covered]]
+    by_file: dict[str, list[Covered]]
 
 
 # ---------------------------------------------------------------- the copy
@@ -143,17 +151,17 @@ class Copy:
         ]
         (self._folder / "covered.json").write_text(json.dumps([blocks, records]))
 
-    def read_cover(self) -> tuple[dict[str, tuple[int, int]], dict[int, list[Covered]]]:
-        """Return where the marks of each file begin and how many there are; the tests by mark."""
+    def read_cover(self) -> Cover:
+        """Return what the run with marks has shown."""
         blocks, records = json.loads((self._folder / "covered.json").read_text())
-        tests: dict[int, list[Covered]] = defaultdict(list)
+        cover = Cover(blocks, defaultdict(list), defaultdict(list))
         for record in records:
             if record["passed"]:
-                reached = record["reached"]
-                covered = Covered(record["test"], record["seconds"], len(reached))
-                for mark in reached:
-                    tests[mark].append(covered)
-        return blocks, tests
+                covered = Covered(record["test"], record["seconds"], len(record["reached"]))
+                cover.by_file[record["test"].partition("::")[0]].append(covered)
+                for mark in record["reached"]:
+                    cover.by_mark[mark].append(covered)
+        return cover
 
     def run_pytest(self, words: list[str], limit: float, log: str) -> tuple[int | None, str]:
         """Run pytest in the copy; return its status, None if it was stopped, and its output."""
@@ -202,7 +210,7 @@ def draw(copy: Copy, seed: int, rooms: list[str]) -> Iterator[Fault]:
     In a room a file is drawn by its length, then a kind of fault, then one of that kind.
     """
     dice = random.Random(seed)
-    blocks, _ = copy.read_cover()
+    blocks = copy.read_cover().blocks
     sources: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for file in sorted((copy.tree / "epic_cli").rglob("*.py")):
         name = str(file.relative_to(copy.tree))
@@ -257,9 +265,10 @@ def draw_python(dice: random.Random, room: str, name: str, tree: Path, offset: i
 
 def run(options: argparse.Namespace) -> bool:
     """Try mutants until there are as many as wanted; return False."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # takes the mutant out first
     copy = Copy(options.built, options.engine)
     copy.cover(options.workers, options.tests)
-    blocks, tests = copy.read_cover()
+    cover = copy.read_cover()
     options.table.touch()
     with options.table.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -273,7 +282,7 @@ def run(options: argparse.Namespace) -> bool:
                 break
             if shorten(str(fault)) in known:
                 continue
-            result, test = judge(copy, fault, choose_tests(fault, blocks, tests))
+            result, test = judge(copy, fault, choose_tests(fault, cover, copy.tree))
             writer.writerow(
                 {"room": fault.room, "fault": shorten(str(fault)), "result": result, "test": test}
             )
@@ -288,16 +297,23 @@ def shorten(text: str) -> str:
     return line if len(line) <= 160 else line[:159] + "…"
 
 
-def choose_tests(
-    fault: Fault, blocks: dict[str, tuple[int, int]], tests: dict[int, list[Covered]]
-) -> list[Covered]:
-    """Return the tests that execute a fault: those of its room first, then those of few marks."""
+def choose_tests(fault: Fault, cover: Cover, tree: Path) -> list[Covered]:
+    """Return the tests that execute a fault or import its module: those of its room first."""
     if fault.mark:
-        found = tests.get(fault.mark, [])
+        found = cover.by_mark.get(fault.mark, [])
     else:  # of a module: whatever executes any block of it
-        offset, count = blocks[fault.file]
+        offset, count = cover.blocks[fault.file]
         marks = range(offset + 1, offset + count + 1)
-        found = list({one.test: one for mark in marks for one in tests.get(mark, ())}.values())
+        found = [one for mark in marks for one in cover.by_mark.get(mark, ())]
+    module = fault.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    parent, _, name = module.rpartition(".")
+    imported = re.compile(
+        rf"\b{re.escape(module)}\b|from {re.escape(parent)} import (\([^)]*|.*)\b{name}\b"
+    )
+    for file, tests in cover.by_file.items():
+        if fault.site and imported.search((tree / file).read_text()):
+            found = found + tests
+    found = list({one.test: one for one in found}.values())
     home = f"tests/{fault.file.split('/')[1]}/"
     stem = f"test_{Path(fault.file).stem}"
     found = sorted(found, key=lambda one: (one.seconds > 2, one.marks + 300 * one.seconds))
