@@ -514,14 +514,16 @@ cdef class DelayBuffer(Strategy):
         elif self.fills_up(elapsed):
             return self.states[first].time
         elif first + 1 < self.states.size():
-            self.fraction += elapsed / self.interval.value
-            if self.fraction > ALL_GONE:
+            # as games write it, so that the same frames reach 1: dt * rate
+            self.fraction += elapsed * (1 / self.interval.value)
+            if self.fraction >= 1:
                 self.fraction = 0
                 first += 1
         if first + 1 == self.states.size():
             self.filling = self.min_buffer > 1
             return self.states.back().time
-        return self.states[first].time + self.fraction * (
+        # not rounded to the time of the next one, which would be the first state then
+        return self.states[first].time + min(self.fraction, ALL_GONE) * (
             self.states[first + 1].time - self.states[first].time)
 
     cdef bint fills_up(self, double elapsed) noexcept nogil:
