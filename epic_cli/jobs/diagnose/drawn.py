@@ -19,7 +19,7 @@ from epic_cli.engine.strategies import declaration, names, system_names
 from epic_cli.jobs.diagnose.cures import Bench
 from epic_cli.jobs.diagnose.cures.drawing import DrawingAdvice, advise
 from epic_cli.jobs.diagnose.frames import Frames, make_frames
-from epic_cli.jobs.diagnose.mechanism import Mechanism, mechanism
+from epic_cli.jobs.diagnose.mechanism import Mechanism, glance, mechanism
 from epic_cli.jobs.diagnose.mechanism.marks import explain_rest
 from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison, Redraw, at_times
 from epic_cli.metrics.arrays import (
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
     from epic_cli.metrics.arrays import Floats
 
 
@@ -80,26 +81,28 @@ class Search(NamedTuple):
 
         Other clocks and low-passes are tried only if the search is ``thorough``.
         """
-        off = self.comparison.off
+        off, first = self.comparison.off, self.comparison.glance().off
         usual = [off(FittedStrategy(spec)) for spec in candidates]
         if _select_least_error(usual).residual <= self.enough:
             return [_select_least_error(usual)]
-        singles = list(usual)
+        singles = [first(found) for found in usual]
         for found in usual:
-            singles += [off(found.changed(words)) for words in _list_word_options(found.candidate)]
+            words = _list_word_options(found.candidate)
+            singles += [first(found.changed(word)) for word in words]
             for own in _list_tunable_settings(found.candidate):
                 singles.append(
                     self._find_best_value(_state_default_number(found, own), own, VALUES)
                 )
         singles.sort(key=lambda one: one.residual)
-        sharp = [self.comparison.short(self.comparison.fit(each)) for each in singles[:SHARPENED]]
+        singles = [off(each) for each in singles[:SHARPENED]]
+        sharp = [self.comparison.short(self.comparison.fit(each)) for each in singles]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
         for each in sorted(sharp, key=lambda each: each.residual)[: 0 if exact else DENSE]:
             for setting in _list_tunable_settings(each.candidate):
                 if setting.name in each.candidate.settings:
                     found = self.comparison.fit(self._find_best_value(each, setting, DENSELY))
                     sharp.append(self.comparison.short(found))
-        plain = [*singles, *sharp]
+        plain = [*usual, *singles, *sharp]
         if exact:  # ``lerp``, not ``luanti``
             return [min(exact, key=lambda one: names().index(one.candidate.name))]
         if _select_least_error(plain).residual <= self.enough or not thorough:
@@ -128,12 +131,13 @@ class Search(NamedTuple):
     def _find_best_value(
         self, found: FittedStrategy, setting: Number, values: int
     ) -> FittedStrategy:
-        """Return the strategy with the best value of one setting."""
+        """Return the strategy with the best value of one setting in the first frames."""
+        comparison = self.comparison.glance()
         steps = list(_iterate_setting_values(setting, values))
         if setting.whole:
-            tried = [self.comparison.off(found.changed({setting.name: step})) for step in steps]
-            return _select_least_error([found, *tried])
-        return self.comparison.search(found, setting.name, steps)
+            tried = [comparison.off(found.changed({setting.name: step})) for step in steps]
+            return _select_least_error([comparison.off(found), *tried])
+        return comparison.search(comparison.off(found), setting.name, steps)
 
     def _shift_by_lateness(self, found: FittedStrategy) -> FittedStrategy:
         """Return the strategy shifted in time by roughly its lateness."""
@@ -419,10 +423,24 @@ class _DrawnEntity:
             path = path._replace(times=path.times[part], positions=path.positions[part])
         return path
 
-    def mechanism(self) -> Mechanism | None:
-        """Return the composition that draws the entity; None without arrivals or enough packets."""
+    def glance(self, other: ExplanationSearch | None = None) -> ExplanationSearch | None:
+        """Return a search for the entity's composition in its first frames.
+
+        ``other`` is the one with other arrivals. None without arrivals or enough packets.
+        """
         frames = self.seen(self.path)
-        return None if frames is None else mechanism(frames, self.comparison, self.enough)
+        return None if frames is None else glance(frames, self.comparison, other)
+
+    def mechanism(self, begun: ExplanationSearch | None = None) -> Mechanism | None:
+        """Return the composition that draws the entity; None without arrivals or enough packets.
+
+        ``begun`` is what a glance at it has found.
+        """
+        frames = self.seen(self.path)
+        if frames is None:
+            return None
+        begun = begun or glance(frames, self.comparison)
+        return mechanism(frames, self.comparison, self.enough, begun)
 
     def seen(self, path: DrawnPath) -> Frames | None:
         """Return frames with the packets that had arrived.
@@ -541,13 +559,13 @@ def match(
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
     known = candidates or [*engines, *map(StrategySpec, system_names())]
-    look, other, moving = _compare_pacings(moving, known, not candidates)
+    look, others, moving = _take_first_look(moving, known, not candidates)
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
     if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
         found = _search_strategies(moving, candidates or engines)
-        if other is not None and found[-1].residual > max(first.enough, UNDERSTOOD * first.step):
-            moving, found = _search_other_pacing(moving, found, other, candidates or engines)
+        if others and found[-1].residual > max(first.enough, UNDERSTOOD * first.step):
+            moving, found = _search_other_pacing(moving, found, others, candidates or engines)
             first = moving[0]
         if first.tick and not candidates:
             parts = first.mechanism()
@@ -587,40 +605,41 @@ class _FirstLook(NamedTuple):
     parts: Mechanism | None
     usual: list[tuple[StrategySpec, float]]
 
-    def is_usual(self, enough: float) -> bool:
-        """Return True if a strategy draws the frames as it is, up to an error (length)."""
-        return any(off <= enough for _, off in self.usual)
-
-    @property
-    def residual(self) -> float:
-        """The least error (RMS, length)."""
-        least = min((off for _, off in self.usual), default=math.inf)
-        return least if self.parts is None else min(least, self.parts.residual)
-
 
 def _take_first_look(
-    first: _DrawnEntity, specs: Sequence[StrategySpec], in_parts: bool
-) -> _FirstLook:
-    return _FirstLook(
-        first.mechanism() if in_parts else None, _measure_unchanged_strategies(first, specs)
-    )
-
-
-def _compare_pacings(
     moving: list[_DrawnEntity], specs: Sequence[StrategySpec], in_parts: bool
-) -> tuple[_FirstLook, _FirstLook | None, list[_DrawnEntity]]:
-    """Return the first look by the better pacing, the other one if taken, and the entities."""
+) -> tuple[_FirstLook, list[tuple[StrategySpec, float]], list[_DrawnEntity]]:
+    """Return the first look by the better pacing, errors by the other one, and the entities.
+
+    The errors are those of the strategies without a search; there are none if the first pacing
+    draws the frames.
+    """
     first = moving[0]
-    look, other = _take_first_look(first, specs, in_parts), None
-    if not first.redraw.arrivals or look.is_usual(first.enough):
-        return look, None, moving
+    usual = _measure_unchanged_strategies(first, specs)
+    begun = first.glance() if in_parts else None
+    if not first.redraw.arrivals or _get_least_error(usual, None) <= first.enough:
+        return _FirstLook(first.mechanism(begun) if in_parts else None, usual), [], moving
     again = first.paced(by_frame=True)
-    usual = _FirstLook(None, _measure_unchanged_strategies(again, specs)).is_usual(again.enough)
-    if usual or look.residual > first.enough:
-        other = _take_first_look(again, specs, in_parts)
-    if other is not None and (usual or other.residual < LIKELY_PACING * look.residual):
-        return other, look, [entity.paced(by_frame=True) for entity in moving]
-    return look, other, moving
+    others = _measure_unchanged_strategies(again, specs)
+    is_usual = _get_least_error(others, None) <= again.enough
+    if begun is not None and begun.near[0].residual <= first.enough and not is_usual:
+        parts = first.mechanism(begun)
+        if parts is not None and parts.residual <= first.enough:
+            return _FirstLook(parts, usual), [], moving
+    other = again.glance(begun) if in_parts else None
+    least = _get_least_error(usual, begun)
+    if is_usual or _get_least_error(others, other) < LIKELY_PACING * least:
+        parts = again.mechanism(other) if in_parts else None
+        return _FirstLook(parts, others), usual, [entity.paced(True) for entity in moving]
+    return _FirstLook(first.mechanism(begun) if in_parts else None, usual), others, moving
+
+
+def _get_least_error(
+    usual: list[tuple[StrategySpec, float]], begun: ExplanationSearch | None
+) -> float:
+    """Return the least error of strategies and of a search (RMS, length)."""
+    least = min((off for _, off in usual), default=math.inf)
+    return least if begun is None else min(least, begun.near[0].residual)
 
 
 def _measure_unchanged_strategies(
@@ -633,15 +652,16 @@ def _measure_unchanged_strategies(
 def _search_other_pacing(
     moving: list[_DrawnEntity],
     found: list[FittedStrategy],
-    look: _FirstLook,
+    usual: list[tuple[StrategySpec, float]],
     specs: Sequence[StrategySpec],
 ) -> tuple[list[_DrawnEntity], list[FittedStrategy]]:
     """Search the nearest strategies with the other pacing; return what explains the frames better.
 
-    ``look`` is the first look with that pacing; ``found`` was found with the first one.
+    ``usual`` are the errors without a search with that pacing; ``found`` was found with the first
+    one.
     """
     again = [entity.paced(not entity.redraw.by_frame) for entity in moving]
-    nearest = [spec for spec, _ in sorted(look.usual, key=lambda one: one[1]) if spec in specs]
+    nearest = [spec for spec, _ in sorted(usual, key=lambda one: one[1]) if spec in specs]
     others = _search_strategies(again, nearest[: 2 * FINALISTS])
     if others[-1].residual < LIKELY_PACING * found[-1].residual:
         return again, others
@@ -657,7 +677,7 @@ def _find_pacing(first: _DrawnEntity, best: FittedStrategy) -> bool | None:
     """Return True if packets are read by frames; None if exact arrivals draw as well, or badly."""
     if not first.redraw.arrivals:
         return None
-    if best.residual > max(first.enough, UNDERSTOOD * first.step):
+    if best.residual > max(first.enough, PROBABLE * first.step):
         return None
     by_frame = first.redraw.by_frame
     other = first.paced(not by_frame).comparison.off(best)

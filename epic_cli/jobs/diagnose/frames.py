@@ -55,6 +55,13 @@ class Frames(NamedTuple):
             found.append(found[-1] + interval.value if found else 0.0)
         return np.array(found)
 
+    def until(self, time: float) -> Frames:
+        """Return the frames up to a time (s), with all packets."""
+        part = slice(int(np.searchsorted(self.times, time, side="right")))
+        return self._replace(
+            times=self.times[part], drawn=self.drawn[part], newest=self.newest[part]
+        )
+
     @property
     def settled(self) -> NDArray[np.bool_]:
         """The mask (m) of the frames after the start, during which clocks and low-passes settle."""

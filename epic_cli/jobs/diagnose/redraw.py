@@ -170,6 +170,10 @@ def _parse_number(value: object) -> float | None:
     return value if isinstance(value, float) else None
 
 
+#: The frames of a glance: at least that long (s), and that many; it is worthwhile where there are
+#: this many times as many.
+GLANCE, GLANCED, WORTHWHILE = 15.0, 1200, 1.5
+
 #: Largest error of shorter numbers, as a multiple of the best.
 AS_GOOD = 1.05
 
@@ -188,9 +192,29 @@ class FrameComparison:
         self.redraw, self.times, self.drawn, self.counted = redraw, times, drawn, counted
         self.exact, self.unit = exact, unit
         self._known: dict[object, tuple[float, float]] = {}
+        self._glance: FrameComparison | None = None
         self._last: tuple[object, Floats] = None, drawn
         #: Frames, spread over all, from which slopes are computed.
         self._some = choose_places(int(counted.sum()), 1500)
+
+    def glance(self) -> FrameComparison:
+        """Return a comparison of the first frames, which tell as much in less time.
+
+        It is this one where they are few, or move less than the others.
+        """
+        times = self.times
+        count = max(GLANCED, int(np.searchsorted(times, times[0] + GLANCE)))
+        if WORTHWHILE * count > len(times):
+            return self
+        steps = compute_lengths(np.diff(self.drawn, axis=0))
+        if steps[:count].mean() < 0.5 * steps.mean():
+            return self
+        if self._glance is None:
+            self._glance = FrameComparison(
+                self.redraw, times[:count], self.drawn[:count], self.counted[:count],
+                self.exact, self.unit,
+            )  # fmt: skip
+        return self._glance
 
     def apart(self, found: FittedStrategy) -> Floats:
         """Return the differences in the counted frames (n, 3); NaN where nothing is drawn."""

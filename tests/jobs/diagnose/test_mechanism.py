@@ -140,6 +140,16 @@ def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -
     assert cause in {each.cause for each in said_of(case).advice.drawbacks}
 
 
+@pytest.mark.parametrize("between", ["hold", "lerp"])
+def test_ticks_of_any_length_are_found(between: str) -> None:
+    block = recorded("strafe", 20, 3)
+    spec = f"chase+how=share+share=0.2+every=0.0371+between={between}"
+    found = match({"": block}, {"": frames(block, spec, 75, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.exact
+    assert found.mechanism.strategy.values["every"] == pytest.approx(0.0371, rel=1e-4)
+
+
 def test_a_constant_that_is_not_the_interval_of_the_packets_is_named() -> None:
     """A line through the last two states, by a constant of 20 ms; packets come every 50 ms."""
     block = recorded("strafe", 20, 3)

@@ -45,10 +45,34 @@ class Mechanism(NamedTuple):
     lead: float = 1.0
 
 
-def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mechanism:
-    """Return the composition that draws these frames best."""
-    search = ExplanationSearch(frames, comparison)
-    found = search.found()
+def glance(
+    frames: Frames, comparison: FrameComparison, other: ExplanationSearch | None = None
+) -> ExplanationSearch:
+    """Return a search in the first frames that tell enough.
+
+    After the ``other``, which had other arrivals, it is short unless it comes nearer.
+    """
+    part = comparison.glance()
+    search = ExplanationSearch(frames.until(float(part.times[-1])), part)
+    if other is None:
+        search.explore()
+    else:
+        search.rival(other)
+    if search.near[0].residual > search.exact:  # some numbers are only met once they are short
+        for found in search.finish():
+            search.keep(found)
+    return search
+
+
+def mechanism(
+    frames: Frames, comparison: FrameComparison, enough: float, begun: ExplanationSearch
+) -> Mechanism:
+    """Return the composition that draws these frames best, from a glance at the first of them."""
+    search = begun
+    if len(frames.times) > len(begun.frames.times):
+        search = ExplanationSearch(frames, comparison, begun.clocks)
+        search.resume(begun)
+    found = search.finish()
     same = [near for near in found if comparison.is_as_good(near, found[0])]
     interval = frames.interval
 

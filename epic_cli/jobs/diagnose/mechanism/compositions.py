@@ -37,7 +37,7 @@ def make_timing_key(found: FittedStrategy) -> tuple[object, ...]:
 def make_composition_key(strategy: StrategySpec) -> tuple[object, ...]:
     """Return the settings that are equal for compositions that differ only in numbers."""
     values = strategy.values
-    ways = ("stamps", "clock", "curve", "catch_up", "how", "ahead")
+    ways = ("stamps", "clock", "curve", "catch_up", "how", "ahead", "follow")
     return tuple(values.get(key) for key in ways)
 
 

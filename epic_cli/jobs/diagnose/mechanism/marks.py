@@ -45,7 +45,7 @@ def find_oldest(frames: Frames) -> int:
         off = compute_lengths(frames.positions[np.maximum(places, 0)] - drawn)
         counts.append(int((gone & (places >= 0) & (off < 0.002 * frames.unit)).sum()))
     best = int(np.argmax(counts))
-    return KEPT[best] + 1 if counts[best] > 2 * np.median(counts) + 2 else 0
+    return KEPT[best] + 1 if counts[best] > 2 * np.median(counts) else 0
 
 
 #: What is left is explained by what has this share of its squares.

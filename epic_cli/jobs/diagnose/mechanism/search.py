@@ -6,7 +6,6 @@ are fitted to what is left, and parts are replaced one by one.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -48,7 +47,10 @@ STEADY = 12
 MEASURED, TICKED = 4, 6
 
 #: Ticks that frames do not show, in frames: from, to; and the phases that are tried.
-FINEST, COARSEST, PHASES = 0.8, 4.0, 6
+FINEST, COARSEST, PHASES = 0.5, 4.0, 6
+
+#: The chases that are tried in such ticks, those with one key in turn.
+IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2}
 
 #: Findings that are fitted to the end, and variants that are.
 KEPT, FITTED = 2, 6
@@ -68,17 +70,29 @@ LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
 #: Most rounds of changed words, as long as each leaves less than this share of the error.
 CHANGES, BETTER = 5, 0.97
 
+#: A mean error that no change of parts explains, as a share of the usual step.
+HOPELESS = 0.1
+
+#: A mean error, as a share of the usual step, that tells the parts.
+CLOSE = 0.002
+
 #: Readings of buffers, and of chases, that are drawn.
 READINGS, FIRST = 10, 24
 
 
 class ExplanationSearch:
-    """A search for the strategy that draws some frames; all results are kept, with their errors."""
+    """A search for the strategy that draws some frames; all results are kept, with their errors.
 
-    def __init__(self, frames: Frames, comparison: FrameComparison) -> None:
+    ``explore`` begins it, or ``resume`` after a search in some of the frames, or ``rival`` after
+    one with other arrivals; ``finish`` ends it.
+    """
+
+    def __init__(
+        self, frames: Frames, comparison: FrameComparison, clocks: TimeAxes | None = None
+    ) -> None:
         self.frames, self.comparison = frames, comparison
         self.exact = comparison.exact
-        self.clocks = TimeAxes(frames)
+        self.clocks = clocks or TimeAxes(frames)
         self.snaps = list_snap_distances(frames)
         self.grid = marks.find_grid(frames, comparison.exact)
         self.oldest = marks.find_oldest(frames)
@@ -86,23 +100,54 @@ class ExplanationSearch:
         self._looked: set[str] = set()
         self._keys: dict[str, tuple[object, ...]] = {}
 
-    def found(self) -> list[FittedStrategy]:
-        """Return the strategies found for the frames, the least error first."""
+    def explore(self) -> None:
+        """Read the frames, and change what is nearest part by part."""
         known = [convert_to_numbers(spec) for spec in read_specs(KNOWN)]
         self.look(known)
-        self.read(sorted(chases(self.frames), key=lambda reading: reading.off), FIRST, self.exact)
+        readings = sorted(chases(self.frames), key=lambda reading: reading.off)
+        self.read(readings, FIRST, self.exact)
+        # which in ticks of their own may look worse than many others
+        plain = [
+            one.strategy for one in readings if one.strategy.settings.keys() == {"how", "time"}
+        ]
+        if self.near[0].residual > self.exact:
+            self.look([spec for spec in plain if spec.settings["how"] in IN_TICKS])
         if self.near[0].residual > self.exact:
             self.read_kinds()
         if self.near[0].residual > self.exact:
-            readings = buffers(self.frames, self.clocks.every)
-            self.read(readings, READINGS, TIED)
-            steady = [self.clocks.find(reading.strategy.settings) for reading in readings]
-            self.clocks.every.sort(key=steady.index)
+            self.read_buffers()
         for way in ({"clock": "first"}, {"stamps": "arrival"}):
             if self.near[0].residual > self.exact:
                 grows = {"delay": 0.1, "catch_up": "none", **way}
                 found = FittedStrategy(StrategySpec("buffer", grows))
                 self.keep(self.comparison.search(found, "delay", GROWN, 8))
+        self.change_parts()
+
+    def rival(self, begun: ExplanationSearch) -> None:
+        """Look for what is nearer than a search with other arrivals has found."""
+        self.fit_found(begun)
+        if begun.near[0].apart > CLOSE * self.frames.unit:
+            self.read_buffers()
+        if self.exact < self.near[0].residual and self.near[0].apart < begun.near[0].apart:
+            self.change_parts()
+
+    def fit_found(self, begun: ExplanationSearch) -> None:
+        """Fit what another search has found."""
+        exact = sum(one.residual <= begun.exact for one in begun.near)
+        near = [*begun.near[: max(exact, FITTED)], *begun.unlike(KEPT)]
+        for one in {one.candidate.label: one for one in near}.values():
+            self.keep(self.comparison.fit(one))
+
+    def resume(self, begun: ExplanationSearch) -> None:
+        """Go on with what a search in some of the frames has found."""
+        self.fit_found(begun)
+        if self.near[0].residual > self.exact:
+            self.read_buffers()
+        if self.exact < self.near[0].residual and self.near[0].apart < HOPELESS * self.frames.unit:
+            self.change_parts()
+
+    def change_parts(self) -> None:
+        """Fit what is nearest, and replace its parts as long as that brings it nearer."""
         for _ in range(CHANGES):
             before = self.near[0].apart
             for found in self.unlike(KEPT):
@@ -115,11 +160,21 @@ class ExplanationSearch:
                 self.keep(self.comparison.fit(found, 3))
             if self.near[0].apart > BETTER * before:
                 break
+
+    def finish(self) -> list[FittedStrategy]:
+        """Return the strategies found for the frames, the least error first."""
         nearest = self.near
         same = [found for found in nearest if found.residual <= self.exact]
         same.sort(key=lambda found: len(found.candidate.settings))
         ended = [order_settings(self.written(found)) for found in (same or nearest)[:FITTED]]
         return sorted(ended, key=lambda one: one.residual)
+
+    def read_buffers(self) -> None:
+        """Look at the buffers whose ages are steadiest, and sort the clocks by that."""
+        readings = buffers(self.frames, self.clocks.every)
+        self.read(readings, READINGS, TIED)
+        steady = [self.clocks.find(reading.strategy.settings) for reading in readings]
+        self.clocks.every.sort(key=steady.index)
 
     def read_kinds(self) -> None:
         """Look at the kinds of drawings that the frames show at a glance."""
@@ -148,9 +203,13 @@ class ExplanationSearch:
                 for one in self.near[:2]:
                     self.keep(self.comparison.search(one, "phase", near, 4))
         elif self.near[0].residual > self.exact:
-            for ways in (("exponential", "lerp", "share"), ("linear", "interval")):
-                chased = (f for f in self.near if f.candidate.settings.get("how") in ways)
-                for found in itertools.islice(chased, 1):
+            nearest: dict[object, FittedStrategy] = {}
+            for found in self.near:
+                words = found.candidate.settings
+                if (how := words.get("how")) in IN_TICKS:
+                    nearest.setdefault((IN_TICKS[how], "ahead" in words), found)
+            for found in nearest.values():
+                if self.near[0].residual > self.exact:
                     self.keep(self.in_ticks(found))
         for interval in (None, *TICKS):
             if self.near[0].residual > self.exact:
@@ -307,6 +366,8 @@ class ExplanationSearch:
             ways: list[dict[str, Any]] = [] if key in NEEDED else [{key: None}]
             if key == "beyond":  # a limit that these frames do not show
                 ways.append({key: "unlimited"})
+            if key == "clock_time":  # a mean over less than an interval
+                ways.append({key: None, "clock": "newest"})
             if key in ("delay_least", "delay_most"):
                 ways.append({key: None, "delay": best.candidate.settings.get(key)})
             for changes in ways:

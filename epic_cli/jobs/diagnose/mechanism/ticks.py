@@ -21,6 +21,12 @@ TICKS = tuple(
 #: A step below this share of the usual one is none.
 STANDS = 1e-3
 
+#: The lowest tick rate that is sought (Hz), and the most peaks of a spectrum that are.
+SLOWEST, PEAKS = 8.0, 3
+
+#: The shortest ticks that are measured (s).
+LEAST_TICK = 0.004
+
 #: Shorter ticks have this much more of it.
 CLEARLY = 0.02
 
@@ -56,22 +62,95 @@ def find_ticks(frames: Frames, exact: float) -> Ticks | None:
     if (moved < STANDS * moved.mean()).mean() > 0.2:
         # it stands between two ticks: a step in a frame has a tick since the frame before
         return _select_ticks(times[:-1], times[1:], moved, smooth=False)
+    measured = _measure_ticks(times, frames.drawn[:MOST], exact)
+    if measured is not None:
+        return measured
     bend = compute_lengths(np.diff(pace, axis=0))
     shorter = np.minimum(times[1:-1] - times[:-2], np.diff(times[1:]))
     bend = np.maximum(bend - 4 * exact / shorter, 0)
     return _select_ticks(times[:-2], times[2:], bend, smooth=True)
 
 
+def _measure_ticks(times: Floats, drawn: Floats, exact: float) -> Ticks | None:
+    """Return the ticks at which lines through at least three frames each meet; None without such.
+
+    Two frames in different ticks lie on lines that meet at the tick between them.
+    """
+    before, here, after = drawn[:-2], drawn[1:-1], drawn[2:]
+    share = ((times[1:-1] - times[:-2]) / (times[2:] - times[:-2]))[:, None]
+    straight = compute_lengths(before + (after - before) * share - here) < 3 * exact
+    # the frames after which a line ends where the next one begins with the next frame
+    ends = np.flatnonzero(straight[:-3] & ~straight[1:-2] & ~straight[2:-1] & straight[3:]) + 2
+    if len(ends) < FEW:
+        return None
+    span = (times[ends] - times[ends - 2])[:, None], (times[ends + 3] - times[ends + 1])[:, None]
+    one, other = (drawn[ends] - drawn[ends - 2]) / span[0], drawn[ends + 3] - drawn[ends + 1]
+    turn = one - other / span[1]
+    # relative to the last frame of the first line
+    apart = (times[ends + 1] - times[ends])[:, None]
+    gap = drawn[ends + 1] - other / span[1] * apart - drawn[ends]
+    sharp = np.square(turn).sum(axis=1)
+    meets = (gap * turn).sum(axis=1) / (sharp + 1e-300)
+    clear = (sharp >= np.median(sharp)) & (meets > -1e-4) & (meets < apart[:, 0] + 1e-4)
+    at = (times[ends] + meets)[clear]
+    if len(at) < FEW:
+        return None
+    every = float(np.quantile(np.diff(at), 0.1))
+    for _ in range(3):  # which counts the ticks between two that are far apart ever better
+        counts = np.cumsum(np.append(0, np.round(np.diff(at) / every)))
+        every, begin = np.polyfit(counts, at, 1).tolist()
+    off = np.abs(at - begin - every * counts)
+    if every < LEAST_TICK or np.quantile(off, MOSTLY) > 0.02 * every:
+        return None
+    every = _round_tick(every, 0.001 / counts[-1])
+    return Ticks(every, float(np.median(at - every * counts)) % every, smooth=True)
+
+
+def _measure_lengths(at: Floats, weight: Floats, frame: float) -> list[float]:
+    """Return lengths of ticks (s) at whose pace the weights come: the peaks of their spectrum.
+
+    The phases of eighths of the time then give each length as exactly as frames of that length (s)
+    tell it.
+    """
+    binned, _ = np.histogram(at, np.arange(at[0], at[-1], frame / 4), weights=weight)
+    power = np.abs(np.fft.rfft(binned - binned.mean()))
+    rates = np.fft.rfftfreq(len(binned), frame / 4)
+    peaks = 1 + np.flatnonzero((power[1:-1] > power[:-2]) & (power[1:-1] >= power[2:]))
+    peaks = peaks[(rates[peaks] > SLOWEST) & (rates[peaks] < 0.8 / frame)]
+    found = []
+    for peak in sorted(peaks, key=lambda peak: -power[peak])[:PEAKS]:
+        rate = float(rates[peak])
+        for _ in range(3):
+            turned = weight * np.exp(-2j * np.pi * rate * at)
+            phases = [part.sum() for part in np.array_split(turned, 8)]
+            slope = np.polyfit([part.mean() for part in np.array_split(at, 8)],
+                               np.unwrap(np.angle(phases)), 1)[0]  # fmt: skip
+            rate += float(slope) / (2 * np.pi)
+        if SLOWEST < rate < 0.8 / frame:
+            found.append(_round_tick(1 / rate, 0.1 * frame / rate / float(at[-1] - at[0])))
+    return found
+
+
+def _round_tick(every: float, within: float) -> float:
+    """Return the usual tick length within some seconds, or the one with the fewest digits."""
+    shorter = (float(f"{every:.{digits}g}") for digits in range(1, 10))
+    return next((tick for tick in (*TICKS, *shorter) if abs(tick - every) <= within), every)
+
+
 def _select_ticks(begins: Floats, ends: Floats, weight: Floats, *, smooth: bool) -> Ticks | None:
-    """Return the ticks within the intervals that have nearly all of the weight, if any do."""
+    """Return the ticks within the intervals that have nearly all of the weight, if any do.
+
+    They are usual ones, or such at whose pace the weight comes.
+    """
     frame = float(np.median(ends - begins))
     weight = np.minimum(weight, np.quantile(weight, 0.98))
     if (weight > 0).sum() < FEW:
         return None
     # longer ticks first: of shorter ones that divide them, every second one is empty
     best: tuple[float, Ticks | None] = MOSTLY - CLEARLY, None
-    for every in TICKS:
-        if every < 1.3 * frame:
+    own = _measure_lengths((begins + ends) / 2, weight, frame / 2 if smooth else frame)
+    for every in sorted({*TICKS, *own}, reverse=True):
+        if every < (1.1 if smooth else 1.3) * frame:
             continue
         phases = np.arange(0, every, min(0.1 * frame, 0.001))
         # an interval holds a tick of a phase if the phase's number changes in it
@@ -100,5 +179,12 @@ def make_tick_frames(frames: Frames, ticks: Ticks) -> Frames:
     drawn = frames.drawn[runs]
     if ticks.smooth:
         drawn = np.stack([np.interp(shown, frames.times, row) for row in frames.drawn.T], 1)
+        # to the end of the tick on the line through its frames, where there are several
+        begin, end = runs, np.searchsorted(frames.times, shown - 1e-9) - 1
+        begin, end, lined = begin[end > begin], end[end > begin], end > begin
+        pace = (frames.drawn[end] - frames.drawn[begin]) / (
+            frames.times[end] - frames.times[begin]
+        )[:, None]
+        drawn[lined] = frames.drawn[end] + pace * (shown[lined] - frames.times[end])[:, None]
     newest = frames.newest[np.minimum(runs, len(frames.times) - 1)]
     return frames._replace(times=times, drawn=drawn, newest=newest)
