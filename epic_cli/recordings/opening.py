@@ -47,8 +47,9 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read")
 
-#: A recording that is held in memory has at most this many packets (some 160 bytes each).
-MOST_PACKETS = 2_000_000
+#: A recording that is held in memory has at most this many packets: an hour of 64 players has
+#: 5,000,000. A packet takes some 160 bytes, in a diagnosis 300.
+MOST_PACKETS = 8_000_000
 
 #: Of a recording of more entities, this many are evaluated: those with most packets.
 MOST_ENTITIES = 1000
