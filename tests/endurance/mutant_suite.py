@@ -42,7 +42,7 @@ _UNMARKED = "epic_cli/jobs/code/sources/"
 _BLOCKS = 1 << 15
 
 # Tests of a mutant, and the seconds that they took when they were covered, at most: two attempts.
-_STAGES = ((150, 10.0), (500, 25.0))
+_STAGES = ((300, 30.0), (500, 30.0))
 
 _LEFT_OUT = ["studies", "benchmarks", "pictures", "endurance"]
 
@@ -319,11 +319,11 @@ def choose_tests(fault: Fault, cover: Cover, tree: Path) -> list[Covered]:
     found = sorted(found, key=lambda one: (one.seconds > 2, one.marks + 300 * one.seconds))
     turns: dict[str, int] = defaultdict(int)
     order: list[tuple[bool, int, int, Covered]] = []
-    for one in found:  # one of each function, then the second of each, ...
+    for one in found:  # all of the file that mirrors it, then three of each other function
         function = one.test.partition("[")[0]
         turns[function] += 1
         near = 2 * (stem in function) + function.startswith(home)
-        order.append((turns[function] > 3, -near, len(order), one))
+        order.append((near < 3 and turns[function] > 3, -near, len(order), one))
     return [one for *_, one in sorted(order)]
 
 

@@ -196,6 +196,10 @@ class Mutation:
         before, body = tokens[:head], tokens[head:]
         if not body:
             return written(tokens)
+        tail = ""
+        while not body[-1].text.strip():  # the end of a line within brackets
+            tail = written(body[-1:]) + tail
+            body = body[:-1]
         line = body[0].line + offset
         text = written(body).strip()
         at = [k for k, one in top(body) if one.text in COMPARISONS]
@@ -206,9 +210,9 @@ class Mutation:
             k = self._add(line, "equal", text)
             inner = BOUNDARY[body[at[0]].text].format(k=k, a=a, b=b)
         if self._boldness(line) > 2:
-            return f"{written(before)}{body[0].space or ' '}{inner}"
+            return f"{written(before)}{body[0].space or ' '}{inner}{tail}"
         k = self._add(line, "inverted", text)
-        return f"{written(before)}{body[0].space or ' '}mutant_flip({k}, {inner})"
+        return f"{written(before)}{body[0].space or ' '}mutant_flip({k}, {inner}){tail}"
 
     def _expression(self, tokens: list[Token], offset: int) -> str:
         out = ""

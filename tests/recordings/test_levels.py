@@ -47,6 +47,13 @@ def test_times_that_go_on_are_not() -> None:
     assert "E103" not in [finding.code for finding in inspect(io.BytesIO(text.encode())).findings]
 
 
+def test_a_late_packet_hides_no_second_run() -> None:
+    for times in ([0, 1, 2, 3, 0, 2.8], [0, 1, 2, 3, 2.5, 0, 2.8]):
+        text = "time,x,y,z\n" + "".join(f"{time},{time},0,0\n" for time in times)
+        codes = [finding.code for finding in inspect(io.BytesIO(text.encode())).findings]
+        assert "E103" in codes, times
+
+
 LEVELS = "time=laps.*.lap_data.*.t,x=laps.*.lap_data.*.pos.0,y=laps.*.lap_data.*.pos.1,unit=ms"
 
 

@@ -13,8 +13,12 @@ import pytest
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune import trials as module
+from epic_cli.jobs.tune.run import compute_slack
+from epic_cli.jobs.tune.spec import Goal
 from epic_cli.jobs.tune.trials import compute_figures
+from epic_cli.metrics import METRICS
 from epic_cli.metrics.comparison import Result
+from epic_cli.metrics.metric import Metric
 
 
 class Summit(NamedTuple):
@@ -103,3 +107,11 @@ def test_what_a_worker_dies_of_has_no_figures_and_an_error_is_one() -> None:
     )
     with pytest.raises(ArithmeticError, match="nine"):
         ask(Faraway(1), 1, 9)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda one: one.name)
+def test_a_rise_that_nobody_notices_is_in_points_of_score_or_a_share(metric: Metric) -> None:
+    for cost in (-80.0, 0.0, 0.25, 3.0):
+        wanted = 1.5 if metric.name == "score" else 0.02 * abs(cost)
+        assert compute_slack(Goal(metric), cost, 1.5, 0.02) == pytest.approx(wanted)
+    assert compute_slack(Goal(metric), math.inf, 1.5, 0.02) in (0.0, 1.5)
