@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from epic_cli.engine.keys import COLUMN_KEYS, WORDS
@@ -195,10 +196,11 @@ def member(name: str, value: Value) -> str | Loss:
     return f", {_quote(name)}: {_quote(value) if isinstance(value, str) else plain_text(value)}"
 
 
-def _quote(text: Value) -> str:
-    import json  # as above
+@lru_cache(4096)  # names, and texts that come again
+def _quote(text: str) -> str:
+    from json.encoder import encode_basestring, encode_basestring_ascii  # as above
 
-    return json.dumps(text, ensure_ascii=not str(text).isprintable())
+    return encode_basestring(text) if text.isprintable() else encode_basestring_ascii(text)
 
 
 def make_cell_writer(separator: str) -> Callable[[str, Value], str | Loss]:
