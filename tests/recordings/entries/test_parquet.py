@@ -16,8 +16,8 @@ import pytest
 from epic_cli import Packet, inspect, read_packets
 from epic_cli.engine.refusals import Reason
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.entries import parquet
 from epic_cli.recordings.entries.parquet import NoParquetLibrary
+from epic_cli.recordings.entries.parquet import writer as parquet_writer
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_writer, read
 
@@ -51,7 +51,7 @@ def test_the_columns_have_types_and_what_is_no_number_is_null(tmp_path: Path) ->
 
 
 def test_groups_are_written_as_they_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "ROW_GROUP", 3)
+    monkeypatch.setattr(parquet_writer, "ROW_GROUP", 3)
     writer = make_writer("parquet")
     wanted = [Packet((float(k), 0.0, 0.0), (0.0,) * 3, k / 10) for k in range(7)]
     parts = [writer.row(packet) for packet in wanted]
