@@ -79,6 +79,14 @@ class GilbertElliott(NamedTuple):
             raise ValueError("each of its numbers must be 0 to 1, or 0% to 100%")
         return cls(p, *(rest or [1 - p]))
 
+    @classmethod
+    def fit(cls, holes: float, lost: float, came: float) -> GilbertElliott:
+        """Return the model for this many ``holes``, ``lost`` packets, and packets that ``came``.
+
+        Good turns to bad once for each hole, and bad to good at its end.
+        """
+        return cls(min(holes / came, 1.0), min(holes / lost, 1.0))
+
     def __str__(self) -> str:
         return ",".join(map(repr, self))
 

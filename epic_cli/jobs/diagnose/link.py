@@ -369,10 +369,8 @@ def _describe_loss(found: Sendings) -> float | GilbertElliott:
     by_chance = lost * share
     if lost - holes - by_chance <= ERRORS * math.sqrt(max(by_chance * (1 - share), 1.0)):
         return _round_figure(share)
-    # from good to bad once for each hole, from bad to good at its end
-    return GilbertElliott(
-        _round_figure(min(holes / came, 1.0)), _round_figure(min(holes / lost, 1.0))
-    )
+    fitted = GilbertElliott.fit(holes, lost, came)
+    return GilbertElliott(_round_figure(fitted.p), _round_figure(fitted.r))
 
 
 def _round_rate(messages: MessageLog) -> float:

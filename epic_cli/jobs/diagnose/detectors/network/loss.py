@@ -11,6 +11,7 @@ from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
 from epic_cli.metrics.digits import format_seconds
 from epic_cli.metrics.traffic import FEWEST_STATES, Traffic, measure_network
+from epic_cli.network.link import GilbertElliott
 
 #: Least share of losses: every strategy bridges a single one; of this many, some are lost in a row.
 SHARE = 0.05
@@ -45,8 +46,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     bursty |= longest >= 2 and _compute_poisson_tail(lost - len(holes), lost * share) < RARE
     if not often and not bursty:
         return []
-    # Gilbert: from good to bad once for each hole, from bad to good at its end
-    p, r = len(holes) / arrived, len(holes) / lost
+    fitted = GilbertElliott.fit(len(holes), lost, arrived)
     worst = int(places[holes.argmax()])
     silence = float(stream.intervals[worst])
     bridge = (
@@ -73,8 +73,8 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "silence": silence,
                 "bridge": bridge,
                 "kind": "in bursts" if bursty else "one by one",
-                "p": p,
-                "r": r,
+                "p": fitted.p,
+                "r": fitted.r,
             },
             float(stream.times[places[0]]),
             float(stream.times[worst]),
