@@ -28,6 +28,7 @@ from epic_cli.metrics.digits import (
     format_seconds,
     format_share,
     format_three_digits,
+    join_words,
     replace_unknown,
 )
 from epic_cli.metrics.traffic import SHARES, Network
@@ -468,7 +469,19 @@ def _write_error(off: float) -> str:
 def _describe_alternatives(match: DrawnMatch) -> str:
     """Return other compositions that draw the same frames; empty if there are none."""
     same = ", ".join(map(_write_alternative, match.same_as))
-    return f"The same here: {same}." if same else ""
+    lacking = () if match.mechanism is None else match.mechanism.lacking
+    tell = (
+        f" To tell which, log ten seconds with {join_words([_LACKING[word] for word in lacking])}."
+    )
+    return f"The same here: {same}.{tell if lacking else ''}" if same else ""
+
+
+#: What a recording lacks that would tell compositions apart.
+_LACKING = {
+    "jitter": "50 ms of jitter",
+    "frames": "frames of unequal length",
+    "turns": "sharp turns",
+}
 
 
 def _write_alternative(spec: StrategySpec) -> str:
@@ -692,6 +705,7 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         "pacing": {None: None, True: "frame", False: "arrival"}[match.by_frame],
         "command": strategy_options(spec) if whole else None,
         "same_as": [same.label for same in match.same_as],
+        "lacking": [] if match.mechanism is None else list(match.mechanism.lacking),
     }  # fmt: skip
 
 

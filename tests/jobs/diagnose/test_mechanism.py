@@ -191,6 +191,42 @@ def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
     assert "buffer+clock=first+delay=0.11" in [spec.label for spec in found.mechanism.same_as]
 
 
+def test_a_recording_as_asked_for_tells_which_of_two_clocks_it_is() -> None:
+    """All clocks agree without jitter; with 50 ms of it only one draws these frames."""
+    spec, path = "buffer+clock=first+delay=0.15", PATHS["strafe"](5.0, 5.0, 3)
+    found = []
+    for jitter in (0.0, 0.05):
+        block = PacketBlock()
+        link = Link(LinkConditions(0.06, jitter=jitter), seed=4)
+        for packet in simulate(PathMovement(path), send_rate=20, duration=24, channel=link):
+            block.append(packet._replace(time=packet.time - 41.7))
+        found.append(match({"": block}, {"": frames(block, spec, 60, 5, until=14.0)}).mechanism)
+    without, with_jitter = found
+    assert without is not None
+    assert with_jitter is not None
+    assert spec in [same.label for same in (without.strategy, *without.same_as)]
+    assert without.lacking == ("jitter",)
+    assert with_jitter.lacking == ()
+    assert with_jitter.strategy.label == spec
+
+
+def test_frames_of_unequal_length_tell_a_share_from_a_time() -> None:
+    block = recorded("strafe", 20, 3)
+    spec = "chase+how=share+share=0.15"
+    lacking = []
+    for uneven in (0.0, 0.006):
+        times = np.arange(0.4, 14.0, 1 / 60)
+        times = times + np.random.default_rng(3).uniform(-uneven, uneven, len(times))
+        (read,) = read_specs([spec])
+        shown = np.round(Redraw(block).draw(read, times), 4)
+        made = match({"": block}, {"": DrawnPath(times, shown, 5e-5)}).mechanism
+        assert made is not None
+        assert made.exact
+        lacking.append((made.strategy.values["how"], "frames" in made.lacking))
+    assert lacking[0][1]
+    assert lacking[1] == ("share", False)
+
+
 @pytest.mark.parametrize("count", [20, 31, 45, 60])
 def test_less_than_a_second_of_frames_is_described(count: int) -> None:
     block = recorded("strafe", 20, 3)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.jobs.diagnose.mechanism.ambiguity import list_lacking
 from epic_cli.jobs.diagnose.mechanism.compositions import (
     make_composition_key,
     make_timing_key,
@@ -33,7 +34,7 @@ class Mechanism(NamedTuple):
     alone; ``same_as`` then draws the same. Stamps are an ``interval`` (s) apart. ``supply``
     describes a buffer's data in these frames; None: it is no buffer, or nothing was sent. ``lead``
     is the error of the nearest with another clock, or another way to its goal, as a multiple of
-    this one.
+    this one; ``lacking`` is what would tell the ones that draw the same apart (``list_lacking``).
     """
 
     strategy: StrategySpec
@@ -43,6 +44,7 @@ class Mechanism(NamedTuple):
     supply: Supply | None = None
     same_as: tuple[StrategySpec, ...] = ()
     lead: float = 1.0
+    lacking: tuple[str, ...] = ()
 
 
 def glance(
@@ -87,9 +89,10 @@ def mechanism(
     if best.residual <= enough and best.candidate.settings.get("share") != 1.0:
         for each in same:
             others.setdefault(make_composition_key(each.candidate), each.candidate)
+    alike = tuple(others.values())[1:]
     return Mechanism(
         best.candidate, best.residual, best.residual <= enough, interval,
-        measure_supply(frames, best.candidate), tuple(others.values())[1:],
+        measure_supply(frames, best.candidate), alike,
         min(
             (
                 each.apart for each in search.near
@@ -98,4 +101,5 @@ def mechanism(
             default=math.inf,
         )
         / max(best.apart, 1e-300),
+        list_lacking(frames, best.candidate, alike),
     )  # fmt: skip
