@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -146,10 +146,12 @@ KINDS = (
             Part("Hermite", "curve=hermite", needs="velocities"),
             Part("Catmull-Rom", "curve=catmull-rom"),
             Part("extrapolation", "", "beyond"),
+            Part("extrapolation and back", "beyond_then=return", "beyond", 2),
             Part("extrapolation by velocity", "beyond_along=velocity", "beyond", 1, "velocities"),
             Part("a jitter margin", "", "jitter_margin", needs="arrivals"),
             Part("catching up at a rate", "catch_up=rate", "catch_up_rate"),
             Part("a low-pass", "", "low_pass"),
+            Part("a spring", "follow=spring", "low_pass", 2),
             _SNAP,
         ),
     ),
@@ -252,10 +254,34 @@ class Composition(NamedTuple):
     def grown(self, kinds: Iterable[DesignKind]) -> Iterator[Composition]:
         """Yield the composition with each further part that fits."""
         slots = {part.slot for part in self.parts}
+        names = {name for part in self.parts for name in part.names}
         for kind in kinds:
             for part in kind.others if kind.strategy == self.strategy else ():
-                if part.slot not in slots:
+                if part.slot not in slots and names.isdisjoint(part.names):
                     yield self._replace(parts=(*self.parts, part))
+
+
+def _make_part(found: StrategySpec) -> Part:
+    """Return the composition that a game draws as one part, with its numbers to tune.
+
+    Each of its words is as complex as a part.
+    """
+    words, numbers = dict[str, Any](), list[str]()
+    tunable = {axis.name for axis in make_space(found.name, {}).axes}
+    for name, value in found.settings.items():
+        if name == "delay" and f"{value}".endswith("i"):
+            numbers.append(INTERVALS[0])
+        elif isinstance(value, float) and name in tunable:
+            numbers.append(name)
+        else:
+            words[name] = value
+    written = "+".join(f"{name}={value}" for name, value in words.items())
+    return Part("what you draw, tuned", written, " ".join(numbers), len(words))
+
+
+def _make_composition(found: StrategySpec) -> Composition:
+    """Return the composition that a game draws."""
+    return Composition(found.name, (_make_part(found),))
 
 
 class Conditions(NamedTuple):
@@ -410,8 +436,10 @@ class _DesignSearch:
         executor: Executor,
         journal: ResultJournal | None,
         progress: Callable[[TuneStep], None] | None,
+        begun: StrategySpec | None = None,
     ) -> None:
         self.kinds = find_kinds(spec.strategies, found)
+        self._begun = begun
         self.tried: list[_TriedComposition] = []
         self._spec, self._on, self._workers = spec, on, (executor, journal)
         self._held = {row.name: make_space(row.name, row.settings).held for row in spec.strategies}
@@ -426,6 +454,9 @@ class _DesignSearch:
             for part in kind.one:
                 plain_one = Composition(kind.strategy, (part,))
                 wanted.setdefault(part.adds, {})[plain_one.key] = (plain_one, None)
+        if self._begun is not None and self._begun.name in self._axes:
+            own = _make_composition(self._begun)
+            wanted.setdefault(own.complexity, {})[own.key] = (own, None)
         starts, best = max(wanted), math.inf
         for count in range(MOST_PARTS + 1):
             looked = [self._try_briefly(*pair) for pair in wanted.get(count, {}).values()]
@@ -456,6 +487,8 @@ class _DesignSearch:
         points: Iterable[Point] = spread(max(6 * len(numbers), 1), space.axes)
         if parent is not None:
             points = _iterate_nearby_points(space, parent)
+        elif self._begun is not None and composition == _make_composition(self._begun):
+            points = itertools.chain([space.find_point(self._begun.settings)], points)
         trials.compute_costs([space.make_settings(point) for point in points])
         return one
 
@@ -552,10 +585,11 @@ class Design(Tabular):
 
     ``simplest`` are the best by complexity, each better than all simpler ones where they were
     tuned, the last one best of all; ``others`` are the best of other strategies. ``drawn`` is the
-    game's drawing, if known; ``causes`` are the costs by which it differs from the taken one, in
-    points of score, the main one first. ``comparison`` has all of them on data they were not tuned
-    on. ``fronts`` are, by complexity, the points that nothing with at most that many parts beats in
-    latency and roughness. ``period`` (s) is the usual send interval.
+    game's drawing, if known, and ``begun`` its composition, if understood; ``causes`` are the costs
+    by which it differs from the taken one, in points of score, the main one first. ``comparison``
+    has all of them on data they were not tuned on. ``fronts`` are, by complexity, the points that
+    nothing with at most that many parts beats in latency and roughness. ``period`` (s) is the usual
+    send interval.
     """
 
     spec: TuneSpec
@@ -572,6 +606,7 @@ class Design(Tabular):
     causes: tuple[tuple[str, float], ...] = ()
     participants: tuple[Participant, ...] = field(default=(), repr=False)
     interrupted: bool = False
+    begun: StrategySpec | None = None
 
     @property
     def goal(self) -> Goal:
@@ -587,6 +622,12 @@ class Design(Tabular):
     def rows(self) -> tuple[DesignRow, ...]:
         """All rows; the game's drawing comes last."""
         return (*self.simplest, *self.others, *([self.drawn] if self.drawn else []))
+
+    @property
+    def tuned_drawing(self) -> DesignRow | None:
+        """The game's composition with its numbers tuned, if it is understood."""
+        composition = None if self.begun is None else _make_composition(self.begun)
+        return next((row for row in self.rows if row.composition == composition), None)
 
     @property
     def failed(self) -> bool:
@@ -624,7 +665,8 @@ def design(
     there = conditions(runs, by_arrival)
     interrupted = False
     with open_threads(executor, spec) as workers:
-        seeking = _DesignSearch(spec, divided.tuned, there, workers, journal, progress)
+        begun = _find_drawn_composition(runs[0]) if len(runs) == 1 else None
+        seeking = _DesignSearch(spec, divided.tuned, there, workers, journal, progress, begun)
         try:
             seeking.run()
         except BudgetSpent:
@@ -636,6 +678,8 @@ def design(
         raise NothingTried
     shown = runs[0].drawn if len(runs) == 1 else None
     simplest, others = _select_candidates([row for row in tried if row.sound] or tried, spec.goal)
+    own = [row for row in tried if begun and row.composition == _make_composition(begun)]
+    others += [row for row in own if row not in simplest and row not in others]
     made = [*simplest, *others]
     participants: tuple[Participant, ...] = tuple(row.spec for row in made)
     participants += (shown,) if shown else ()
@@ -669,7 +713,23 @@ def design(
         list_causes(rows[at].result, rows[-1].result, spec.compare.weights) if shown else (),
         participants,
         interrupted,
+        begun,
     )
+
+
+def _find_drawn_composition(run: Run) -> StrategySpec | None:
+    """Return the composition that a game drew, if that is known and understood."""
+    if run.drawn is None:
+        return None
+    from epic_cli.jobs.diagnose.drawn import match
+    from epic_cli.metrics.drawn_path import UnusableDrawing
+
+    try:
+        found = match(run.packets, run.drawn.paths)
+    except UnusableDrawing:
+        return None
+    understood = found.found or found.likely
+    return found.mechanism.strategy if understood and found.mechanism is not None else None
 
 
 def _select_candidates(

@@ -250,7 +250,24 @@ def _describe_game_drawing(found: Design, drawn: DesignRow) -> str:
         for at, (name, part) in enumerate(found.causes)
         if part > 0 and (at == 0 or part > _NAMED_SHARE * whole)
     ]
-    return f"{words}, mostly by {join_words(great)}." if great else f"{words}."
+    words = f"{words}, mostly by {join_words(great)}." if great else f"{words}."
+    return f"{words} {_describe_tuned_drawing(found)}".strip()
+
+
+def _describe_tuned_drawing(found: Design) -> str:
+    """Say which composition the game draws, and what its numbers alone bring once tuned."""
+    row = found.tuned_drawing
+    if row is None or found.begun is None or found.drawn is None:
+        return ""
+    gain, metric = row.gain.gain - found.drawn.gain.gain, found.goal.metric
+    if math.isnan(gain) or row is found.taken:
+        return ""
+    if gain <= POINT:
+        return f"It is {found.begun.label}; no other numbers make it better."
+    return (
+        f"It is {found.begun.label}; with other numbers, {row.label}, it is"
+        f" {format_points(metric, gain)} better."
+    )
 
 
 #: What players see as faults, whatever they are for.

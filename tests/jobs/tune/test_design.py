@@ -261,6 +261,23 @@ def test_the_main_cause_is_what_was_made_worse(
     assert cause("-s", "dumb-terminal")[0] == "smoothness"
 
 
+def test_what_the_game_draws_is_begun_with_and_tuned(
+    recordings: list[str], told: Told, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frames = tmp_path / "frames.csv"
+    game = ["-s", "chase+how=lerp+time=0.3", "--tick", "1/60", "-f", "csv"]
+    frames.write_text(told("replay", *game, recordings[0]))
+    assert main(["tune", "--design", "-s", "chase", "--trials", "20", "--drawn", str(frames),
+                 "-f", "jsonl", recordings[0]]) == 0  # fmt: skip
+    shown = capsys.readouterr()
+    rows = [json.loads(line) for line in shown.out.splitlines()]
+    scores = {row["strategy"]: row["score"] for row in rows if "score" in row}
+    tuned = [score for name, score in scores.items() if name.startswith("chase+how=lerp+time=")]
+    assert len(tuned) == 1
+    assert tuned[0] > scores["drawn"]
+    assert "It is chase+how=lerp+time=0.3; with other numbers" in " ".join(shown.err.split())
+
+
 def test_the_page_and_the_picture_have_a_line_for_each_complexity(
     recordings: list[str], told: Told, tmp_path: Path
 ) -> None:
