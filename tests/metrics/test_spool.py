@@ -6,6 +6,8 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.replay.playback import Timing
@@ -28,6 +30,15 @@ def test_arrays_beyond_the_memory_come_back_from_the_file() -> None:
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(each)), array)
         np.testing.assert_array_equal(restore_from_json(convert_to_json(each)), array)
     assert spool.keep(None) is None
+
+
+@given(st.lists(st.integers(0, 40), max_size=30), st.integers(0, 400))
+def test_no_more_is_held_than_was_allowed(sizes: list[int], most: int) -> None:
+    spool = ArraySpool(most=most)
+    kept = [spool.keep(np.full(size, float(size))) for size in sizes]
+    held = [each for each in kept if isinstance(each, np.ndarray)]
+    assert sum(each.nbytes for each in held) <= most
+    assert [len(each) for each in kept] == sizes
 
 
 def make_run(entities: int) -> Run:

@@ -103,6 +103,20 @@ def test_a_match_that_is_too_long_for_a_script_is_refused(monkeypatch: pytest.Mo
         recorder.write_script()
 
 
+@pytest.mark.parametrize("aim", ["3,4", "-1,0", "0,1e-9", "1e150,0"])
+def test_an_aim_is_a_direction(aim: str) -> None:
+    (found,) = script(f"1 A throw aim={aim}\n").inputs["A"]
+    assert found.aim == tuple(map(float, aim.split(",")))
+
+
+@pytest.mark.parametrize(
+    "aim", ["0,0", "nan,1", "1,nan", "inf,1", "1,inf", "1e200,0", "1", "a,b", ""]
+)
+def test_what_is_no_direction_is_no_aim(aim: str) -> None:
+    with pytest.raises(TableRefusal, match="is not a target"):
+        script(f"1 A throw aim={aim}\n")
+
+
 def test_who_says_nothing_aims_where_he_runs() -> None:
     played = match("0 A left up\n1 A shoot\n")
     played.run_until(2)
