@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from epic_cli.show.documents import _escape_markdown
+from epic_cli.show.documents import _escape_markdown, _write_pictures
+from epic_cli.show.report import Figure
 
 
 @pytest.mark.parametrize(
@@ -23,3 +26,23 @@ from epic_cli.show.documents import _escape_markdown
 )
 def test_what_would_be_markdown_is_escaped(name: str, shown: str) -> None:
     assert _escape_markdown(name) == shown
+
+
+def test_a_narrow_page_has_a_picture_that_is_narrower() -> None:
+    drawn: list[int] = []
+
+    def draw(pixels: int) -> str:
+        drawn.append(pixels)
+        return f"<svg>{pixels}</svg>"
+
+    text = "".join(_write_pictures(Figure("A picture", lambda: None, draw)))
+    pages = [int(width) for width in re.findall(r"max-width: (\d+)px", text)]
+    widest, *others = drawn
+    assert len(pages) == len(others) == 2
+    assert pages == sorted(pages)  # the first that fits is taken
+    assert max(pages) < widest
+    for page, pixels in zip(pages, others, strict=True):
+        assert page / 2 < pixels <= page
+    same = "".join(_write_pictures(Figure("A picture", lambda: None, lambda _: "<svg/>")))
+    assert "<source" not in same
+    assert list(_write_pictures(Figure("A picture", lambda: None, lambda _: ""))) == []
