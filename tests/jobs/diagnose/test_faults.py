@@ -94,6 +94,31 @@ def test_the_moment_of_a_fault_is_told(fault: str) -> None:
     assert found.first == pytest.approx(changed[0], abs=0.35)
 
 
+#: Faults of some moments, or of some packets.
+EVENTS = (
+    *("holes", "stalled sender", "loss in bursts", "reordering", "head of line", "late sender"),
+    *("batches", "stalled frames", "teleport", "velocity scaled", "frozen positions", "copies"),
+    *("sent on change", "broken chains"),
+)
+
+
+@pytest.mark.parametrize("fault", EVENTS)
+def test_a_fault_of_the_first_half_is_half_as_strong_in_the_whole(fault: str) -> None:
+    whole = clean("strafe", LINKS["lan"], 20, 3, 80.0)
+    half, rest = whole[:, whole[0] < 40.0], whole[:, whole[0] >= 40.0]
+    rows = half.copy()
+    made = FAULTS[fault].make(_case(rows))
+    rows = rows if made is None else made
+    rest[SEQUENCE] += rows[SEQUENCE, -1] - half[SEQUENCE, -1]
+    strengths = []
+    for recording in (rows, np.concatenate([rows, rest], axis=1)):
+        told = diagnose(make_table_traffic({"": recording})).findings
+        strengths += [found.share for found in told if found.cause == FAULTS[fault].cause]
+    first, both = strengths
+    assert 0 < first <= 1
+    assert 0.4 < both / first < 0.65
+
+
 def _case(rows: Columns) -> Case:
     return Case(rows, 0.05, np.random.default_rng(1), 1.0)
 
