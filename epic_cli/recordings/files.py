@@ -198,7 +198,9 @@ else:
     import fcntl
 
 #: By name, since one of them is not everywhere.
-_ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_ENDINGS = [
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
+]
 
 
 #: What the name of a file ends with that is not whole yet.

@@ -29,7 +29,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from support.running import EPIC, environment
+from support.running import environment
 
 SAMPLES = Path(__file__).parents[2] / "sample_inputs"
 
@@ -113,7 +113,7 @@ def run_case(case: Case, folder: Path) -> Result:
 
 def get_words(case: Case) -> list[str]:
     """Return the words of a case's command, with a stream closed where that is the event."""
-    words = [*EPIC, *case.command.format(s=SAMPLES).split()]
+    words = [sys.executable, "-m", "epic_cli", *case.command.format(s=SAMPLES).split()]
     for number, name in enumerate(("no stdin", "no stdout", "no stderr")):
         if case.event.startswith(name):
             return ["bash", "-c", f'exec "$@" {number}>&-', "-", *words]

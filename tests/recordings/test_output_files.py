@@ -1,4 +1,4 @@
-"""Output files are complete or untouched after SIGTERM and SIGHUP."""
+"""Output files are complete or untouched after SIGTERM, SIGHUP and SIGQUIT."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ assert signal.getsignal(int(sys.argv[1])) == before
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_everything_is_put_right_and_the_signal_ends_it(
     tmp_path: Path, number: signal.Signals
 ) -> None:
