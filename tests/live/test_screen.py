@@ -188,6 +188,15 @@ def test_another_strategy_has_its_figures_at_once_and_goes_on_as_if_it_had_drawn
     assert "[interpolation_time 0.2 s]" in watched.text()
 
 
+def test_every_key_works_before_the_first_packet(watched: Watched) -> None:
+    for key in watched.monitor.actions:
+        watched.monitor.press(key)
+        watched.monitor.advance(watched.now)
+        assert watched.text()
+        watched.monitor.press("escape")
+    assert watched.game.followed is None
+
+
 def test_a_pause_shows_one_moment_on_which_strategies_can_be_tried(watched: Watched) -> None:
     watched.go_on(6, "tank")
     watched.monitor.press("space")

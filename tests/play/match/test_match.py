@@ -3,9 +3,13 @@
 import itertools
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.play_links import dropping, match
 
-from epic_cli.play import Match, PlayerConfig
+from epic_cli.network.link_spec import TwoWays
+from epic_cli.network.sender import SenderSpec
+from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.run import iterate_rows
 
 
@@ -54,3 +58,15 @@ def test_each_machine_makes_its_frames_at_its_own_rate() -> None:
     played.run_until(3.3)
     assert frames.count("A") == 101
     assert frames.count("B") == 200
+
+
+@given(
+    st.floats(0, 0.5), st.floats(0, 0.2), st.sampled_from([5.0, 20.0, 60.0]), st.booleans()
+)  # fmt: skip
+def test_a_delay_covers_the_link_and_two_periods(
+    latency: float, jitter: float, rate: float, chosen: bool
+) -> None:
+    link = LinkConditions(latency=latency, jitter=jitter)
+    own = (("interpolation_time", 0.3),) if chosen else ()
+    spec = MatchSpec(link=TwoWays(link, link), send=SenderSpec(rate), remote_settings=own)
+    assert spec.view_delay == pytest.approx(0.3 if chosen else latency + jitter + 2 / rate)

@@ -12,7 +12,7 @@ from support import comparisons
 
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.show.plot import find_largest
-from epic_cli.show.svg import HEIGHT, WIDTH, draw_picture
+from epic_cli.show.svg import HEIGHT, WIDTH, draw_picture, draw_scores_picture
 
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
 
@@ -182,3 +182,7 @@ def _map_of(text: str) -> tuple[float, float, float]:
     (y, c) = np.array(up[0], float)
     scale = (z - x) / (b - a)
     return scale, x - scale * a, y - 4 + scale * c
+
+
+def test_nothing_to_draw_is_no_picture() -> None:
+    assert draw_scores_picture([]) == ""
