@@ -37,13 +37,10 @@ def strategies(
         click.option(
             "--find",
             metavar="WORD",
-            help="Find what draws as an engine does, by a word of its users: NetworkTransform,"
-            " cl_interp. A number after a setting is converted: 'cl_updaterate 66'.",
+            help="Find a strategy by an engine's word: 'cl_updaterate 66', NetworkTransform.",
         )
     ),
-    form: str = declare_shared(
-        make_figures_format_option("How to write the list, or the settings of the strategy NAME.")
-    ),
+    form: str = declare_shared(make_figures_format_option("The output format.")),
     color: ColorChoice = declare_shared(color_option),
 ) -> None:
     """Run ``epic strategies``."""
