@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.api.reading import StrictLog, WarningTally, python_errors
+from epic_cli.api.reading import StrictLog, WarningTally, raise_python_errors
 from epic_cli.api.replaying import make_maker, make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import SmoothingStrategy
@@ -19,7 +19,7 @@ from epic_cli.metrics.comparison import Comparison, Skipped
 from epic_cli.metrics.evaluation import CompareSpec, Participant
 from epic_cli.metrics.inputs import RecordedRuns, RunInputs, SimulatedRuns
 from epic_cli.metrics.metric import GAMES, make_weights
-from epic_cli.recordings.reading import recordings_in
+from epic_cli.recordings.reading import list_folder
 from epic_cli.recordings.rows import PacketSource, Path, make_source, write_path
 from epic_cli.work.jobs import Workers
 
@@ -115,7 +115,7 @@ def compare(
     given = make_inputs(packets, truth, networks, range(seed, seed + seeds))
     job = CompareJob(given, replace(how, participants=participants), Workers(executor=executor))
     tally = WarningTally(only=job.how.total == 1)
-    with python_errors():
+    with raise_python_errors():
         found = run(job, StrictLog, tally)
     skipped = [Skipped(name, ValueError(str(error))) for name, error in tally.skipped]
     return replace(found, skipped=(*found.skipped, *skipped))
@@ -162,11 +162,11 @@ def _list_recordings(
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or a movement")
     if isinstance(packets, (str, os.PathLike)):
-        return recordings_in(write_path(packets))
+        return list_folder(write_path(packets))
     if isinstance(packets, (list, tuple)) and packets:
         paths = [path for path in packets if isinstance(path, (str, os.PathLike))]
         if len(paths) == len(packets):
-            return [inside for path in paths for inside in recordings_in(path)]
+            return [inside for path in paths for inside in list_folder(path)]
     return [make_source(packets)]
 
 

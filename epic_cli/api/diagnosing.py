@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.api.reading import StrictLog, load_entities, python_errors, read_packets
+from epic_cli.api.reading import StrictLog, load_entities, raise_python_errors, read_packets
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -73,7 +73,7 @@ def diagnose(
     taking_part = tuple(read_specs(wanted)) if wanted else ()
     source = make_source(packets)
     each = DiagnoseEach(RecordingSpec(), StrictLog, taking_part, span)
-    with python_errors(), source.log or StrictLog(source.name) as log:
+    with raise_python_errors(), source.log or StrictLog(source.name) as log:
         path = os.fsdecode(packets) if isinstance(packets, (str, os.PathLike)) else None
         spec = each.spec(path or source, log)
     if drawn is not None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 
-from epic_cli.api.reading import RecordingWarning, parse_read, python_errors
+from epic_cli.api.reading import RecordingWarning, parse_read, raise_python_errors
 from epic_cli.api.shown import register
 from epic_cli.jobs.inspect.report import report
 from epic_cli.jobs.inspect.run import Inspection
 from epic_cli.jobs.inspect.run import inspect as run
-from epic_cli.recordings.opening import ReadingLog, blocks
+from epic_cli.recordings.opening import ReadingLog, read_blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import PacketSource, make_source, settled
+from epic_cli.recordings.rows import PacketSource, make_source, settle_source
 from epic_cli.recordings.watch import RecordingMonitor
 
 
@@ -24,12 +24,12 @@ def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspectio
     make every result from the recording doubtful. There are no warnings. Raise what ``replay`` does
     for what is no recording.
     """
-    source = settled(make_source(packets))
+    source = settle_source(make_source(packets))
     log = source.log or ReadingLog(source.name, RecordingMonitor(True, source.name))
     log.watch.thorough = True
-    with python_errors(), warnings.catch_warnings():
+    with raise_python_errors(), warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)
-        return run(source.name, blocks(source, parse_read(read), log), log.watch)
+        return run(source.name, read_blocks(source, parse_read(read), log), log.watch)
 
 
 register(Inspection, report)

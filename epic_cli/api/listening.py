@@ -59,7 +59,7 @@ class _BlockReader(Consumer):
         """Take a block, after all packets of the previous block have been handed out."""
         self._left = (block[index] for index in range(len(block)))
 
-    def next(self) -> Packet | None:
+    def read_next(self) -> Packet | None:
         """Return the next packet; None if there is none left."""
         return next(self._left, None)
 
@@ -101,7 +101,7 @@ class PacketListener:
             raise RuntimeError(
                 "another task waits for the next packet: read each listener in one task"
             )
-        while (packet := self._packets.next()) is None:
+        while (packet := self._packets.read_next()) is None:
             if self._closed:
                 raise StopAsyncIteration
             if self._listener.step():

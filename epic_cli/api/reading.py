@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Literal, cast
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
-from epic_cli.recordings.extras import extras_at
+from epic_cli.recordings.extras import find_packet_extras
 from epic_cli.recordings.files import CannotAccess
-from epic_cli.recordings.opening import AT_ONCE, ReadingLog, RecordingSource, blocks
+from epic_cli.recordings.opening import AT_ONCE, ReadingLog, RecordingSource, read_blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import PacketSource, make_source, settled
+from epic_cli.recordings.rows import PacketSource, make_source, settle_source
 from epic_cli.shell.profiles import read_spec
 from epic_cli.work.jobs import JobTally, UnusableJob
 
@@ -38,9 +38,12 @@ class RefusedLine(Portable, ValueError):
     """
 
     def __init__(self, name: str, refusal: Refusal) -> None:
-        from epic_cli.recordings.wording import FrontEnd, in_words  # only a refused line needs them
+        from epic_cli.recordings.wording import (  # only a refused line needs them
+            FrontEnd,
+            word_refusal,
+        )
 
-        problem = in_words(refusal, FrontEnd.PYTHON)
+        problem = word_refusal(refusal, FrontEnd.PYTHON)
         place = f"{name}:{refusal.line}:{refusal.column}"
         super().__init__(f"{place}: {problem.what}; expected {problem.expected}")
         self.refusal = refusal
@@ -55,7 +58,7 @@ class RecordingWarning(Portable, UserWarning):
     def __init__(self, name: str, finding: RecordingFinding) -> None:
         from epic_cli.recordings.wording import FrontEnd  # only what is wrong needs it
 
-        super().__init__(f"{name}: {finding.words(FrontEnd.PYTHON)}")
+        super().__init__(f"{name}: {finding.write_words(FrontEnd.PYTHON)}")
         self.finding = finding
 
 
@@ -101,7 +104,7 @@ class WarningTally(JobTally):
 
 
 @contextlib.contextmanager
-def python_errors() -> Iterator[None]:
+def raise_python_errors() -> Iterator[None]:
     """Raise ``OSError`` where a file cannot be read or written, and a worker's own error."""
     try:
         yield
@@ -124,7 +127,7 @@ class PacketReader(Iterator["Packet"]):
         self._block = PacketBlock()
         self._given = 0
 
-    def as_source(self) -> RecordingSource:
+    def make_source(self) -> RecordingSource:
         """Return the remaining packets as a source; raise ``ValueError`` if there are none."""
         if self.used_up:
             raise ValueError(
@@ -134,7 +137,7 @@ class PacketReader(Iterator["Packet"]):
         return RecordingSource(
             self.name,
             path=source.path,
-            packets=lambda _: self.blocks(),
+            packets=lambda _: self.iterate_blocks(),
             kept=source.kept,
             log=self.log,
             close=self.close,
@@ -166,14 +169,16 @@ class PacketReader(Iterator["Packet"]):
         self._given += 1
         packet = self._block[self._given - 1]
         if self._block.has_extras(self._given - 1):
-            packet = packet._replace(extras=extras_at(self._block, self._given - 1) or None)
+            packet = packet._replace(
+                extras=find_packet_extras(self._block, self._given - 1) or None
+            )
         return packet
 
     def begin(self) -> None:
         """Read the first block, so that a fault of the whole recording is raised at the call."""
         self._block = next(self._blocks, self._block)
 
-    def blocks(self) -> Iterator[PacketBlock]:
+    def iterate_blocks(self) -> Iterator[PacketBlock]:
         """Yield the blocks of packets that have not been handed out yet."""
         block, self._block = self._block, PacketBlock()
         block.cut_before(self._given)
@@ -266,7 +271,7 @@ def open_packets(packets: PacketSource) -> RecordingSource:
     reader = _make_reader(source, INFERRED, "raise", rebase_time=True)
     if source.form:
         reader.begin()
-    return reader.as_source()
+    return reader.make_source()
 
 
 def read_accepted(
@@ -282,12 +287,12 @@ def read_accepted(
 
     Raise ``OSError`` for what cannot be read.
     """
-    source = settled(source)
+    source = settle_source(source)
     if log is None:
         log = (Warner if source.packets is None else ReadingLog)(source.name)
     read = cast(
         "Blocks",
-        blocks(
+        read_blocks(
             source,
             spec,
             log,
@@ -296,7 +301,7 @@ def read_accepted(
             keep_extras=keep_extras,
         ),
     )
-    with python_errors(), contextlib.closing(read) as found:
+    with raise_python_errors(), contextlib.closing(read) as found:
         for block in found:
             refusals, block.refusals = block.refusals, []
             if refusals and refused == "raise":

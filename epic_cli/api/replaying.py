@@ -54,10 +54,10 @@ class RefusedPacket(Portable, ValueError):
     def __init__(self, packet: Packet, refusal: Refusal, recording: str = "") -> None:
         from epic_cli.recordings.wording import (  # only a refused packet needs them
             FrontEnd,
-            in_words,
+            word_refusal,
         )
 
-        problem = in_words(refusal, FrontEnd.PYTHON)
+        problem = word_refusal(refusal, FrontEnd.PYTHON)
         place = f"{recording}:{refusal.line}: " if recording else ""
         super().__init__(f"{place}{packet}: {problem.what}; expected {problem.expected}")
         self.packet = packet
@@ -107,12 +107,12 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         self._queue = SampleQueue()
         self._drawn.close()
 
-    def columns(self) -> tuple[str, ...]:
+    def choose_columns(self) -> tuple[str, ...]:
         """Return the columns of CSV, with a rotation if one of the first packets has a rotation."""
         self._draw_samples(1)
         return self._columns or COLUMNS
 
-    def head(self) -> list[Sample]:
+    def peek_samples(self) -> list[Sample]:
         """Return the next few samples without consuming them."""
         self._draw_samples(_SHOWN)
         return self._queue.first(_SHOWN, self._entities)
@@ -121,13 +121,15 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         """Return the remaining samples as Arrow's stream: ``polars.DataFrame(samples)``."""
         from epic_cli.engine.arrow import export_stream
 
-        fields = [(name, "U" if name in ("status", "entity") else "g") for name in self.columns()]
+        fields = [
+            (name, "U" if name in ("status", "entity") else "g") for name in self.choose_columns()
+        ]
         return export_stream(fields, self._iterate_columns())
 
     def _iterate_columns(self) -> Iterator[tuple[int, list[Buffers]]]:
         """Yield the remaining samples as columns, some thousand at a time."""
         statuses = [status.encode() for status in STATUSES]
-        turns = len(self.columns()) > len(COLUMNS)
+        turns = len(self.choose_columns()) > len(COLUMNS)
         more = True
         while more:
             more = self._draw_samples(_BATCH)
@@ -159,7 +161,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
 
         for drawn in self._drawn:
             self._draw(drawn)
-        names, columns = self._list_names(), self.columns()
+        names, columns = self._list_names(), self.choose_columns()
         *numbers, statuses, entities = self._queue.arrays(len(columns) > len(COLUMNS))
         texts = [
             np.array(words, object)[np.frombuffer(codes, np.int32)]
@@ -184,8 +186,8 @@ def _make_report(found: DrawnSamples) -> Report:
     """Make a report that shows the next rows, and holds all remaining rows as data."""
     from epic_cli.show.report import Column, Data, Report, Table
 
-    names = found.columns()
-    rows = [_make_row(sample, names) for sample in found.head()]
+    names = found.choose_columns()
+    rows = [_make_row(sample, names) for sample in found.peek_samples()]
     columns = [
         Column(
             name, ["" if row[name] is None else _format_cell(row[name]) for row in rows], right=True
@@ -196,10 +198,10 @@ def _make_report(found: DrawnSamples) -> Report:
     caption = "The next rows" if len(rows) == _SHOWN else ""
     parts = [Table(columns, caption=caption)] if columns else ["No rows."]
 
-    def records() -> Iterator[dict[str, object]]:
+    def iterate_records() -> Iterator[dict[str, object]]:
         return (_make_row(sample, names) for sample in found)
 
-    return Report(parts=parts, data=Data(names, records, records))
+    return Report(parts=parts, data=Data(names, iterate_records, iterate_records))
 
 
 def _format_cell(value: object) -> str:
@@ -324,7 +326,7 @@ def draw(
     Packets that are not read from a file are taken ``at_once`` at a time.
     """
 
-    def done(block: PacketBlock) -> None:
+    def close_replay(block: PacketBlock) -> None:
         if block.refusals:
             raise _make_refusal(packets, block)
 
@@ -332,7 +334,7 @@ def draw(
     name = strategy if isinstance(strategy, str) else ""
     try:
         found = order_blocks(packets, read_accepted(packets, at_once=at_once), stream, name)
-        yield from stream.draw(found, done)
+        yield from stream.draw(found, close_replay)
     except StrategyFailed as failure:
         if failure.error is None:
             raise

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def register(kind: type[Tabular], report: Callable[[Any], Report]) -> None:
     """Register the function that makes the report of a class of results."""
 
-    def as_html(found: Any) -> str:
+    def write_page(found: Any) -> str:
         from epic_cli.show import documents  # imported where it is shown
 
         return documents.write_html(report(found))
 
     kind.report_of = staticmethod(report)
-    kind.html_of = staticmethod(as_html)
+    kind.html_of = staticmethod(write_page)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from epic_cli.api.comparing import make_inputs, make_simulation, make_spec
-from epic_cli.api.reading import StrictLog, WarningTally, python_errors
+from epic_cli.api.reading import StrictLog, WarningTally, raise_python_errors
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -123,7 +123,7 @@ def tune(  # type: ignore[misc]
             raise ValueError("drawn needs design=True and a recording")
         given = replace(given, drawn=os.fspath(drawn), drawn_offset=drawn_offset)
     kept = None if journal is None else os.fspath(journal)
-    with python_errors():
+    with raise_python_errors():
         workers = Workers(journal=kept, executor=executor)
         job = TuneJob(given, how, workers)
         seek: Callable[..., Tunings | Design] = composed if design else tuned
@@ -161,7 +161,7 @@ def tune_bytes(
     timing = make_timing(tick, "exact", None, None)
     compare = make_spec(timing, weights, game, 0.0, None, seed, threads)
     named = read_specs([strategies] if isinstance(strategies, str) else strategies)
-    with python_errors():
+    with raise_python_errors():
         simulation = make_simulation(movement, send, link).open()
         most = None if limit is None else Limit.parse(limit)
         of = simulation, range(seed, seed + seeds), compare, figure, most

@@ -31,7 +31,7 @@ from epic_cli.live.command_line import (
 from epic_cli.live.listener import Endpoint, ListenSpec
 from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.ingest import IngestSpec
-from epic_cli.recordings.files import accessing
+from epic_cli.recordings.files import raise_cannot_access
 from epic_cli.shell.console import use_color
 from epic_cli.shell.declared import (
     InputFile,
@@ -168,7 +168,7 @@ def lab(
         view = GameView(*RunningGame.make_with_later_drawing(listener, first, *of))
         progress.say(f"epic: listening on {where}\n")
         try:
-            with accessing("listen on", where, "record in"):
+            with raise_cannot_access("listen on", where, "record in"):
                 stopped = run_until_stopped(Live({"": view}, team).show(page, listener.run()))
         finally:
             progress.end(listener)
@@ -206,7 +206,7 @@ def _serve_experiments(
             spec = replace(spec, strategies=tuple(write_spec(*strategy[:2]) for strategy in team))
         query = spec.query() if spec != OPENING else ""
         if recording:
-            with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123
+            with raise_cannot_access("read", recording), open(recording, "rb"):  # noqa: PTH123
                 pass
             with contextlib.closing(ExperimentRunner(given)) as bench:
                 bench.draw_picture(bench.read(LabSpec(moves=RECORDING)))
@@ -218,6 +218,6 @@ def _serve_experiments(
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(served, None if duration == math.inf else duration)
 
-    with accessing("listen on", f"127.0.0.1:{page.port}"):
+    with raise_cannot_access("listen on", f"127.0.0.1:{page.port}"):
         stopped = run_until_stopped(make_job())
     return get_exit_status(stopped)

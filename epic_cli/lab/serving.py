@@ -315,7 +315,7 @@ def _make_case(request: ExportRequest) -> bytes:
     run, spec = next(request.experiment.list_runs()), request.experiment.job.how
     blocks = [block for block in run.packets.values() if len(block)]
     writer, conversion, stream = make_writer("text"), Conversion(Changes()), io.BytesIO()
-    rows = [row for block in blocks for row in conversion.rows(block, writer)]
+    rows = [row for block in blocks for row in conversion.iterate_rows(block, writer)]
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(stream, "w") as archive:
         folder = os.path.join(place, request.name.removesuffix(".zip"))  # noqa: PTH118
         values = list_spec_values(folder, ReplaySpec(timing=spec.timing))

@@ -36,9 +36,9 @@ from epic_cli.recordings.addresses import (
     resolve,
 )
 from epic_cli.recordings.datagrams.counts import Counts
-from epic_cli.recordings.files import CannotAccess, accessing
+from epic_cli.recordings.files import CannotAccess, raise_cannot_access
 from epic_cli.recordings.watch import RecordingMonitor
-from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.recordings.wording import FrontEnd, word_refusal
 from epic_cli.shell.console import ColorChoice, Sink, measure_screen_columns, use_color
 from epic_cli.shell.declared import Decorator, Parsed, make_option
 from epic_cli.shell.errors import ExitStatus, WrongUsage, raise_wrong_usage, write_message
@@ -69,9 +69,9 @@ def open_listener(spec: ListenSpec) -> Iterator[Listener]:
     """Yield a listener, and close it after the block; raise ``WrongUsage`` and ``CannotAccess``."""
     at = spec.endpoint
     if at.sender is not None:
-        with accessing("take packets from", at.sender):
+        with raise_cannot_access("take packets from", at.sender):
             resolve(at.sender)
-    with raise_wrong_usage(), accessing("listen on", at.address):
+    with raise_wrong_usage(), raise_cannot_access("listen on", at.address):
         listener = Listener(spec)
     with contextlib.closing(listener):
         yield listener
@@ -93,7 +93,7 @@ class RecordingFile(Described):
 
     def open(self, listener: Listener) -> Recording:
         """Open the consumer that records; raise ``CannotAccess``."""
-        with accessing("record in", self.path, "record in"):
+        with raise_cannot_access("record in", self.path, "record in"):
             if self.path.endswith(".pcap"):
                 at = listener.receiving.socket.getsockname()
                 return DatagramRecording(self.path, at, self.rotate)
@@ -329,10 +329,10 @@ class ListenProgress(Consumer):
         self._is_due |= self._watch.observe(packets)
 
     def _say_findings(self) -> None:
-        from epic_cli.recordings.checks import new_findings
+        from epic_cli.recordings.checks import take_new_findings
 
         self._is_due = False
-        for finding in new_findings(self._watch):
+        for finding in take_new_findings(self._watch):
             if finding.code not in _SETTLED:
                 self.say(describe_finding("<datagram>", finding._replace(lines=())))
 
@@ -352,7 +352,7 @@ class ListenProgress(Consumer):
         example = counts.example
         if not (example is None or isinstance(example, str) or self._shown or self.quiet):
             self._shown = True
-            problem = in_words(example, FrontEnd.COMMAND_LINE)
+            problem = word_refusal(example, FrontEnd.COMMAND_LINE)
             write_message(write_three_lines(problem, "<datagram>", self.color))
         if self._is_due:
             self._say_findings()

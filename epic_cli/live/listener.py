@@ -107,7 +107,7 @@ class Echo(Consumer):
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
         """Send datagrams back; those that the network does not take are lost."""
         for data, sender, time in received:
-            if self._spec.takes_from(sender) and not data.startswith(ECHO):
+            if self._spec.is_accepted(sender) and not data.startswith(ECHO):
                 held = read_machine_time() - time
                 with contextlib.suppress(OSError):
                     self._socket.sendto(b"%s%.6f %s" % (ECHO, held, data), sender)
@@ -291,7 +291,7 @@ class Listener(LiveDrawing):
 
     def convert_time(self, time: float) -> float | None:
         """Convert a machine's time to the receiver's clock (s); None before its start."""
-        return self._ingest.now(time)
+        return self._ingest.convert_time(time)
 
     def find_settled(self) -> float:
         """Return the machine's time (s) up to which all packets were passed on; thread-safe."""
@@ -316,7 +316,7 @@ class Listener(LiveDrawing):
         None: there is neither.
         """
         machine = read_machine_time()
-        now = self._ingest.now(machine)
+        now = self._ingest.convert_time(machine)
         waits = [] if now is None else [self.measure_until_tick(now)]
         if end < math.inf:
             waits.append(max(end - machine, 0))
@@ -332,7 +332,7 @@ class Listener(LiveDrawing):
         packets = self._ingest.take(received, self.drawn_up_to)
         # if more may be waiting, ticks after the last one read are not due yet
         seen = before if len(received) < _AT_ONCE else min(before, received[-1].time)
-        self.draw(packets, self._ingest.now(seen))
+        self.draw(packets, self._ingest.convert_time(seen))
         self._settled = seen
         return bool(received)
 

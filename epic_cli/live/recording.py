@@ -20,9 +20,9 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.widths import printable
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.receiving import read_machine_time
-from epic_cli.recordings import DEFAULT, formats, packet_formats, suffixes
-from epic_cli.recordings.captures import HEADER, capture_record, whole_records
-from epic_cli.recordings.files import accessing, check_output, claim
+from epic_cli.recordings import DEFAULT, list_formats, list_packet_formats, list_suffixes
+from epic_cli.recordings.captures import HEADER, count_whole_records, make_capture_record
+from epic_cli.recordings.files import check_output, claim_output, raise_cannot_access
 from epic_cli.recordings.reading import BINARY, make_line_writer
 from epic_cli.recordings.writing import Fault, Unwritable
 from epic_cli.shell.console import Sink, open_sink
@@ -108,7 +108,7 @@ class WholeFile:
             self._descriptor = -1
         check_output(os.path.realpath(path))
         if self._rotation is not None:
-            claim(self._name, f"{self.path}, in numbered files,")
+            claim_output(self._name, f"{self.path}, in numbered files,")
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | BINARY, 0o666)
         self.files += 1
         try:
@@ -198,7 +198,7 @@ def open_log(path: str | None) -> Iterator[Sink]:
         with open_sink(None) as sink:
             yield sink
         return
-    with accessing("write to", path):
+    with raise_cannot_access("write to", path):
         file = WholeFile(path, b"", replaces=True)
     with contextlib.closing(file):
         yield Sink(file, path)
@@ -206,8 +206,8 @@ def open_log(path: str | None) -> Iterator[Sink]:
 
 def find_format(path: str) -> str:
     """Return the format for a suffix: CSV, JSON lines, or packet text for any other suffix."""
-    kind = suffixes().get(os.path.splitext(path)[1].lower(), DEFAULT)  # noqa: PTH122 - as elsewhere
-    return kind if kind in packet_formats() else DEFAULT
+    kind = list_suffixes().get(os.path.splitext(path)[1].lower(), DEFAULT)  # noqa: PTH122 - as elsewhere
+    return kind if kind in list_packet_formats() else DEFAULT
 
 
 class Recording(Consumer):
@@ -231,9 +231,9 @@ class PacketRecording(Recording):
     unit = "packets"
 
     def __init__(self, path: str, rotation: Rotation | None = None) -> None:
-        entry = formats()[find_format(path)]
+        entry = list_formats()[find_format(path)]
         self._writer = make_line_writer(entry.name)
-        self._rows = self._writer.many()
+        self._rows = self._writer.make_many_writer()
         self._first: Unwritable | None = None
         self._count = 0
         self.file = WholeFile(path, self._writer.header, rotation=rotation)
@@ -264,7 +264,7 @@ class PacketRecording(Recording):
         self._count += 1
         if self._first is None:
             try:
-                self._writer.row(block[index])
+                self._writer.format_row(block[index])
             except Unwritable as error:
                 self._first = error
 
@@ -281,13 +281,13 @@ class DatagramRecording(Recording):
         self, path: str, target: tuple[Any, ...], rotation: Rotation | None = None
     ) -> None:
         self._target = target
-        self.file = WholeFile(path, HEADER, whole_records, rotation)
+        self.file = WholeFile(path, HEADER, count_whole_records, rotation)
         self._wall = time.time_ns() - int(read_machine_time() * 1e9)
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
         """Write datagrams."""
         records = [
-            capture_record(datagram, self._target, self._wall + round(datagram.time * 1e9))
+            make_capture_record(datagram, self._target, self._wall + round(datagram.time * 1e9))
             for datagram in received
         ]
         if records:

@@ -17,7 +17,7 @@ from epic_cli.live.map import ASCII, COLORS, UNICODE, Viewport, draw_map, find_e
 from epic_cli.live.model import LiveEvaluator, NameLine, RunningGame, StrategyChoice
 from epic_cli.live.reports import describe_faults, describe_traffic, format_milliseconds
 from epic_cli.metrics.digits import format_three_digits
-from epic_cli.recordings.writing import value_text
+from epic_cli.recordings.writing import write_value
 from epic_cli.shell.console import is_unicode_supported
 from epic_cli.show.full_screen import (
     ASCII_BARS,
@@ -111,7 +111,7 @@ def describe_settings(choice: StrategyChoice) -> list[str]:
     shown = []
     for setting in choice.settings:
         value = choice.values[setting.name]
-        text = f"{setting.name} {value_text(value)}"
+        text = f"{setting.name} {write_value(value)}"
         if isinstance(setting, Number) and not isinstance(value, str) and len(setting.unit) == 1:
             text += f" {setting.unit}"
         text += "" if value == setting.default else "*"

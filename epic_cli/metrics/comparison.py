@@ -15,7 +15,7 @@ from epic_cli.metrics.metric import GAMES, Weights
 from epic_cli.metrics.notes import UNRANKED, Flaw, Note, ResultNote
 from epic_cli.metrics.score import COSTS, GOOD, score
 from epic_cli.metrics.tabular import Tabular
-from epic_cli.recordings.findings import RecordingFinding, doubts
+from epic_cli.recordings.findings import RecordingFinding, list_doubts
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
@@ -160,7 +160,7 @@ class Comparison(Tabular):
     @property
     def doubts(self) -> tuple[str, ...]:
         """Codes of the findings that make all results doubtful."""
-        return doubts(self.findings)
+        return list_doubts(self.findings)
 
     @property
     def pictured(self) -> str:

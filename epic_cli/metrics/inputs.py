@@ -35,10 +35,10 @@ from epic_cli.recordings.opening import (
     MOST_PACKETS,
     UNUSABLE,
     ReadingLog,
-    blocks,
     load,
+    name_source,
+    read_blocks,
     read_file,
-    source_name,
 )
 from epic_cli.recordings.read_spec import (
     FRAME,
@@ -46,9 +46,9 @@ from epic_cli.recordings.read_spec import (
     STATE,
     Beginning,
     ReadSpec,
-    begun_together,
+    share_beginning,
 )
-from epic_cli.recordings.rows import make_source, settled
+from epic_cli.recordings.rows import make_source, settle_source
 from epic_cli.work.jobs import HERE, JobTally, Workers
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class RecordingSpec(NamedTuple):
         """
         if self.spec.beginning is not None:
             return self
-        return self._replace(spec=begun_together(self.spec))
+        return self._replace(spec=share_beginning(self.spec))
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None = None) -> Run:
         """Read a recording to be evaluated, with its truth; raise as ``read_packets``."""
@@ -133,12 +133,12 @@ class RecordingSpec(NamedTuple):
 
 
 def _make_source(given: Any) -> str | RecordingSource:
-    return given if isinstance(given, str) else settled(make_source(given))
+    return given if isinstance(given, str) else settle_source(make_source(given))
 
 
 def run_name(recording: Any) -> str:
     """Return the name of a recording in results; empty if the recording is no file."""
-    return source_name(recording) if isinstance(recording, str) else ""
+    return name_source(recording) if isinstance(recording, str) else ""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class RecordedRuns:
         """Share the time origin with the files that go with the recording."""
         beside = self.truth is not None or self.drawn is not None
         if beside and self.reading.spec.beginning is None:
-            shared = begun_together(self.reading.spec)
+            shared = share_beginning(self.reading.spec)
             object.__setattr__(self, "reading", self.reading._replace(spec=shared))
 
     def check(self, workers: Workers) -> None:
@@ -196,9 +196,9 @@ class RecordedRuns:
         if self.truth is None:
             return None, False
         source = _make_source(self.truth)
-        name = source_name(source) if isinstance(self.truth, str) else "the truth"
+        name = name_source(source) if isinstance(self.truth, str) else "the truth"
         with log(name) as reading:
-            states = load(source, self.reading.spec.beside(STATE), reading)
+            states = load(source, self.reading.spec.make_spec_beside(STATE), reading)
         truths, missing = make_truths(states, "given", offset)
         for note in missing:
             reading.report_unjudged(note.entity, explain_exclusion(note))
@@ -225,7 +225,7 @@ class RecordedRuns:
             if beginning.time is not None or recording == "-" or not isinstance(recording, str):
                 break
             try:
-                next(blocks(recording, spec), None)
+                next(read_blocks(recording, spec), None)
             except UNUSABLE:
                 continue
         spec = spec._replace(beginning=Beginning(beginning.time, beginning.place))
@@ -240,13 +240,13 @@ class RecordedRuns:
         runs = []
         for recording in self.recordings:
             try:
-                with log(source_name(recording)) as reading:
+                with log(name_source(recording)) as reading:
                     runs.append(self.run(recording, reading, truths, log))
                 tally.refused |= reading.refused
             except UNUSABLE as error:
                 if len(self.recordings) == 1:
                     raise
-                tally.leave_out(source_name(recording), error)
+                tally.leave_out(name_source(recording), error)
         return runs
 
     def read_drawn_paths(
@@ -258,8 +258,8 @@ class RecordedRuns:
         ``UNUSABLE``.
         """
         file = str(self.drawn)
-        with log(source_name(file)) as reading:
-            beside = read.beside(FRAME, layout)._replace(pattern=read.pattern or ROWS)
+        with log(name_source(file)) as reading:
+            beside = read.make_spec_beside(FRAME, layout)._replace(pattern=read.pattern or ROWS)
             if read.beginning is not None and read.beginning.time is None:
                 # dates stay those of the arrivals, under any names
                 begin = Beginning(0.0, read.beginning.place)
@@ -272,7 +272,7 @@ class RecordedRuns:
         try:
             return make_drawn_paths(rows, packets, self.drawn_offset), reading.findings
         except UnusableDrawing as error:
-            raise UnusableDrawing(f"--drawn: {source_name(file)}: {error}") from error
+            raise UnusableDrawing(f"--drawn: {name_source(file)}: {error}") from error
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:
         """Read one recording with its truth and the game's frames; raise ``UNUSABLE``."""
@@ -295,7 +295,7 @@ def _find_nearest_scale(
 
     None: the names of its columns decide.
     """
-    rows = load(file, beside._replace(scale=1.0), ReadingLog(source_name(file)))
+    rows = load(file, beside._replace(scale=1.0), ReadingLog(name_source(file)))
     size, wanted = _measure_longest_extent(rows), _measure_longest_extent(packets)
     if not size or not wanted:
         return None
@@ -318,8 +318,8 @@ def _read_truths(
     offset: float,
 ) -> Truths:
     """Read the truth once in each process; only the main process reports findings."""
-    spec = spec.beside(STATE)._replace(beginning=Beginning(*begin))
-    return make_truths(load(file, spec, ReadingLog(source_name(file))), "given", offset)[0]
+    spec = spec.make_spec_beside(STATE)._replace(beginning=Beginning(*begin))
+    return make_truths(load(file, spec, ReadingLog(name_source(file))), "given", offset)[0]
 
 
 #: Longest movement (s) whose rows fit into memory at once.

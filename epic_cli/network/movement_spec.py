@@ -18,7 +18,7 @@ from epic_cli.engine.parameters import Custom, FileName, Number, Parameter, Sett
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, make_spread_path
 from epic_cli.network.truth_file import MOVEMENT, Velocities, read_movement
-from epic_cli.recordings.opening import ReadingLog, read_file, source_name
+from epic_cli.recordings.opening import ReadingLog, name_source, read_file
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def load_movement(
     path: str, spec: ReadSpec = INFERRED, log: Logs = ReadingLog, **how: Any
 ) -> RecordedMovement:
     """Read a recorded movement from a file (``read_movement``); raise as ``read_file``."""
-    with log(source_name(path)) as reading:
-        reading.requested(spec)
+    with log(name_source(path)) as reading:
+        reading.note_requested(spec)
         movement = read_file(
             path,
             lambda stream: read_movement(

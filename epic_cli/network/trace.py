@@ -278,11 +278,11 @@ def _read_table(stream: BinaryIO, flow: str | None, direction: Way) -> NetworkTr
     flows: dict[str, None] = {}
     rows: Iterable[TableRow] = table
     if "fate" in table:  # a proxy's lines are in the order in which that was decided
-        rows = sorted(table, key=lambda row: row.number("send_time"))
+        rows = sorted(table, key=lambda row: row.parse_number("send_time"))
     for row in rows:
-        if row.text("direction") not in ("", direction):
+        if row.get_text("direction") not in ("", direction):
             continue
-        name = row.text("flow")
+        name = row.get_text("flow")
         flows[name] = None
         if name == (next(iter(flows)) if flow is None else flow):
             builder.add(row)
@@ -331,15 +331,18 @@ class _TraceBuilder:
         self._delays.append(delay)
 
     def add(self, row: TableRow) -> None:
-        if not row.text("send_time") and row.flag("lost"):
+        if not row.get_text("send_time") and row.parse_flag("lost"):
             self._unknown += 1
             return
-        time = row.number("send_time")
+        time = row.parse_number("send_time")
         before = self._times[-1] if self._times else time
         if time < before:
             raise row.refuse("send_time", Reason.TIME_GOES_BACK, limit=before)
-        if row.text("seq") and "lost" not in row.table and "flow" not in row.table:
-            missing, self._number = row.number("seq") - self._number - 1, row.number("seq")
+        if row.get_text("seq") and "lost" not in row.table and "flow" not in row.table:
+            missing, self._number = (
+                row.parse_number("seq") - self._number - 1,
+                row.parse_number("seq"),
+            )
             self._unknown += int(missing) if 0 < missing <= MOST_MISSING else 0
         self.put(Sent("", time, self._read_delay(row, time)))
 
@@ -359,9 +362,9 @@ class _TraceBuilder:
 
     def _read_delay(self, row: TableRow, time: float) -> float | None:
         column = self._column
-        if row.flag("lost") or not row.text(column):
+        if row.parse_flag("lost") or not row.get_text(column):
             return None
-        value = row.number(column)
+        value = row.parse_number(column)
         if column == "recv_time":
             value -= time
         else:

@@ -15,8 +15,8 @@ from epic_cli.network.movement import RecordedMovement, Snapshot, State, Track
 from epic_cli.network.sender import DECIMALS
 from epic_cli.recordings.reading import read
 from epic_cli.recordings.tables import FARTHEST, TableRefusal
-from epic_cli.recordings.wording import FrontEnd, in_words
-from epic_cli.recordings.writing import Fault, Unwritable, check_name, csv_field, number
+from epic_cli.recordings.wording import FrontEnd, word_refusal
+from epic_cli.recordings.writing import Fault, Unwritable, check_name, write_csv_field, write_number
 
 if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec
@@ -113,7 +113,7 @@ class _RecordedState(NamedTuple):
 
 
 def _make_refusal(refusal: Refusal) -> TableRefusal:
-    return TableRefusal(in_words(refusal, FrontEnd.PYTHON), refusal)
+    return TableRefusal(word_refusal(refusal, FrontEnd.PYTHON), refusal)
 
 
 def _read_states(
@@ -287,9 +287,9 @@ class TruthWriter:
             raise Unwritable(Fault.OUTER_BLANK, "entity", entity)
         values = (time, *state.position, *state.velocity, *(state.rotation or ()))
         # adding 0 makes -0 a 0
-        numbers = ",".join(number(round(value, DECIMALS) + 0.0) for value in values)
+        numbers = ",".join(write_number(round(value, DECIMALS) + 0.0) for value in values)
         if self._turns and state.rotation is None:
             numbers += "," * 4
         teleport = self._teleports.get(entity, state.teleports) != state.teleports
         self._teleports[entity] = state.teleports
-        return f"{csv_field(entity)},{numbers},{teleport:d}\n"
+        return f"{write_csv_field(entity)},{numbers},{teleport:d}\n"

@@ -47,9 +47,9 @@ from epic_cli.play.spec import (
     parse_match,
 )
 from epic_cli.play.world import convert_to_seconds, convert_to_us
-from epic_cli.recordings.entries.text import text_writer
+from epic_cli.recordings.entries.text import make_text_writer
 from epic_cli.recordings.opening import read_file
-from epic_cli.recordings.wording import left_out_words
+from epic_cli.recordings.wording import describe_left_out
 from epic_cli.shell.console import (
     Sink,
     has_terminal,
@@ -272,7 +272,7 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
     """Run the match and write all requested outputs meanwhile."""
     with unrecordable():
         recorder = Recorder(run.match) if options.record else None
-    packet, truth = text_writer(), TruthWriter(turns=True)
+    packet, truth = make_text_writer(), TruthWriter(turns=True)
     with contextlib.ExitStack() as stack:
         rows = stack.enter_context(open_sink(options.output))
         packets = stack.enter_context(open_optional(options.packets))
@@ -285,15 +285,15 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
         rows.write(line.write_header())
         if room and line.left_out:
             how = "a wider window or another --format"
-            write_message(left_out_words(line.left_out, room, how) + "\n")
+            write_message(describe_left_out(line.left_out, room, how) + "\n")
         if truths:
             truths.write(truth.header)
         for chunk in run.run(duration):
             rows.write(b"".join(map(line.write_line, chunk.lines)))
             if packets:
-                packets.write(b"".join(map(packet.row, chunk.packets)))
+                packets.write(b"".join(map(packet.format_row, chunk.packets)))
             if own:
-                own.write(b"".join(map(packet.row, chunk.own)))
+                own.write(b"".join(map(packet.format_row, chunk.own)))
             if truths:
                 truths.write(b"".join(map(truth.format_rows, chunk.truth)))
         write_recording(recorder, record)

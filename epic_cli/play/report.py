@@ -13,7 +13,7 @@ from epic_cli.play.match import Match
 from epic_cli.play.run import PlayScene, Row
 from epic_cli.play.statistics import PlayFigure, Shot
 from epic_cli.play.world import RADIUS, Event, Point
-from epic_cli.recordings.writing import csv_field, number
+from epic_cli.recordings.writing import write_csv_field, write_number
 from epic_cli.show.documents import escape_markup
 from epic_cli.show.styles import HUES
 
@@ -77,11 +77,11 @@ class PlayRowWriter:
 
     def _format_cell(self, value: Any) -> str:
         if isinstance(value, float):
-            return "" if math.isnan(value) else number(value)
+            return "" if math.isnan(value) else write_number(value)
         if isinstance(value, bool):
             return str(int(value))
         text = _format_details(value, _format_word) if isinstance(value, dict) else str(value)
-        return csv_field(text) if self._format == "csv" else text
+        return write_csv_field(text) if self._format == "csv" else text
 
     def _align_cells(self, cells: dict[str, str]) -> str:
         parts = [

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     class ByteSource(Protocol):
         """A source of the bytes of a recording."""
 
-        def more(self) -> bytes:
+        def read_more(self) -> bytes:
             """Return some more bytes; none at the end."""
 
-        def file(self, title: str) -> IO[bytes]:
+        def open_file(self, title: str) -> IO[bytes]:
             """Return the whole source as a file that can be read in any order.
 
             Raises ``Unreadable`` for a stream; ``title`` names the format in the message.
@@ -70,10 +70,10 @@ if TYPE_CHECKING:
         def header(self) -> bytes:
             """The bytes above the first packet."""
 
-        def row(self, packet: Packet) -> bytes:
+        def format_row(self, packet: Packet) -> bytes:
             """Return the line of a packet; raises ``Unwritable`` if it could not be read back."""
 
-        def block_writer(self, changes: Changes) -> BlockWriter:
+        def make_block_writer(self, changes: Changes) -> BlockWriter:
             """Return a writer of the usual packets of many blocks of one recording.
 
             It keeps to the entities, the span and the shift of these changes.
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
             """Return the bytes below the last packet."""
 
     class BlockWriter(Protocol):
-        """A writer that takes many packets at once, and leaves unusual ones to ``Writer.row``."""
+        """A writer of many packets at once; ``Writer.format_row`` writes the unusual ones."""
 
         def write(self, block: PacketBlock, begin: int) -> tuple[bytes, int]:
             """Return the bytes of the packets from an index on, and the index of the first left."""
@@ -199,7 +199,7 @@ class Format:
     binary = False
     unit = LENGTHS
 
-    def begins(self, head: bytes) -> bool:
+    def is_beginning(self, head: bytes) -> bool:
         """Return True if a recording with this beginning is certainly in the format."""
         return head.startswith(self.magic)
 
@@ -207,7 +207,7 @@ class Format:
         """Return how well the beginning of a recording fits."""
         return Fit.NO
 
-    def reader(
+    def make_reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """Return a reader for a recording that begins with ``head``."""
@@ -220,7 +220,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def writer(self, requested: Requested, extras: Collection[str]) -> Writer:
+    def make_writer(self, requested: Requested, extras: Collection[str]) -> Writer:
         """Return a writer of recordings.
 
         A table has columns for the ``requested`` keys and for ``extras`` of these names.
@@ -230,16 +230,16 @@ class Format:
     @property
     def reads(self) -> bool:
         """True if the format has a reader."""
-        return type(self).reader is not Format.reader
+        return type(self).make_reader is not Format.make_reader
 
     @property
     def writes(self) -> bool:
         """True if the format has a writer."""
-        return type(self).writer is not Format.writer
+        return type(self).make_writer is not Format.make_writer
 
 
 @cache
-def formats() -> dict[str, Format]:
+def list_formats() -> dict[str, Format]:
     """Return the table of formats by name, the default one first."""
     import importlib
     import pkgutil
@@ -254,28 +254,28 @@ def formats() -> dict[str, Format]:
     return {DEFAULT: found.pop(DEFAULT), **dict(sorted(found.items()))}
 
 
-def input_formats() -> tuple[str, ...]:
+def list_input_formats() -> tuple[str, ...]:
     """Return the formats that a user can choose for reading."""
     return (
         "auto",
         *(
             file_format.name
-            for file_format in formats().values()
+            for file_format in list_formats().values()
             if file_format.by_name and (file_format.reads or file_format.unpacked)
         ),
     )
 
 
-def written_formats() -> tuple[str, ...]:
+def list_written_formats() -> tuple[str, ...]:
     """Return the formats that recordings can be written in."""
-    return tuple(file_format.name for file_format in formats().values() if file_format.writes)
+    return tuple(file_format.name for file_format in list_formats().values() if file_format.writes)
 
 
-def packet_formats() -> tuple[str, ...]:
+def list_packet_formats() -> tuple[str, ...]:
     """Return the formats that packets can be sent and received in, one by one."""
-    return tuple(entry.name for entry in formats().values() if entry.reads and entry.writes)
+    return tuple(entry.name for entry in list_formats().values() if entry.reads and entry.writes)
 
 
-def suffixes() -> dict[str, str]:
+def list_suffixes() -> dict[str, str]:
     """Return the format of each suffix of a recording's file name."""
-    return {suffix: entry.name for entry in formats().values() for suffix in entry.suffixes}
+    return {suffix: entry.name for entry in list_formats().values() for suffix in entry.suffixes}

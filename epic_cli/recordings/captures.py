@@ -58,12 +58,12 @@ class _Interface(NamedTuple):
     per_second: int
     offset: int
 
-    def time(self, high: int, low: int) -> int:
+    def convert_time(self, high: int, low: int) -> int:
         """Return the time in nanoseconds since 1970."""
         return (high << 32 | low) * 10**9 // self.per_second + self.offset * 10**9
 
 
-def frames(more: Callable[[int], bytes]) -> Iterator[Frame]:
+def iterate_frames(more: Callable[[int], bytes]) -> Iterator[Frame]:
     """Yield the frames of a capture; ``more`` returns this many bytes, fewer only at the end.
 
     Raises ``Broken``.
@@ -162,7 +162,7 @@ def _parse_frame(order: str, kind: int, body: bytes, interfaces: list[_Interface
     if size > len(body) - head:
         raise Broken(f"a frame of {size:,} bytes does not fit its block")
     one = interfaces[number]
-    time = None if high is None or low is None else one.time(high, low)
+    time = None if high is None or low is None else one.convert_time(high, low)
     return Frame(one.link, time, body[head : head + size], length <= size)
 
 
@@ -210,7 +210,7 @@ class Carried(NamedTuple):
     data: bytes
 
 
-def carried(frame: Frame) -> Carried | Lost:
+def extract_datagram(frame: Frame) -> Carried | Lost:
     """Return the datagram in a frame, or the reason why there is none."""
     if frame.time is None:
         return Lost.NO_TIME
@@ -330,27 +330,27 @@ class Capture:
         self.frames = 0
         self.broken: str | None = None
 
-    def blocks(self, more: Callable[[int], bytes]) -> Iterator[PacketBlock]:
+    def iterate_blocks(self, more: Callable[[int], bytes]) -> Iterator[PacketBlock]:
         """Yield the packets of a capture.
 
         ``more`` returns this many bytes, fewer only at the end.
         """
         waiting: list[ReceivedDatagram] = []
         since = monotonic()
-        for datagram in self.datagrams(more):
+        for datagram in self.iterate_datagrams(more):
             waiting.append(datagram)
             if len(waiting) == _AT_ONCE or monotonic() - since > _LONGEST_WAIT:
                 yield self._ingest.take(waiting)
                 waiting, since = [], monotonic()
         yield self._ingest.take(waiting)
 
-    def datagrams(self, more: Callable[[int], bytes]) -> Iterator[ReceivedDatagram]:
+    def iterate_datagrams(self, more: Callable[[int], bytes]) -> Iterator[ReceivedDatagram]:
         """Yield the datagrams of a capture, with times since its first frame that has a time."""
         first: int | None = None
         try:
-            for frame in frames(more):
+            for frame in iterate_frames(more):
                 self.frames += 1
-                found = carried(frame)
+                found = extract_datagram(frame)
                 if isinstance(found, Lost):
                     self.lost[found] += 1
                     continue
@@ -373,7 +373,7 @@ class Capture:
         """Counts of the rejected parts of datagrams, by reason."""
         return self._ingest.counts.refused
 
-    def words(self) -> str:
+    def describe_capture(self) -> str:
         """Return a summary of the read and the skipped frames, in lines."""
         counts = self._ingest.counts
         lines = f"{counts.packets:,} packets in {counts.datagrams:,} datagrams of {self.frames:,}"
@@ -393,7 +393,7 @@ HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, 101)
 _RECORD = struct.Struct("<IIII")
 
 
-def capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: int) -> bytes:
+def make_capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: int) -> bytes:
     """Return a datagram to ``target`` as a capture record, with its sender and made-up headers.
 
     ``wall`` is its arrival in nanoseconds since 1970.
@@ -403,7 +403,7 @@ def capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: int) ->
     return _RECORD.pack(seconds, rest, len(packet), len(packet)) + packet
 
 
-def whole_records(data: bytes, most: int) -> int:
+def count_whole_records(data: bytes, most: int) -> int:
     """Return how many of ``size`` bytes behind the header are whole records."""
     at = 0
     while at + _RECORD.size <= most:

@@ -22,9 +22,9 @@ from epic_cli.recordings.read_spec import (
     TIME_UNITS,
     VELOCITY,
     ReadSpec,
+    find_arrival_unit,
     find_star,
-    unit_of_arrivals,
-    used_columns,
+    list_used_columns,
 )
 from epic_cli.recordings.watch import LEAST, RecordingMonitor, UnreadCells, WatchedBlock
 
@@ -97,7 +97,7 @@ _WORD = re.compile(rb"[ \t]([A-Za-z][A-Za-z_]*)=([-+.\d]?)")
 _TEXT = 16384
 
 
-def misspelt(texts: Iterable[bytes]) -> Iterator[RecordingFinding]:
+def find_misspelt(texts: Iterable[bytes]) -> Iterator[RecordingFinding]:
     """Yield a finding for each word of packet text that looks misspelt."""
     lines = (line.partition(b"#")[0] for text in texts for line in text[:_TEXT].splitlines())
     pairs = {pair for line in lines for pair in _WORD.findall(line)}
@@ -126,7 +126,7 @@ def _find_similar_word(word: str, is_number: bool) -> str | None:
     return found[0] if found else None
 
 
-def junk(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+def find_junk(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     """Yield a finding for unread text after the numbers of packet text."""
     if not watch.junk:
         return
@@ -170,7 +170,7 @@ def _iterate_unread_cells(
             return
         for index in range(min(len(block), most)):
             if index == len(sample.unread):
-                cells = unread(reader, block.line_text(index))
+                cells = find_unread(reader, block.line_text(index))
                 sample.unread.append(UnreadCells(block[index], block.line(index), cells))
             if sample.unread[index].cells:
                 yield sample.unread[index]
@@ -179,16 +179,18 @@ def _iterate_unread_cells(
             return
 
 
-def unread(reader: LineReader, line: bytes) -> dict[str, str]:
+def find_unread(reader: LineReader, line: bytes) -> dict[str, str]:
     """Return the cells of a line, by column, that no field is read from."""
     places = reader.layout.places
     if any(find_star(column) >= 0 for column in places.values()):
-        return reader.shared_cells(line) if "entity" not in places else {}
-    used = used_columns(reader.layout)
+        return reader.find_shared_cells(line) if "entity" not in places else {}
+    used = list_used_columns(reader.layout)
     return {name: cell for name, cell in reader.split_cells(line).items() if name not in used}
 
 
-def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -> tuple[str, ...]:
+def find_telling_columns(
+    samples: Sequence[WatchedBlock], entity: str, most: int = 2
+) -> tuple[str, ...]:
     """Return at most ``most`` columns by which rows read as one entity split into several.
 
     Separated, all entities together travel less than half as far, or leap hardly any more.
@@ -287,7 +289,7 @@ def _measure_movement(
     return _Movement(same, way, leaps, steps[len(steps) // 2] if steps else 0.0, len(last))
 
 
-def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
+def find_change(samples: Sequence[WatchedBlock], line: int) -> str | None:
     """Return the column that has one value before this line and another from it on.
 
     None if none.
@@ -452,10 +454,10 @@ def _find_unread_rotation(watch: RecordingMonitor) -> Iterator[RecordingFinding]
     reader = watch.reader
     if reader is None or not watch.samples or not len(watch.samples[0].block):
         return
-    from epic_cli.recordings.names.turns import proposals  # tables alone have names
+    from epic_cli.recordings.names.turns import propose_rotations  # tables alone have names
 
-    cells = unread(reader, watch.samples[0].block.line_text(0))
-    found = proposals(dict(reader.layout.columns or ()), cells)
+    cells = find_unread(reader, watch.samples[0].block.line_text(0))
+    found = propose_rotations(dict(reader.layout.columns or ()), cells)
     if found:
         ways = "one way" if len(found) == 1 else f"{len(found)} ways; this is one"
         yield RecordingFinding("E503", {"ways": ways}, read=watch.read_with(found[0]))
@@ -526,14 +528,14 @@ _ASTRAY = 3
 _ODD = 0.1
 
 
-def new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
+def take_new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
     """Return findings on the watched packets, without those returned before.
 
     What the user gave is not doubted. Each cure has been tried, and removes the finding that
     proposes it.
     """
-    return watch.fresh(
-        _verify_cure(watch, _extend_cure(watch, finding)) for finding in judged(watch)
+    return watch.take_fresh(
+        _verify_cure(watch, _extend_cure(watch, finding)) for finding in judge_all(watch)
     )
 
 
@@ -545,16 +547,16 @@ def _verify_cure(watch: RecordingMonitor, finding: RecordingFinding) -> Recordin
     if reader is None:
         return finding
     given = watch.given or ReadSpec()
-    layout = given.again(finding.read)
-    again = reader.again(layout, block.text)
+    layout = given.replace_text(finding.read)
+    again = reader.reopen(layout, block.text)
     trial = RecordingMonitor(thorough=True)
-    trial.requested(layout)
-    trial.reading(again, "")
+    trial.note_requested(layout)
+    trial.note_reader(again, "")
     packets = again.scan(block.text, True)
     trial.layout = again.layout
     trial.observe(packets)
     mends = len(packets) >= _MENDED * len(block) and all(
-        other.code != finding.code for other in judged(trial)
+        other.code != finding.code for other in judge_all(trial)
     )
     return finding if mends else finding._replace(read="")
 
@@ -566,8 +568,8 @@ def _extend_cure(watch: RecordingMonitor, finding: RecordingFinding) -> Recordin
         if reader is None:
             break
         given = watch.given or ReadSpec()
-        layout = given.again(finding.read)
-        again = reader.again(layout, block.text)
+        layout = given.replace_text(finding.read)
+        again = reader.reopen(layout, block.text)
         further = find_cure(again, again.scan(block.text, True), layout)
         if not further:
             break
@@ -588,11 +590,11 @@ def find_cure(
     None if this reading cannot be right: nothing moves, or time stands still.
     """
     watch = RecordingMonitor(thorough=True)
-    watch.requested(layout)
-    watch.reading(reader, "")
+    watch.note_requested(layout)
+    watch.note_reader(reader, "")
     watch.layout = getattr(reader, "layout", None)
     watch.observe(block)
-    found = judged(watch)
+    found = judge_all(watch)
     cures = (finding.read for finding in found if _has_cure(finding))
     cure = tuple((part.key, part.value) for part in split(next(cures, "")))
     still = watch.packets > _ASTRAY and not any(track.moves for track in watch.census.tracks)
@@ -608,10 +610,10 @@ def _find_partial_packets(watch: RecordingMonitor, totals: Totals) -> Iterator[R
         yield RecordingFinding("E107", {"partial": watch.partial}, read="partial=on")
 
 
-def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
+def judge_all(watch: RecordingMonitor) -> list[RecordingFinding]:
     """Return all findings on the packets watched so far."""
     tracks, totals = watch.census.tracks, watch.census.totals
-    found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
+    found = [*watch.noted, *find_misspelt(watch.texts), *find_junk(watch)]
     if totals.unreal:
         facts = {"packets": totals.unreal}
         found.append(RecordingFinding("E206", facts, (totals.unreal_line,)))
@@ -776,7 +778,7 @@ def _find_short_restarts(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
 
 
 def _report_restart(watch: RecordingMonitor, line: int, times: int) -> RecordingFinding:
-    column = changed_at(watch.samples, line)
+    column = find_change(watch.samples, line)
     words = "" if column is None else f", where {column} changes"
     facts = {"times": "once" if times == 1 else f"{times} times", "column": words}
     return RecordingFinding(
@@ -796,7 +798,7 @@ def _find_mixed_entities(
         smooth = track.doubles > _SMOOTH * track.steps
         shared = track.same > max(1, _MIXED * track.packets)
         if moving and shared and smooth and track.same > _COARSE * track.packets:
-            columns = telling_apart(watch.samples, track.entity)
+            columns = find_telling_columns(watch.samples, track.entity)
             if columns:  # in their order they seem to go one way
                 seen = _SAME_TIME.format(track.same)
                 yield _report_mixed_entities(
@@ -823,7 +825,9 @@ def _find_mixed_entities(
                 )
                 return
         if (far or not smooth) and (shared or several) and track.moves > 1:
-            columns = telling_apart(watch.samples, track.entity, 2 if shared or leaps or far else 1)
+            columns = find_telling_columns(
+                watch.samples, track.entity, 2 if shared or leaps or far else 1
+            )
             seen = (
                 _SAME_TIME.format(track.same)
                 if shared
@@ -883,7 +887,7 @@ def _find_outliers(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Rec
         read = watch.read_with({"missing": f"{value:.12g}"}) if alike > 1 else ""
         yield RecordingFinding("E207", facts, lines, read)
     elif away >= _ASTRAY:
-        columns = telling_apart(watch.samples, first.entity)
+        columns = find_telling_columns(watch.samples, first.entity)
         seen = f"{away:,} packets lie far away from the path, which then goes on as before"
         if columns:
             yield _report_mixed_entities(watch, seen, columns, lines)
@@ -969,7 +973,7 @@ def _check_arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterato
     layout = _get_current_layout(watch)
     if layout is None or (watch.given is not None and watch.given.arrival_unit is not None):
         return
-    taken = layout.arrival_unit or unit_of_arrivals(layout.time_unit)
+    taken = layout.arrival_unit or find_arrival_unit(layout.time_unit)
     if taken not in TIME_UNITS:
         return
     stamps = arrivals = 0.0

@@ -20,7 +20,7 @@ _SAFE = "PYTHONSAFEPATH"
 _lock = threading.Lock()
 
 
-def started(
+def start_program(
     command: Sequence[str], variables: Mapping[str, str] | None = None, **streams: Any
 ) -> subprocess.Popen[bytes]:
     """Start another program, with ``variables`` added to its environment; raises ``OSError``."""
@@ -29,15 +29,15 @@ def started(
     return subprocess.Popen(command, env=environment, **streams)  # noqa: S603 - callers' own words
 
 
-def python(*words: str, **streams: Any) -> subprocess.Popen[bytes]:
+def start_python(*words: str, **streams: Any) -> subprocess.Popen[bytes]:
     """Start this Python, with a safe path and the modules that this process has."""
     # an empty or relative entry is the folder that it starts in
     modules = os.pathsep.join(filter(os.path.isabs, sys.path))
-    return started([sys.executable, "-P", *words], {"PYTHONPATH": modules}, **streams)
+    return start_program([sys.executable, "-P", *words], {"PYTHONPATH": modules}, **streams)
 
 
 @contextmanager
-def safe_path() -> Iterator[None]:
+def set_safe_path() -> Iterator[None]:
     """Give processes that ``multiprocessing`` starts in this context a safe path, by a variable."""
     with _lock:
         before = os.environ.get(_SAFE)

@@ -92,9 +92,9 @@ def join_first_rows(head: bytes, rows: Iterator[ColumnRows]) -> Iterator[Piece]:
 
 def write_head(names: Iterable[str]) -> bytes:
     """Return the names of columns as a line of CSV."""
-    from epic_cli.recordings.writing import header_field
+    from epic_cli.recordings.writing import write_header_field
 
-    return (",".join(header_field(write_cell(name)) for name in names) + "\n").encode()
+    return (",".join(write_header_field(write_cell(name)) for name in names) + "\n").encode()
 
 
 def convert_batch(batch: Any) -> ColumnRows:

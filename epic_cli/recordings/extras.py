@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         def extra_names(self) -> tuple[str, ...]:
             """The names that are known before any packet: those of a table's columns."""
 
-        def extras_at(self, block: PacketBlock, index: int) -> Extras:
+        def find_extras(self, block: PacketBlock, index: int) -> Extras:
             """Return the extras of the packet at an index of a block."""
 
 
@@ -59,7 +59,7 @@ def parse_value(text: str) -> Value:
     return text if value in (float("inf"), float("-inf")) else value
 
 
-def plain_text(value: Value) -> str:
+def unquote_value(value: Value) -> str:
     """Return a value as the text of a cell, without quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -94,12 +94,12 @@ def parse_words(text: bytes) -> Extras:
     return found
 
 
-def extras_at(block: PacketBlock, index: int) -> Extras:
+def find_packet_extras(block: PacketBlock, index: int) -> Extras:
     """Return the extras of the packet at an index of a block; empty if the packet has none."""
     if not block.has_extras(index):
         return {}
     source: ExtraSource | None = block.extra_source
-    return parse_words(block.words(index)) if source is None else source.extras_at(block, index)
+    return parse_words(block.words(index)) if source is None else source.find_extras(block, index)
 
 
 class Loss(Enum):
@@ -149,7 +149,7 @@ class Tails:
                 if name in RESERVED:
                     loss = Loss.RESERVED
                 elif self.columns is not None:
-                    loss = Loss.COLUMN if column_names([name]) else Loss.NAME
+                    loss = Loss.COLUMN if list_column_names([name]) else Loss.NAME
                 elif len(self._names) >= MOST_NAMES:
                     loss = Loss.MANY
                 if loss is not None:
@@ -174,14 +174,14 @@ class Tails:
         return "".join(self._separator + cell for cell in cells).encode()
 
 
-def text_word(name: str, value: Value) -> str | Loss:
+def write_text_word(name: str, value: Value) -> str | Loss:
     """Return a word of packet text: blanks in a text are escaped."""
     if not is_word(name):
         return Loss.NAME
     plain = not isinstance(value, str) or (
         _is_text_alone(value) and value.isprintable() and " " not in value and value[0] != '"'
     )
-    text = plain_text(value) if plain else _quote(value).replace(" ", "\\u0020")
+    text = unquote_value(value) if plain else _quote(value).replace(" ", "\\u0020")
     return f" {name}={text}"
 
 
@@ -191,9 +191,9 @@ def is_word(name: str) -> bool:
     return bool(name) and unbroken and name[0] != "#"
 
 
-def member(name: str, value: Value) -> str | Loss:
+def write_member(name: str, value: Value) -> str | Loss:
     """Return a member of a JSON object, behind others."""
-    return f", {_quote(name)}: {_quote(value) if isinstance(value, str) else plain_text(value)}"
+    return f", {_quote(name)}: {_quote(value) if isinstance(value, str) else unquote_value(value)}"
 
 
 @lru_cache(4096)  # names, and texts that come again
@@ -206,8 +206,8 @@ def _quote(text: str) -> str:
 def make_cell_writer(separator: str) -> Callable[[str, Value], str | Loss]:
     """Return a function that writes a value as a cell of a table with this separator."""
 
-    def cell(_name: str, value: Value) -> str | Loss:
-        text = plain_text(value)
+    def write_cell(_name: str, value: Value) -> str | Loss:
+        text = unquote_value(value)
         if not text.isprintable():
             return Loss.VALUE  # a row is a line, and nothing in it steers a terminal
         if not isinstance(value, str):
@@ -216,10 +216,10 @@ def make_cell_writer(separator: str) -> Callable[[str, Value], str | Loss]:
             return text
         return '"' + text.replace('"', '""') + '"'
 
-    return cell
+    return write_cell
 
 
-def column_names(names: Iterable[str]) -> tuple[str, ...]:
+def list_column_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names for which a table has a column: not all, if there are very many.
 
     A name that could be a value is left out: it would turn the header into a row.
@@ -238,11 +238,11 @@ def column_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kept))[:MOST_NAMES]
 
 
-def names_in(block: PacketBlock) -> tuple[str, ...]:
+def list_names(block: PacketBlock) -> tuple[str, ...]:
     """Return the names of extras that a recording with this first block is known to have."""
     names = {} if block.extra_source is None else dict.fromkeys(block.extra_source.extra_names)
     for index in range(len(block)) if block.any_extras() else ():
-        names |= dict.fromkeys(extras_at(block, index))
+        names |= dict.fromkeys(find_packet_extras(block, index))
     return tuple(names)
 
 

@@ -50,7 +50,7 @@ class CannotAccess(Portable, Exception):
 
 
 @contextlib.contextmanager
-def accessing(action: str, name: object, file_action: str = "") -> Iterator[None]:
+def raise_cannot_access(action: str, name: object, file_action: str = "") -> Iterator[None]:
     """Raise ``CannotAccess`` for an ``OSError``, except for that of a closed pipe.
 
     ``file_action`` says what cannot be done to the file that an error names.
@@ -65,7 +65,7 @@ def accessing(action: str, name: object, file_action: str = "") -> Iterator[None
         raise CannotAccess(action, str(name), error) from error
 
 
-def identity(file: str | int) -> Identity | None:
+def identify_file(file: str | int) -> Identity | None:
     """Return the device and inode of a path or descriptor; None if it cannot be overwritten."""
     try:
         found = os.stat(file)  # noqa: PTH116
@@ -94,7 +94,7 @@ class Files:
     """
 
     def __init__(self, surrounding: Files | None = None) -> None:
-        stream = {number: identity(number) for number in range(3)}
+        stream = {number: identify_file(number) for number in range(3)}
         self._read: dict[Identity, str] = {} if surrounding is None else dict(surrounding._read)
         self._read |= {row: "<stdin>" for row in (stream[0],) if row}
         self._written = {
@@ -103,9 +103,9 @@ class Files:
             if (one := stream[number])
         }
 
-    def reads(self, path: str) -> None:
+    def register_input(self, path: str) -> None:
         """Register an input; raise ``Overwrites`` where an output is the same file."""
-        one = identity(path)
+        one = identify_file(path)
         if path == "-" or one is None or one[2]:
             return  # standard input is known, and what is not there cannot be lost
         if one in self._written:
@@ -114,12 +114,12 @@ class Files:
             )
         self._read.setdefault(one, path)
 
-    def writes(self, path: str, option: str) -> None:
+    def register_output(self, path: str, option: str) -> None:
         """Register a file that an option writes.
 
         Raise ``Overwrites`` if another option uses the file.
         """
-        one = identity(path)
+        one = identify_file(path)
         if path == "-" or one is None:
             return
         if one in self._read:
@@ -134,16 +134,16 @@ class Files:
                     f"{other} and {option} would both write {path}: choose another file"
                 )
 
-    def holds(self, path: str) -> bool:
+    def has_input(self, path: str) -> bool:
         """Return True if the run reads this file."""
-        return identity(path) in self._read
+        return identify_file(path) in self._read
 
 
 _runs: list[Files] = []
 
 
 @contextlib.contextmanager
-def guarding() -> Iterator[Files]:
+def guard_files() -> Iterator[Files]:
     """Return the files of a run; outputs are checked against them while the block runs."""
     _runs.append(Files(_runs[-1] if _runs else None))
     try:
@@ -159,7 +159,7 @@ def check_output(path: str, replaces: bool = False) -> None:
     one that an untrusted file may not ask for (``trust``).
     """
     trust.check_output(path)
-    if not replaces and _runs and _runs[-1].holds(path):
+    if not replaces and _runs and _runs[-1].has_input(path):
         raise FileExistsError(errno.EEXIST, "this run reads it", path)
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116
@@ -173,23 +173,23 @@ def check_output(path: str, replaces: bool = False) -> None:
 _ANYBODY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-def claim(path: str, name: str) -> None:
+def claim_output(path: str, name: str) -> None:
     """Register an output that no option names, such as a numbered file of ``name``.
 
     Raise ``FileExistsError`` where the current run reads the file or writes it elsewhere.
     """
     if _runs:
         try:
-            _runs[-1].writes(path, name)
+            _runs[-1].register_output(path, name)
         except Overwrites as error:
             raise FileExistsError(errno.EEXIST, str(error), path) from error
 
 
-def reads(*paths: str | None) -> None:
+def register_inputs(*paths: str | None) -> None:
     """Register inputs of the current run, if there is one; raise ``Overwrites``."""
     for path in paths if _runs else ():
         if path is not None:
-            _runs[-1].reads(path)
+            _runs[-1].register_input(path)
 
 
 if sys.platform == "win32":
@@ -233,7 +233,7 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
 
     stream: BinaryIO | None = None
     # from before there is a file, so that a signal finds none without an owner
-    with cleaning_up(remove):
+    with clean_up_on_signal(remove):
         try:
             with defer_interrupt():  # what was opened can be closed
                 stream, temporary = _open_temporary(target, begun)
@@ -365,7 +365,7 @@ def defer_interrupt() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def cleaning_up(clean_up: Callable[[], None]) -> Iterator[None]:
+def clean_up_on_signal(clean_up: Callable[[], None]) -> Iterator[None]:
     """Call ``clean_up`` first if a signal ends the process within the block.
 
     Blocks may be nested: the innermost cleans up first, and the process then ends by the signal

@@ -312,7 +312,7 @@ class RecordingFinding(NamedTuple):
         counts = {name: Count(fact) if type(fact) is int else fact for name, fact in facts}
         return self.kind.says.format_map(counts)
 
-    def cure(self, front_end: FrontEnd) -> str:
+    def write_cure(self, front_end: FrontEnd) -> str:
         """Return the cure in the words of a front end; empty if nothing needs to be done."""
         if self.read:
             return front_end.read(self.read)
@@ -320,9 +320,9 @@ class RecordingFinding(NamedTuple):
             return str(self.facts["command"])
         return self.kind.cure
 
-    def words(self, front_end: FrontEnd) -> str:
+    def write_words(self, front_end: FrontEnd) -> str:
         """Return the code, the observation and the cure on one line."""
-        cure = self.cure(front_end)
+        cure = self.write_cure(front_end)
         ready = self.read or self.facts.get("command")
         helps = f"; {'try ' if ready else ''}{cure}" if cure else ""
         return f"{self.code} {self.title}: {self.what}{self._list_places()}{helps}"
@@ -339,28 +339,29 @@ class RecordingFinding(NamedTuple):
             "title": self.title,
             "what": self.what,
             "lines": list(self.lines),
-            "cure": self.cure(FrontEnd.COMMAND_LINE),
+            "cure": self.write_cure(FrontEnd.COMMAND_LINE),
             "read": self.read,
         }
 
 
-def worst_first(findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
+def sort_findings(findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
     """Sort the findings by severity, gravest first, then by code."""
     order = list(Severity)
     return sorted(findings, key=lambda one: (order.index(one.severity), one.code))
 
 
-def doubts(findings: Iterable[RecordingFinding]) -> tuple[str, ...]:
+def list_doubts(findings: Iterable[RecordingFinding]) -> tuple[str, ...]:
     """Return the codes of the findings that make all computed values doubtful."""
     return tuple(
-        dict.fromkeys(finding.code for finding in worst_first(findings) if finding.is_error)
+        dict.fromkeys(finding.code for finding in sort_findings(findings) if finding.is_error)
     )
 
 
-def limits(findings: Iterable[RecordingFinding]) -> list[str]:
+def describe_limits(findings: Iterable[RecordingFinding]) -> list[str]:
     """Return sentences for a report on what was left out of all results."""
     return [
-        f"Note: {finding.facts['name']}: {finding.what}; {finding.cure(FrontEnd.COMMAND_LINE)}."
+        f"Note: {finding.facts['name']}: {finding.what};"
+        f" {finding.write_cure(FrontEnd.COMMAND_LINE)}."
         for finding in findings
         if finding.code == "E108"
     ]

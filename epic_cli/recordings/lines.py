@@ -19,9 +19,15 @@ from epic_cli.engine.refusals import Reading, Reason, Refusal
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.extras import parse_value
-from epic_cli.recordings.names.guess import AmbiguousLayout, entities_in, starred
+from epic_cli.recordings.names.guess import AmbiguousLayout, find_entities, list_starred
 from epic_cli.recordings.names.spellings import TICKS, parse_component, split_name
-from epic_cli.recordings.read_spec import ReadSpec, column_name, find_star, in_order, used_columns
+from epic_cli.recordings.read_spec import (
+    ReadSpec,
+    find_star,
+    list_used_columns,
+    sort_columns,
+    write_column_name,
+)
 
 if TYPE_CHECKING:
     from epic_cli.engine.text import ColumnRows
@@ -53,7 +59,7 @@ _LONGEST = 400
 _MOST = 16
 
 
-def numbers_in(text: str) -> tuple[str, ...] | None:
+def find_numbers(text: str) -> tuple[str, ...] | None:
     """Return the numbers of a vector, as texts with a decimal point.
 
     None if the text is no vector.
@@ -66,7 +72,7 @@ def numbers_in(text: str) -> tuple[str, ...] | None:
 
 
 def _parse_vector(text: str) -> tuple[str, ...] | None:
-    """Parse a vector however it is written; see ``numbers_in``."""
+    """Parse a vector however it is written; see ``find_numbers``."""
     around = _AROUND.fullmatch(text)
     inner = around.group(1) if around else text.strip()
     axes = "".join(_AXIS.findall(inner)).lower()
@@ -229,7 +235,7 @@ class LineReader(ABC):
                     self._refused_degrees = True  # other readings are tried once
                     whole = _WHOLE.fullmatch(fields[field].strip())
                     facts["readings"] = (_E7, _LENGTHS) if whole else (_LENGTHS,)
-            caret, label = self.find_field(raw, field), self.label(field)
+            caret, label = self.find_field(raw, field), self.name_field(field)
             self.refuse(block, raw, caret, reason, field=label, **facts)
 
     def _number_row(self, entity: str) -> int:
@@ -244,7 +250,7 @@ class LineReader(ABC):
         """Keep the first lines of the recording, which help to decide what its columns are."""
         self._ahead = head.split(b"\n")[1:_AHEAD]
 
-    def without_counter(self, layout: ReadSpec) -> ReadSpec | None:
+    def drop_counter(self, layout: ReadSpec) -> ReadSpec | None:
         """Return the given layout without an entity column that only counts lines, or None."""
         column = layout.places.get("entity", "")
         if column in ("", "entity") or "entity" in dict(self.layout.columns or ()):
@@ -253,9 +259,9 @@ class LineReader(ABC):
         if len(names) < _FEWEST or len(set(names)) < len(names):
             return None
         columns = {**dict(self.layout.columns or ()), "entity": ""}
-        return self.layout._replace(columns=in_order(columns))
+        return self.layout._replace(columns=sort_columns(columns))
 
-    def with_sequence(self, layout: ReadSpec) -> ReadSpec:
+    def add_sequence(self, layout: ReadSpec) -> ReadSpec:
         """Return the layout, with a count of ticks as sequence number if no tick is left out."""
         places = layout.places
         if "seq" in {**dict(self.layout.columns or ()), **places}:
@@ -271,9 +277,9 @@ class LineReader(ABC):
         if not whole or numbers[-1] - numbers[0] != len(numbers) - 1:
             return layout
         columns = {**dict(layout.columns or ()), "seq": ticks[0]}
-        return layout._replace(columns=in_order(columns))
+        return layout._replace(columns=sort_columns(columns))
 
-    def with_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
+    def propose_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
         """Return the same error, proposing never decreasing columns if no name is a time's."""
         unnamed = ambiguous.reason is Reason.COLUMN_UNCLEAR and ambiguous.facts["field"] == "time"
         rows = list(map(self.split_cells, self._ahead[:-1])) if unnamed else []
@@ -288,7 +294,7 @@ class LineReader(ABC):
                 readings.append(Reading((("time", column), ("unit", "ticks@HZ"))))
             elif max(steps) > 0:
                 readings.append(Reading((("time", column),)))
-        return ambiguous.with_readings(readings)
+        return ambiguous.add_readings(readings)
 
     def settle(self, layout: ReadSpec) -> None:
         """Set the complete layout."""
@@ -312,7 +318,7 @@ class LineReader(ABC):
         """The reader itself, which knows its unread columns."""
         return self
 
-    def again(self, layout: ReadSpec, head: bytes) -> LineReader:
+    def reopen(self, layout: ReadSpec, head: bytes) -> LineReader:
         """Return another reader of the same lines, which begin with ``head``."""
         reader = type(self)(layout)
         reader.look_ahead(head)
@@ -329,7 +335,7 @@ class LineReader(ABC):
     def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return all cells of a line, read or not, by name as a layout writes it."""
 
-    def shared_cells(self, _raw: bytes) -> dict[str, str]:
+    def find_shared_cells(self, _raw: bytes) -> dict[str, str]:
         """Return the cells beside the packets of a line with several; by the same names."""
         return {}
 
@@ -338,7 +344,7 @@ class LineReader(ABC):
         """The names of extras that are known before any packet."""
         return ()
 
-    def extras_at(self, block: PacketBlock, index: int) -> Extras:
+    def find_extras(self, block: PacketBlock, index: int) -> Extras:
         """Return the values of a packet that no field is read from; see ``recordings.extras``."""
         raw = block.line_text(index)
         if self._grouped is None or self._grouped[0] != raw:  # a line may have many entities
@@ -351,7 +357,7 @@ class LineReader(ABC):
     def _name_extras(self, values: Extras) -> Extras:
         """Return the values that no field is read from, by the names of their columns."""
         return {
-            column_name(name): value
+            write_column_name(name): value
             for name, value in values.items()
             if name not in self._used_columns
         }
@@ -363,7 +369,7 @@ class LineReader(ABC):
     @cached_property
     def _used_columns(self) -> frozenset[str]:
         """The names of columns, and of vectors with numbers, that fields are read from."""
-        return used_columns(self.layout)
+        return list_used_columns(self.layout)
 
     @property
     def _entry_columns(self) -> frozenset[str]:
@@ -387,7 +393,7 @@ class LineReader(ABC):
         named = templates.get("entity")
         shared: Extras = {}
         groups: dict[str, Extras] = {}
-        known = set(entities_in(starred(self.layout), tuple(values)))
+        known = set(find_entities(list_starred(self.layout), tuple(values)))
         for name, value in values.items():
             star = next(
                 (
@@ -410,7 +416,7 @@ class LineReader(ABC):
             found[entity] = {} if entity in found else own
         return shared, found
 
-    def label(self, field: str) -> str:
+    def name_field(self, field: str) -> str:
         """Return the recording's name of a field."""
         return self.layout.places.get(field, field)
 

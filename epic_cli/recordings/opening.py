@@ -17,9 +17,9 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Protocol, Self, TypeVar
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text.widths import some
 from epic_cli.recordings import Unreadable, files
-from epic_cli.recordings.files import CannotAccess, Overwrites, accessing
+from epic_cli.recordings.files import CannotAccess, Overwrites, raise_cannot_access
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.reading import BINARY, read, recordings_in
+from epic_cli.recordings.reading import BINARY, list_folder, read
 from epic_cli.recordings.watch import RecordingMonitor
 
 if TYPE_CHECKING:
@@ -84,14 +84,14 @@ class ReadingLog:
         """The findings so far."""
         return tuple(self.watch.findings)
 
-    def requested(self, spec: ReadSpec) -> None:
+    def note_requested(self, spec: ReadSpec) -> None:
         """Note the layout that the user asks for."""
-        self.watch.requested(spec)
+        self.watch.note_requested(spec)
 
     def report_inferred(self, spec: ReadSpec) -> None:
         """Note the layout that was inferred."""
         self.layout = spec
-        self.watch.inferred(spec)
+        self.watch.note_inferred(spec)
 
     def observe(self, block: PacketBlock) -> None:
         """Note the next packets, and report new findings."""
@@ -105,9 +105,9 @@ class ReadingLog:
             self._report_findings()
 
     def _report_findings(self) -> None:
-        from epic_cli.recordings.checks import new_findings
+        from epic_cli.recordings.checks import take_new_findings
 
-        for finding in new_findings(self.watch):
+        for finding in take_new_findings(self.watch):
             self.report_finding(finding)
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
@@ -125,13 +125,13 @@ class ReadingLog:
     def report_estimated(self) -> None:
         """Report that missing velocities are estimated."""
 
-    def left_out(self, kept: int, entities: int) -> None:
+    def report_left_out(self, kept: int, entities: int) -> None:
         """Report that only the ``kept`` entities with the most packets are judged."""
         from epic_cli.recordings.findings import RecordingFinding
 
         facts = {"name": self.name, "kept": kept, "entities": entities}
         read = (self.watch.given or INFERRED)._replace(max_entities=entities).write()
-        for finding in self.watch.fresh([RecordingFinding("E108", facts, read=read)]):
+        for finding in self.watch.take_fresh([RecordingFinding("E108", facts, read=read)]):
             self.report_finding(finding)
 
     def put_in_order(self, late: int, repeated: int) -> None:
@@ -206,12 +206,12 @@ class RecordingSource:
         return contextlib.nullcontext(self._content)
 
 
-def source_at(path: str) -> RecordingSource:
+def find_source(path: str) -> RecordingSource:
     """Return the source of a file; ``-`` is standard input."""
-    return RecordingSource(source_name(path), path=path, kept=is_kept(path))
+    return RecordingSource(name_source(path), path=path, kept=is_kept(path))
 
 
-def source_name(file: str | RecordingSource) -> str:
+def name_source(file: str | RecordingSource) -> str:
     """Return the name that messages give a source: its path, or ``<stdin>``.
 
     A replaced ``sys.stdin`` may have a ``recording_name``, which is then the name.
@@ -229,10 +229,10 @@ def list_recordings(given: Sequence[str], truth: str | None = None) -> list[str]
     """
     found: list[str] = []
     for name in given or ("-",):
-        with accessing("read", name):
-            inside = [name] if name == "-" else recordings_in(name)
+        with raise_cannot_access("read", name):
+            inside = [name] if name == "-" else list_folder(name)
         found += [word for word in inside if word == name or word != truth]
-    files.reads(*found)
+    files.register_inputs(*found)
     return found
 
 
@@ -245,11 +245,13 @@ def open_source(file: str) -> Iterator[int]:
     """
     if file == "-":
         if sys.stdin is None:
-            raise CannotAccess("read", source_name(file), OSError("it is closed"))
+            raise CannotAccess("read", name_source(file), OSError("it is closed"))
         _check_apart_from_stdout(sys.stdin.fileno(), file)
         yield sys.stdin.fileno()
         return
-    files.reads(file)  # however its name came here: as an option, in a description, in a script
+    files.register_inputs(
+        file
+    )  # however its name came here: as an option, in a description, in a script
     try:
         descriptor = os.open(file, os.O_RDONLY | BINARY)
     except OSError as error:
@@ -270,7 +272,7 @@ def _check_apart_from_stdout(descriptor: int, file: str) -> None:
     except OSError:  # there is none
         return
     if same and stat.S_ISREG(os.fstat(descriptor).st_mode):
-        name = source_name(file)
+        name = name_source(file)
         raise Overwrites(f"standard output would overwrite {name}, which is read: use another file")
 
 
@@ -283,7 +285,7 @@ def is_kept(file: str) -> bool:
     return stat.S_ISREG(mode.st_mode)
 
 
-def blocks(
+def read_blocks(
     given: str | RecordingSource,
     spec: ReadSpec = INFERRED,
     log: ReadingLog | None = None,
@@ -303,7 +305,7 @@ def blocks(
 
     Raises ``CannotAccess``, ``Unreadable`` and ``Overwrites``.
     """
-    source = source_at(given) if isinstance(given, str) else given
+    source = find_source(given) if isinstance(given, str) else given
     log = log or ReadingLog(source.name)
     if source.packets is not None:
         for block in source.packets(at_once):
@@ -313,7 +315,7 @@ def blocks(
         if source.log is None:
             log.end_of_recording()
         return
-    log.requested(spec)
+    log.note_requested(spec)
     spec = spec._replace(
         rebase_time=rebase_time, keep_extras=keep_extras, format=source.form or spec.format
     )
@@ -368,7 +370,7 @@ def load(
     from epic_cli.engine.replay import most_seen, separate
     from epic_cli.recordings.spooled import HELD_PACKETS, SpooledPackets
 
-    source = source_at(given) if isinstance(given, str) else given
+    source = find_source(given) if isinstance(given, str) else given
     most = spec.max_entities or most
     entities: dict[str, PacketBlock] = {}
     connection = ConnectionTimes()
@@ -385,7 +387,7 @@ def load(
             places.append(done)
             progress(done, size)
 
-        for block in blocks(source, spec, log, read_so_far):
+        for block in read_blocks(source, spec, log, read_so_far):
             if len(places) == 1:
                 rest = PacketBlock(block.entities)
             elif size and len(places) == 2 and places[1]:
@@ -421,7 +423,7 @@ def load(
     if entity is not None and len(rest.entities) > 1:
         entities[entity].connection = connection
     if len(rest):
-        log.left_out(most, len(rest.entities))
+        log.report_left_out(most, len(rest.entities))
         packets = most_seen(dict(packets), rest, most)
     return packets
 
@@ -434,7 +436,7 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
     """
     from epic_cli.recordings.tables import TableRefusal  # packet text starts without it
 
-    name = source_name(path)
+    name = name_source(path)
     try:
         with open_source(path) as descriptor, open(descriptor, "rb", closefd=False) as stream:
             return read(stream)

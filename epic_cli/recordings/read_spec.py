@@ -26,7 +26,7 @@ from epic_cli.engine.parameters import (
     find,
 )
 from epic_cli.engine.text import EULER, FIELDS, OPTIONAL_FIELDS
-from epic_cli.recordings import input_formats
+from epic_cli.recordings import list_input_formats
 
 #: The fields in the order in which a layout names them.
 FIELD_ORDER = ("time", *FIELDS[:-1], *OPTIONAL_FIELDS)
@@ -44,21 +44,21 @@ _TOGETHER = tuple(
 )
 
 
-def whole_fields(names: Collection[str]) -> list[str]:
+def select_whole_fields(names: Collection[str]) -> list[str]:
     """Return the fields among these names, without rotations and spins that lack a number."""
     lacking = {name for some in _TOGETHER if not set(some) <= set(names) for name in some}
     return [name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names and name not in lacking]
 
 
-def used_columns(layout: "ReadSpec") -> frozenset[str]:
+def list_used_columns(layout: "ReadSpec") -> frozenset[str]:
     """Return the columns that a layout reads, including joined columns and whole vectors."""
     used = {
         part for column in layout.places.values() for part in (column, column.rpartition(".")[0])
     }
-    return frozenset(used.union(*map(joined_columns, used)))
+    return frozenset(used.union(*map(split_joined, used)))
 
 
-def in_order(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def sort_columns(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the columns by field in their usual order."""
     return tuple((field, columns[field]) for field in FIELD_ORDER if field in columns)
 
@@ -91,7 +91,7 @@ def _check_stars(columns: Mapping[str, str]) -> None:
 
 def _check_levels(starred: Mapping[str, str]) -> None:
     """Raise ``SettingError`` for columns with several stars at different places."""
-    levels = {column: star_levels(column) for column in starred.values()}
+    levels = {column: split_at_stars(column) for column in starred.values()}
     deepest = max(levels.values(), key=len)
     if len(deepest) < 3:  # a single star
         return
@@ -101,7 +101,7 @@ def _check_levels(starred: Mapping[str, str]) -> None:
             raise SettingError(f"the stars of {column} and of {other} stand for different things")
 
 
-def star_levels(column: str) -> tuple[str, ...]:
+def split_at_stars(column: str) -> tuple[str, ...]:
     """Split a column at its stars: the parts before, between and behind them."""
     parts: list[str] = []
     while (at := find_star(column)) >= 0:
@@ -110,12 +110,12 @@ def star_levels(column: str) -> tuple[str, ...]:
     return (*parts, column)
 
 
-def column_name(column: str) -> str:
+def write_column_name(column: str) -> str:
     """Return the name in a header for a layout's column."""
     return "".join(_unescape(column))
 
 
-def column_text(name: str) -> str:
+def write_column(name: str) -> str:
     """Return a column's name as a layout writes it."""
     return re.sub(r"[\\*|]", r"\\\g<0>", name)
 
@@ -126,7 +126,7 @@ def find_star(column: str) -> int:
     return found.end() - 1 if found else -1
 
 
-def joined_columns(column: str) -> tuple[str, ...]:
+def split_joined(column: str) -> tuple[str, ...]:
     """Split a joined column: ``team+number`` for an entity's name, ``date+time`` for a time.
 
     A single column is returned alone.
@@ -134,14 +134,14 @@ def joined_columns(column: str) -> tuple[str, ...]:
     return tuple(split_escaped(column, "+"))
 
 
-def path_names(path: str) -> tuple[str, ...]:
+def split_path(path: str) -> tuple[str, ...]:
     """Return the names of a path in a JSON object, from the outermost in."""
     return tuple("".join(_unescape(step)) for step in split_escaped(path, "."))
 
 
-def path_text(names: tuple[str, ...]) -> str:
+def write_path(names: tuple[str, ...]) -> str:
     """Return a path as a layout writes it."""
-    return ".".join(column_text(name).replace(".", "\\.") for name in names)
+    return ".".join(write_column(name).replace(".", "\\.") for name in names)
 
 
 def _unescape(text: str) -> list[str]:
@@ -199,7 +199,7 @@ class Beginning:
         self.place = place
 
 
-def per_second(text: str) -> float | None:
+def find_units_per_second(text: str) -> float | None:
     """Return how many of a time unit make a second, or None for dates; raises ``ValueError``."""
     if text == "iso":
         return None
@@ -217,7 +217,7 @@ def per_second(text: str) -> float | None:
     return hertz
 
 
-def unit_of_arrivals(time_unit: str | None) -> str:
+def find_arrival_unit(time_unit: str | None) -> str:
     """Return the default unit of arrivals beside stamps in ``time_unit``."""
     unit = time_unit or "s"
     return "s" if unit.startswith("tick") else unit
@@ -228,19 +228,19 @@ def _write_value(value: Origin) -> str:
 
 
 def _explain_unknown_format(name: str) -> str:
-    return f"{name!r} is no format: choose from {', '.join(input_formats())}"
+    return f"{name!r} is no format: choose from {', '.join(list_input_formats())}"
 
 
 def parse_format(text: str) -> str:
     """Return the name of an input format; raises ``ValueError`` for any other text."""
-    if text not in input_formats():
+    if text not in list_input_formats():
         raise ValueError(_explain_unknown_format(text))
     return text
 
 
 def parse_time_unit(text: str) -> str:
     """Return a unit of time; raises ``ValueError`` for any other text."""
-    per_second(text)
+    find_units_per_second(text)
     return text
 
 
@@ -264,7 +264,7 @@ def _parse_finite(text: str, expected: str) -> float:
     return number
 
 
-def compiled(pattern: str) -> Any:
+def compile_pattern(pattern: str) -> Any:
     """Compile a regular expression whose search takes a ``timeout``; raises ``ValueError``."""
     import regex  # needed for logs in sentences only
 
@@ -276,7 +276,7 @@ def compiled(pattern: str) -> Any:
 
 def parse_pattern(text: str) -> str:
     """Return a regular expression with named groups; raises ``ValueError`` for any other text."""
-    if not compiled(text).groupindex:
+    if not compile_pattern(text).groupindex:
         raise ValueError(f"{text!r} has no group for a field, as (?P<time>[0-9.]+)")
     return text
 
@@ -328,7 +328,7 @@ READ: Table = (
     *(_Column(field, _COLUMN_HELP.get(field, "")) for field in FIELD_ORDER),
     Custom("format", "auto", "The recording's format; auto detects it from the first line.",
            "FORMAT", parse_format,
-           words=lambda: ((name, None) for name in input_formats())),
+           words=lambda: ((name, None) for name in list_input_formats())),
     Custom("pattern", None, "A regular expression for a log's lines, with a group for each field:"
            " (?P<time>...).", "REGEX", parse_pattern),
     Custom("time_format", None, "The format of dates, as strptime takes it: %m/%d/%Y %I:%M:%S %p."
@@ -453,7 +453,7 @@ class ReadSpec(Described, _ReadSpecFields):
         columns = {field: given.pop(field) for field in FIELD_ORDER if field in given}
         _check_columns(columns)
         return cls(
-            in_order(columns) if columns else None,
+            sort_columns(columns) if columns else None,
             **{cls.find_parameter(key).field: value for key, value in given.items()},
             explicit=frozenset(key for key, value in given.items() if (key, value) in _UNSAID),
         )
@@ -461,7 +461,7 @@ class ReadSpec(Described, _ReadSpecFields):
     @classmethod
     def find_key(cls, name: str) -> str:
         """Return the key of a lone name: that of a format or of a profile."""
-        if name in input_formats():
+        if name in list_input_formats():
             return "format"
         return "" if name in (key.name for key in READ) else cls.KEY
 
@@ -486,7 +486,9 @@ class ReadSpec(Described, _ReadSpecFields):
         """The columns by field, without empty ones."""
         return {field: column for field, column in self.columns or () if column}
 
-    def beside(self, fields: Collection[str], layout: "ReadSpec | None" = None) -> "ReadSpec":
+    def make_spec_beside(
+        self, fields: Collection[str], layout: "ReadSpec | None" = None
+    ) -> "ReadSpec":
         """Return the spec of a file beside the recording with these of its fields.
 
         The spec does not hold if the file has this program's own names; the file has units of its
@@ -528,7 +530,7 @@ class ReadSpec(Described, _ReadSpecFields):
             return None
         return {_BESIDE[key]: value for key, value in entries.items()}
 
-    def say(self, entries: Mapping[str, str]) -> str:
+    def add_entries(self, entries: Mapping[str, str]) -> str:
         """Return the description with these entries added.
 
         Empty if ``--read`` has no key for one.
@@ -536,8 +538,8 @@ class ReadSpec(Described, _ReadSpecFields):
         named = self.name_entries(entries)
         return "" if named is None else write({**self.said, **named}.items())
 
-    def again(self, text: str) -> "ReadSpec":
-        """Return the spec of the same file with a description made by ``say``."""
+    def replace_text(self, text: str) -> "ReadSpec":
+        """Return the spec of the same file with a description made by ``add_entries``."""
         spec = ReadSpec.parse(text)
         if self.packets is not None:
             return self._replace(time_unit=spec.frame_unit, scale=spec.frame_scale, packets=spec)
@@ -548,8 +550,8 @@ class ReadSpec(Described, _ReadSpecFields):
     @property
     def units(self) -> "Units":
         """The units of a complete layout, for the engine's scanners."""
-        unit = per_second(self.time_unit or "s")
-        arrival_unit = self.arrival_unit or unit_of_arrivals(self.time_unit)
+        unit = find_units_per_second(self.time_unit or "s")
+        arrival_unit = self.arrival_unit or find_arrival_unit(self.time_unit)
         if self.time_origin == "first":
             origin = self.beginning.time if self.beginning is not None else None
         else:
@@ -559,7 +561,7 @@ class ReadSpec(Described, _ReadSpecFields):
         axes, scale = self.axes or "xyz", 1.0 if self.scale is None else self.scale
         return {
             "per_second": unit,
-            "arrival_per_second": per_second(arrival_unit),
+            "arrival_per_second": find_units_per_second(arrival_unit),
             "delta_per_second": TIME_UNITS[self.delta_unit] if self.delta_unit else unit or 1.0,
             "origin": origin,
             "arrival_moves": not self.arrival_apart,
@@ -640,7 +642,7 @@ class ReadSpec(Described, _ReadSpecFields):
 INFERRED = ReadSpec()
 
 
-def begun_together(given: ReadSpec) -> ReadSpec:
+def share_beginning(given: ReadSpec) -> ReadSpec:
     """Return the spec of several recordings that share the moment 0."""
     known = given.time_origin if isinstance(given.time_origin, float) else None
     return given._replace(beginning=Beginning(known))

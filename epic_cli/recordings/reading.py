@@ -15,8 +15,8 @@ from epic_cli.recordings import (
     Format,
     Head,
     Unreadable,
-    formats,
-    suffixes,
+    list_formats,
+    list_suffixes,
 )
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ class BytesSource:
             self._read = lambda: some(BLOCK_SIZE)
 
     def give_again(self, head: bytes) -> None:
-        """Set the first bytes that ``more`` returns."""
+        """Set the first bytes that ``read_more`` returns."""
         self._head = head
 
-    def more(self) -> bytes:
+    def read_more(self) -> bytes:
         """Return some more bytes; none at the end."""
         return bytes(self.next_piece())
 
@@ -72,7 +72,7 @@ class BytesSource:
         """True for a regular file, of which more can be read without waiting."""
         return isinstance(self._source, int) and stat.S_ISREG(os.fstat(self._source).st_mode)
 
-    def file(self, title: str) -> IO[bytes]:
+    def open_file(self, title: str) -> IO[bytes]:
         """Return the whole source as a file; raises ``Unreadable`` for a stream."""
         file = self._source
         if isinstance(file, int):
@@ -87,7 +87,7 @@ class BytesSource:
         return file
 
 
-def unwrapped(source: int | IO[bytes]) -> BufferedReader:
+def unwrap(source: int | IO[bytes]) -> BufferedReader:
     """Return the decompressed bytes of a file; raises ``Unreadable``, as reading them does."""
     import io
 
@@ -96,7 +96,7 @@ def unwrapped(source: int | IO[bytes]) -> BufferedReader:
             return True
 
         def readinto(self, into: Any) -> int:
-            data = open_bytes.more()
+            data = open_bytes.read_more()
             size = min(len(data), len(into))
             into[:size] = data[:size]
             open_bytes.give_again(data[size:])
@@ -104,27 +104,29 @@ def unwrapped(source: int | IO[bytes]) -> BufferedReader:
 
     open_bytes = BytesSource(source)
     while True:
-        head = open_bytes.more()
-        around = wrapper(head)
+        head = open_bytes.read_more()
+        around = find_wrapper(head)
         open_bytes.give_again(head)
         if around is None or around.name == "capture":
             return io.BufferedReader(Bytes(), BLOCK_SIZE)
         open_bytes = BytesSource(around.unpack(open_bytes, None))
 
 
-def wrapper(head: bytes) -> Format | None:
+def find_wrapper(head: bytes) -> Format | None:
     """Return the wrapper of a recording that begins with ``head``, or None."""
     if not head or head[0] not in _WRAPPERS:
         return None
-    found = (each for each in formats().values() if each.unpacked == "auto" and not each.by_name)
-    return next((file_format for file_format in found if file_format.begins(head)), None)
+    found = (
+        each for each in list_formats().values() if each.unpacked == "auto" and not each.by_name
+    )
+    return next((file_format for file_format in found if file_format.is_beginning(head)), None)
 
 
-def goes_on_as_magic(head: bytes) -> bool:
+def is_magic_prefix(head: bytes) -> bool:
     """Return True if more bytes are needed to recognize a wrapper."""
     if len(head) >= _LONGEST_MAGIC or head[0] not in _WRAPPERS:
         return False
-    magics = (magic for file_format in formats().values() for magic in file_format.magic)
+    magics = (magic for file_format in list_formats().values() for magic in file_format.magic)
     return len(head) < _SHORTEST or any(magic.startswith(head) for magic in magics)
 
 
@@ -146,7 +148,7 @@ def make_reader(
     head: bytes = b"",
 ) -> Reader:
     """Return a reader for one recording in the named format that begins with ``head``."""
-    return _find_format(name).reader(spec, on_read, entities, head)
+    return _find_format(name).make_reader(spec, on_read, entities, head)
 
 
 def make_writer(
@@ -159,7 +161,7 @@ def make_writer(
 
     Raises ``NoParquetLibrary``.
     """
-    return _find_format(packet_format).writer(requested, extras)
+    return _find_format(packet_format).make_writer(requested, extras)
 
 
 def make_line_writer(packet_format: str) -> LineWriter:
@@ -173,7 +175,7 @@ def make_line_writer(packet_format: str) -> LineWriter:
 
 def _find_format(name: str) -> Format:
     if name != DEFAULT:
-        return formats()[name]
+        return list_formats()[name]
     from epic_cli.recordings.entries import text  # without the others: packet text must start fast
 
     return text.FORMATS[0]
@@ -186,8 +188,8 @@ def detect(head: bytes, final: bool = False, layout: ReadSpec | None = None) -> 
     look = Head(head, final, layout)
     best, name = _find_format(DEFAULT).detect(look), DEFAULT
     if best is not Fit.CERTAIN:
-        for file_format in formats().values():
-            if file_format.begins(head):
+        for file_format in list_formats().values():
+            if file_format.is_beginning(head):
                 return file_format.name
             fit = file_format.detect(look)
             if fit > best:
@@ -230,9 +232,9 @@ def read(
                 if watch is not None:
                     watch.unpacked_from = entry.name
         open_bytes = BytesSource(more)
-    reader = entry.reader(spec, on_read, entities, head)
+    reader = entry.make_reader(spec, on_read, entities, head)
     if watch is not None:
-        watch.reading(reader, entry.name)
+        watch.note_reader(reader, entry.name)
     block, begun, whole = reader.scan(head, final), head, False
     while True:
         _filter_readings(block, entry.name, begun, spec)
@@ -262,7 +264,7 @@ def _report_text_after_end(
 ) -> None:
     """Report lines after the end of packet text, without waiting for more from a pipe."""
     line = getattr(reader, "end_line", 0)
-    if not line or not (reader.behind or (source.is_file and source.more())):  # type: ignore[attr-defined]
+    if not line or not (reader.behind or (source.is_file and source.read_more())):  # type: ignore[attr-defined]
         return
     if reader.torn:  # type: ignore[attr-defined]
         from epic_cli.engine.refusals import Reason, Refusal  # few recordings have some
@@ -297,15 +299,15 @@ def _identify_format(
     if wanted != "auto" and _find_format(wanted).unpacked:
         return _find_format(wanted), head, final, spec
     while True:
-        data = open_bytes.more()
+        data = open_bytes.read_more()
         final = not data
         head += data
-        if data and goes_on_as_magic(head):
+        if data and is_magic_prefix(head):
             continue
-        around = wrapper(head)
+        around = find_wrapper(head)
         if around is not None or (spec is not None and spec.encoding is not None):
             return around, head, final, spec
-        if spec is not None and spec.pattern is not None and not _begins_as_packed(head, wanted):
+        if spec is not None and spec.pattern is not None and not _is_packed(head, wanted):
             spec = _check_pattern(spec, wanted, head)
             if spec.pattern is not None:
                 return _find_format(_SENTENCES), head, final, spec
@@ -318,15 +320,15 @@ def _filter_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpe
     """Keep only the proposed readings of refused lines with which the recording can be read."""
     if not any(refusal.readings for refusal in block.refusals):
         return
-    from epic_cli.recordings.readings import tried
+    from epic_cli.recordings.readings import filter_tried
 
-    def attempt(spec: ReadSpec) -> tuple[Reader, PacketBlock]:
+    def attempt_reading(spec: ReadSpec) -> tuple[Reader, PacketBlock]:
         entry = name if spec.pattern is None else _SENTENCES
         reader = make_reader(entry, spec, head=begun)
         return reader, reader.scan(begun, len(begun) < BLOCK_SIZE)
 
     block.refusals[:] = [
-        tried(refusal, given, attempt) if refusal.readings else refusal
+        filter_tried(refusal, given, attempt_reading) if refusal.readings else refusal
         for refusal in block.refusals
     ]
 
@@ -335,23 +337,23 @@ def _decode_source(
     source: BytesSource, spec: ReadSpec | None, on_read: OnRead
 ) -> tuple[Callable[[], bytes], ReadSpec, OnRead]:
     """Decode the source's text to UTF-8; reported layouts still name the original encoding."""
-    from epic_cli.recordings.entries.wrapped import decoded
+    from epic_cli.recordings.entries.wrapped import make_decoder
 
     assert spec is not None
     encoding = spec.encoding
     assert encoding is not None
 
-    def with_encoding(found: ReadSpec) -> None:
+    def decode_as(found: ReadSpec) -> None:
         if on_read is not None:
             on_read(found._replace(encoding=encoding))
 
-    return decoded(source, encoding), spec._replace(encoding=None), with_encoding
+    return make_decoder(source, encoding), spec._replace(encoding=None), decode_as
 
 
-def _begins_as_packed(head: bytes, wanted: str) -> bool:
+def _is_packed(head: bytes, wanted: str) -> bool:
     """Return True if the source begins like a packed format, and no other format is given."""
-    packed = (file_format for file_format in formats().values() if file_format.unpacked)
-    return wanted == "auto" and any(packet.begins(head) for packet in packed)
+    packed = (file_format for file_format in list_formats().values() if file_format.unpacked)
+    return wanted == "auto" and any(packet.is_beginning(head) for packet in packed)
 
 
 def _check_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
@@ -367,7 +369,7 @@ def _check_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
     return spec
 
 
-def recordings_in(path: str | os.PathLike[str]) -> list[str]:
+def list_folder(path: str | os.PathLike[str]) -> list[str]:
     """List a folder's recordings by name, without hidden files; for a file, the file itself.
 
     Raises ``OSError``, and ``FileNotFoundError`` for a folder without recordings.
@@ -375,7 +377,7 @@ def recordings_in(path: str | os.PathLike[str]) -> list[str]:
     from errno import ENOENT
     from pathlib import Path
 
-    folder, endings = Path(path), suffixes()
+    folder, endings = Path(path), list_suffixes()
     if not folder.is_dir():
         return [os.fspath(path)]
     found = sorted(
@@ -393,14 +395,14 @@ def recordings_in(path: str | os.PathLike[str]) -> list[str]:
 _LOOK, _LINES = 65536, 3
 
 
-def may_be_grouped(file: str | int, name: str) -> bool:
+def is_possibly_grouped(file: str | int, name: str) -> bool:
     """Return True unless the entity ``name`` is in the first and the last lines alike.
 
     ``file`` is a path, or the descriptor of an open file, whose position does not change.
     """
     if isinstance(file, str):
         with open(file, "rb", buffering=0) as stream:  # noqa: PTH123
-            return may_be_grouped(stream.fileno(), name)
+            return is_possibly_grouped(stream.fileno(), name)
     try:
         here = os.lseek(file, 0, os.SEEK_CUR)
         size = os.lseek(file, 0, os.SEEK_END)

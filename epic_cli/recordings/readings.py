@@ -30,7 +30,7 @@ _RATE, _SOME_RATE = "ticks@HZ", "ticks@60"
 _REFUSED = 0.5
 
 
-def tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal:
+def filter_tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal:
     """Return a refusal with only the readings that work, each with its first packet.
 
     ``given`` is what the user said, which is part of each reading.
@@ -57,7 +57,7 @@ def _try_entries(
     """Yield the readings with some more entries that give whole packets."""
     entries = {**known, **more}
     rated = [key for key, value in entries.items() if value == _RATE]
-    layout = given.again(write({**entries, **dict.fromkeys(rated, _SOME_RATE)}.items()))
+    layout = given.replace_text(write({**entries, **dict.fromkeys(rated, _SOME_RATE)}.items()))
     reader, block = attempt(layout)
     doubtful = next((refusal for refusal in block.refusals if refusal.readings), None)
     mending = find_cure(reader, block, layout) if doubtful is None else ()

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, check_packets
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.opening import RecordingSource, source_at
+from epic_cli.recordings.opening import RecordingSource, find_source
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Piece, PieceReader
@@ -49,9 +49,9 @@ def make_source(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each 
     if isinstance(given, RecordingSource):
         return given
     if isinstance(given, (str, os.PathLike)):
-        return source_at(write_path(given))
-    if hasattr(given, "as_source"):
-        return cast("RecordingSource", given.as_source())
+        return find_source(write_path(given))
+    if hasattr(given, "make_source"):
+        return cast("RecordingSource", given.make_source())
     name = f"<{type(given).__name__}>"
     if hasattr(given, "read"):
         file = str(getattr(given, "name", "<file>"))
@@ -72,7 +72,7 @@ def make_source(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each 
         content, form = encode_rows(given)
         return RecordingSource(name, content=content, form=form, kept=True)
     check_packets(given)
-    return RecordingSource("packets", packets=partial(packet_blocks, given), kept=True)
+    return RecordingSource("packets", packets=partial(iterate_packet_blocks, given), kept=True)
 
 
 def write_path(given: Path) -> str:
@@ -92,11 +92,11 @@ class _IteratorSource(RecordingSource):
     """A source of packets or rows that come one by one from an iterator."""
 
     def __init__(self, items: Iterable[Any]) -> None:
-        super().__init__("packets", packets=partial(packet_blocks, items))
+        super().__init__("packets", packets=partial(iterate_packet_blocks, items))
         self.items = items
 
 
-def settled(source: RecordingSource) -> RecordingSource:
+def settle_source(source: RecordingSource) -> RecordingSource:
     """Return the source once its first item has come: rows become a recording, read like a file."""
     if not isinstance(source, _IteratorSource):
         return source
@@ -104,7 +104,7 @@ def settled(source: RecordingSource) -> RecordingSource:
     first = next(left, None)
     items = chain([] if first is None else [first], left)
     if not is_row(first):
-        return RecordingSource(source.name, packets=partial(packet_blocks, items))
+        return RecordingSource(source.name, packets=partial(iterate_packet_blocks, items))
     content, form = encode_rows(items)
     return RecordingSource(f"<{type(source.items).__name__}>", content=content, form=form)
 
@@ -117,7 +117,7 @@ def _is_complete_file(file: Any) -> bool:
         return hasattr(file, "getvalue")
 
 
-def packet_blocks(packets: Iterable[Packet], at_once: int) -> Iterator[PacketBlock]:
+def iterate_packet_blocks(packets: Iterable[Packet], at_once: int) -> Iterator[PacketBlock]:
     """Yield packets in blocks for the engine, ``at_once`` packets at a time."""
     numbered, entities = enumerate(packets, 1), Entities()
     while some := list(islice(numbered, at_once)):
@@ -136,7 +136,7 @@ class _ObjectExtras(dict[int, "Extras"]):
 
     extra_names = ()
 
-    def extras_at(self, block: PacketBlock, index: int) -> Extras:
+    def find_extras(self, block: PacketBlock, index: int) -> Extras:
         """Return the extras of a packet."""
         return self.get(block.line(index), {})
 
@@ -266,10 +266,12 @@ def _make_source(pieces: Iterator[Piece]) -> PieceReader:
 
 def _write_csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     from epic_cli.recordings.columns import write_cell
-    from epic_cli.recordings.writing import typed_field
+    from epic_cli.recordings.writing import write_typed_field
 
     for row in rows:
-        yield (",".join(typed_field(value, write_cell(value)) for value in row) + "\n").encode()
+        yield (
+            ",".join(write_typed_field(value, write_cell(value)) for value in row) + "\n"
+        ).encode()
 
 
 def _convert_to_json(value: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.packets import PacketBlock, put_packets, take_packets
-from epic_cli.recordings.files import accessing
+from epic_cli.recordings.files import raise_cannot_access
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import ConnectionTimes, Entities
@@ -28,7 +28,7 @@ class TemporaryStore:
         """Write bytes to the end of the file; return their place. Raise ``CannotAccess``."""
         import tempfile  # slow to load, and most recordings need no file
 
-        with self._lock, accessing("write to a temporary file in", tempfile.gettempdir()):
+        with self._lock, raise_cannot_access("write to a temporary file in", tempfile.gettempdir()):
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as this object
                 weakref.finalize(self, self._file.close)

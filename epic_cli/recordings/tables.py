@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.recordings import BYTE_ORDER_MARK, DELIMITERS, LONGEST_LINE
-from epic_cli.recordings.wording import FrontEnd, Problem, in_words
+from epic_cli.recordings.wording import FrontEnd, Problem, word_refusal
 
 #: What stands between blanks as the engine knows them; Unicode has more, which are text.
 _WORD = re.compile(r"[^ \t-\r]+")
@@ -44,7 +44,7 @@ def split_row(line: str, delimiter: str) -> list[str] | None:
         return None
 
 
-def field_offset(raw: bytes, place: int, delimiter: str) -> int:
+def find_field_offset(raw: bytes, place: int, delimiter: str) -> int:
     """Return the byte of a line at which field number ``place`` (from 0) begins.
 
     0 if there is none.
@@ -73,9 +73,9 @@ class TableRefusal(Portable, ValueError):
         self.refusal = refusal
         self.name = ""  # of the file, once that is known
 
-    def worded(self, front_end: FrontEnd) -> Problem:
+    def write_words(self, front_end: FrontEnd) -> Problem:
         """Return the problem in the words of a front end."""
-        return in_words(self.refusal, front_end) if self.refusal else self.problem
+        return word_refusal(self.refusal, front_end) if self.refusal else self.problem
 
 
 class TableRow:
@@ -85,7 +85,7 @@ class TableRow:
         self.table = table
         self._cells = cells
 
-    def text(self, name: str, default: str = "") -> str:
+    def get_text(self, name: str, default: str = "") -> str:
         """Return the cell of a column without surrounding blanks.
 
         The default if there is no such column.
@@ -93,9 +93,9 @@ class TableRow:
         place = self.table.places.get(name)
         return default if place is None else self._cells[place].strip()
 
-    def number(self, name: str) -> float:
+    def parse_number(self, name: str) -> float:
         """Return the number in a cell; raise ``TableRefusal`` unless it is finite and in range."""
-        text = self.text(name)
+        text = self.get_text(name)
         try:
             value = float(text)
         except ValueError:
@@ -106,9 +106,9 @@ class TableRow:
             raise self.refuse(name, Reason.CELL_OUT_OF_RANGE, limit=FARTHEST)
         return value
 
-    def flag(self, name: str) -> bool:
+    def parse_flag(self, name: str) -> bool:
         """Return True for a cell of 1, False for 0, an empty cell or a missing column."""
-        text = self.text(name) or "0"
+        text = self.get_text(name) or "0"
         if text not in ("0", "1"):
             raise self.refuse(name, Reason.CELL_NOT_A_FLAG)
         return text == "1"
@@ -163,10 +163,10 @@ class RecordingTable:
 
         ``facts`` are those of ``Refusal``.
         """
-        caret = field_offset(self._raw, place, self._delimiter)
+        caret = find_field_offset(self._raw, place, self._delimiter)
         refusal = Refusal(self._line, caret + 1, self._raw, caret, reason, **facts)
         # no front end has words of its own for these
-        return TableRefusal(in_words(refusal, FrontEnd.PYTHON))
+        return TableRefusal(word_refusal(refusal, FrontEnd.PYTHON))
 
     def _read_line(self) -> str:
         self._line += 1

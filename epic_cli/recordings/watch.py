@@ -87,28 +87,28 @@ class RecordingMonitor:
         self._blocks = 0
         self._shown: set[tuple[object, ...]] = set()
 
-    def requested(self, layout: ReadSpec | None) -> None:
+    def note_requested(self, layout: ReadSpec | None) -> None:
         """Note the user's layout, which is not doubted."""
         self.given = layout
 
-    def reading(self, reader: Reader, name: str) -> None:
+    def note_reader(self, reader: Reader, name: str) -> None:
         """Note the reader and its format's name; the name of a packed format takes precedence."""
         self.format, self.unpacked_from = self.unpacked_from or name, ""
         self.reader = getattr(reader, "watched", None)
 
-    def inferred(self, layout: ReadSpec) -> None:
+    def note_inferred(self, layout: ReadSpec) -> None:
         """Note the inferred layout."""
         self.layout = layout
 
     @property
     def unit(self) -> str:
         """The unit of the recording's lengths."""
-        from epic_cli.recordings import LENGTHS, METERS, formats
+        from epic_cli.recordings import LENGTHS, METERS, list_formats
 
         layout = self.layout or self.given
         if layout is not None and (layout.geo or layout.factors is not None):
             return METERS
-        known = formats().get(self.format)
+        known = list_formats().get(self.format)
         return LENGTHS if known is None or (layout and layout.scale is not None) else known.unit
 
     @property
@@ -116,9 +116,9 @@ class RecordingMonitor:
         """The codes of findings that make all computed values doubtful."""
         if not self.findings:
             return ()
-        from epic_cli.recordings.findings import doubts
+        from epic_cli.recordings.findings import list_doubts
 
-        return doubts(self.findings)
+        return list_doubts(self.findings)
 
     def observe(self, block: PacketBlock) -> bool:
         """Take the next packets as they were read.
@@ -182,7 +182,7 @@ class RecordingMonitor:
 
         if not any(sample.reader for sample in self.samples):
             return ""
-        return (self.given or INFERRED).say(entries)
+        return (self.given or INFERRED).add_entries(entries)
 
     def end(self) -> bool:
         """Take the end of the recording; return True if there may be more findings."""
@@ -191,7 +191,7 @@ class RecordingMonitor:
             return True
         return self.census.doubtful
 
-    def fresh(self, findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
+    def take_fresh(self, findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
         """Return the findings that have not been returned before."""
         new = {finding.key: finding for finding in findings if finding.key not in self._shown}
         self._shown.update(new)

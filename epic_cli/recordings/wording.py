@@ -29,7 +29,7 @@ class FrontEnd(Enum):
 
         return f"read={text!r}" if self is FrontEnd.PYTHON else f"--read {quote(text)}"
 
-    def setting(self, name: str, value: str = "") -> str:
+    def write_setting(self, name: str, value: str = "") -> str:
         """Write a setting as the user gives it.
 
         ``--clock exact``, ``:clock exact``, ``clock="exact"``. A value in capitals is a
@@ -137,7 +137,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-def in_words(refusal: Refusal, front_end: FrontEnd) -> Problem:
+def word_refusal(refusal: Refusal, front_end: FrontEnd) -> Problem:
     """Return a refusal in the words of a front end."""
     if refusal.reason is Reason.PIECE_NOT_A_NUMBER and refusal.text.lstrip()[:1] == b":":
         return Problem(*refusal[:4], *_COMMAND)
@@ -155,7 +155,7 @@ def _describe_problem(about: tuple[Any, ...], front_end: FrontEnd) -> tuple[str,
 
 def _collect_facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     """Return the values of the fields in braces in the texts above."""
-    field, setting = refusal.field, front_end.setting
+    field, setting = refusal.field, front_end.write_setting
     columns, width = ",".join(refusal.expected), len(refusal.expected)
     facts: dict[str, object] = {
         "field": field,
@@ -207,14 +207,14 @@ def _list_readings(refusal: Refusal, front_end: FrontEnd) -> str:
     return "\n".join(["one of these:", *lines])
 
 
-def rest_of_grammar(piece: int) -> str:
+def describe_grammar(piece: int) -> str:
     """Return the grammar of packet text from a piece on: 0 is x, 1 the comma behind it, 12 is t."""
     marks = [f" {mark} " if mark == "/" else mark for mark in SEPARATORS]
     pairs = zip(PIECES, [*marks, ""], strict=True)
     return "".join([piece for pair in pairs for piece in pair][piece:])
 
 
-def left_out_words(left_out: Sequence[str], room: int, how: str) -> str:
+def describe_left_out(left_out: Sequence[str], room: int, how: str) -> str:
     """Say which columns were left out and how to see them; empty if none were."""
     if not left_out:
         return ""

@@ -12,7 +12,7 @@ from epic_cli.engine.failures import Portable
 from epic_cli.engine.keys import KEYS, REQUESTS, Key, KeyType
 from epic_cli.engine.packets import PacketBlock, VelocityFiller, is_quaternion
 from epic_cli.recordings import DELIMITERS, LONGEST_LINE
-from epic_cli.recordings.extras import Loss, Tails, extras_at, parse_value
+from epic_cli.recordings.extras import Loss, Tails, find_packet_extras, parse_value
 
 if TYPE_CHECKING:
     from epic_cli.engine.text import PacketRows
@@ -75,7 +75,7 @@ class LineWriter:
         self._keys = [key for key in KEYS if not key.request or key.request in requested]
         self._form = {**form, "requested": [key.columns[0] for key in self._keys if key.request]}
 
-    def many(self, **changes: Any) -> PacketRows:
+    def make_many_writer(self, **changes: Any) -> PacketRows:
         """Return an engine's writer of the same rows, many at once.
 
         ``changes`` are those of ``PacketRows``.
@@ -90,11 +90,11 @@ class LineWriter:
 
         return PacketRows(name_or_none, self._longest, **self._form, **changes)
 
-    def block_writer(self, changes: Changes) -> BlockWriter:
+    def make_block_writer(self, changes: Changes) -> BlockWriter:
         """Return a writer of many packets at once."""
         return _BlockLines(self, changes)
 
-    def row(self, packet: Packet) -> bytes:
+    def format_row(self, packet: Packet) -> bytes:
         """Return a packet as one line; raises ``Unwritable``."""
         check(packet)
         if self._needs_velocity and packet.velocity is None:
@@ -103,7 +103,7 @@ class LineWriter:
         self._name(packet.entity)
         block = PacketBlock()
         block.append(packet)
-        many = self.many()
+        many = self.make_many_writer()
         row, written = many.rows(block, 0, [self.tails.write(packet.extras or {})])
         if not written and packet.extras:
             for name in packet.extras:
@@ -119,7 +119,7 @@ class LineWriter:
         if not none and not block.any_extras():
             return None
         return [
-            self.tails.write(extras_at(block, at)) if block.has_extras(at) else none
+            self.tails.write(find_packet_extras(block, at)) if block.has_extras(at) else none
             for at in range(len(block))
         ]
 
@@ -134,7 +134,7 @@ class _BlockLines:
     def __init__(self, writer: LineWriter, changes: Changes) -> None:
         entities, span, shift, _ = changes
         self._writer = writer
-        self._rows = writer.many(entities=entities, span=span, shift=shift)
+        self._rows = writer.make_many_writer(entities=entities, span=span, shift=shift)
         self._block: PacketBlock | None = None
         self._tails: list[bytes | None] | None = None
 
@@ -145,35 +145,35 @@ class _BlockLines:
         return self._rows.rows(block, begin, self._tails)
 
 
-def number(value: float) -> str:
+def write_number(value: float) -> str:
     """Return the shortest decimal that reads back as this number; whole ones without a fraction."""
     return repr(float(value)).removesuffix(".0")
 
 
-def value_text(value: str | float) -> str:
+def write_value(value: str | float) -> str:
     """Return a setting's value as it is typed."""
-    return value if isinstance(value, str) else number(float(value))
+    return value if isinstance(value, str) else write_number(float(value))
 
 
-def csv_field(text: str) -> str:
+def write_csv_field(text: str) -> str:
     """Return a field of CSV, quoted where it must be (RFC 4180); the engine's rows quote alike."""
     if any(character in text for character in ',"\n\r'):
         return '"' + text.replace('"', '""') + '"'
     return text
 
 
-def header_field(name: str) -> str:
+def write_header_field(name: str) -> str:
     """Return a name in a header of CSV, in quotes where it could be taken for several."""
     if set(name) & {*DELIMITERS, '"'}:
         return '"' + name.replace('"', '""') + '"'
     return name
 
 
-def typed_field(value: object, text: str) -> str:
+def write_typed_field(value: object, text: str) -> str:
     """Return a field of CSV for a value with this text: a text like a number is in quotes."""
     if isinstance(value, str) and not isinstance(parse_value(text), str):
         return f'"{text}"'
-    return csv_field(text)
+    return write_csv_field(text)
 
 
 def check_name(entity: str) -> str:
@@ -243,7 +243,7 @@ class UnwritablePacket(Portable, ValueError):
 class Conversion:
     """A conversion of the packets of one recording, whose blocks come in their order.
 
-    Use either ``packets`` for all blocks, or ``rows`` with one writer.
+    Use either ``iterate_packets`` for all blocks, or ``iterate_rows`` with one writer.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -251,7 +251,7 @@ class Conversion:
         self._filler = VelocityFiller() if changes.fill_velocities else None
         self._many: BlockWriter | None = None
 
-    def packets(self, block: PacketBlock) -> Iterator[tuple[int, Packet]]:
+    def iterate_packets(self, block: PacketBlock) -> Iterator[tuple[int, Packet]]:
         """Yield the kept packets, each with its index in the block.
 
         A velocity is estimated from all earlier packets, including those that are not kept.
@@ -259,14 +259,14 @@ class Conversion:
         self._fill_velocities(block)
         yield from self._iterate_kept_packets(block, 0)
 
-    def rows(self, block: PacketBlock, writer: Writer) -> Iterator[bytes]:
+    def iterate_rows(self, block: PacketBlock, writer: Writer) -> Iterator[bytes]:
         """Yield the rows of the kept packets; raises ``UnwritablePacket``.
 
         The engine writes usual packets many at once; the writer decides about the others.
         """
         self._fill_velocities(block)
         if self._many is None:
-            self._many = writer.block_writer(self._changes)
+            self._many = writer.make_block_writer(self._changes)
         begin = 0
         while begin < len(block):
             rows, begin = self._many.write(block, begin)
@@ -276,7 +276,7 @@ class Conversion:
                 return
             index, packet = unusual
             try:
-                yield writer.row(packet)
+                yield writer.format_row(packet)
             except Unwritable as error:
                 raise UnwritablePacket(index, error) from error
             begin = index + 1
@@ -295,7 +295,7 @@ class Conversion:
             if span and not start <= packet.time <= end:
                 continue
             if block.has_extras(index):
-                packet = packet._replace(extras=extras_at(block, index) or None)
+                packet = packet._replace(extras=find_packet_extras(block, index) or None)
             yield index, _shift_times(packet, shift) if shift else packet
 
 

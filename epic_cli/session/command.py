@@ -20,7 +20,7 @@ from epic_cli.engine.trust import apply_file_rule
 from epic_cli.jobs.replay.command import format_option, strategy_and_settings
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import format_count
-from epic_cli.recordings.files import accessing
+from epic_cli.recordings.files import raise_cannot_access
 from epic_cli.shell.console import ColorChoice, has_cursor, use_color
 from epic_cli.shell.declared import (
     InputFile,
@@ -133,7 +133,7 @@ def load_commands() -> CommandTable:
 
 def _run_script(options: SessionOptions, screen: Screen) -> int:
     """Run a script as if its lines were typed, without a journal."""
-    from epic_cli.recordings.opening import read_file, source_name
+    from epic_cli.recordings.opening import name_source, read_file
     from epic_cli.session.controller import SessionController
     from epic_cli.session.state import Session
 
@@ -143,7 +143,7 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
     script = read_file(path, lambda stream: stream.read())
     controller = SessionController(Session(options.view), screen, load_commands)
     with apply_file_rule(path, options.trust):
-        controller.run(script, source_name(path))
+        controller.run(script, name_source(path))
     is_done = not (controller.session.refused or screen.complaints)
     return ExitStatus.DONE if is_done else ExitStatus.LINES_REFUSED
 
@@ -190,7 +190,7 @@ def _load_beginning(
         journal, controller.journal = controller.journal, None  # it has these lines already
         controller.resuming = True
         try:
-            with accessing("read", path), apply_file_rule(str(path), options.trust):
+            with raise_cannot_access("read", path), apply_file_rule(str(path), options.trust):
                 controller.run_quietly(journals.read(path), path.name)
         finally:
             controller.journal, controller.resuming = journal, False
@@ -199,7 +199,7 @@ def _load_beginning(
             screen.warn(f"{path}: {lines} damaged and skipped; the others are loaded")
         _show_packets(controller, "resumed")
     if options.init is not None:
-        with accessing("read", options.init):
+        with raise_cannot_access("read", options.init):
             script = Path(options.init).read_bytes()
         with apply_file_rule(options.init, options.trust):
             controller.run_quietly(script, options.init)

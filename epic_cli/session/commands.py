@@ -18,9 +18,9 @@ from epic_cli.engine.text import FORMATS
 from epic_cli.jobs.samples import run as samples
 from epic_cli.metrics.digits import format_count
 from epic_cli.recordings.addresses import Address, parse_endpoint
-from epic_cli.recordings.entries.text import text_writer
+from epic_cli.recordings.entries.text import make_text_writer
 from epic_cli.recordings.files import CannotAccess
-from epic_cli.recordings.opening import ReadingLog, RecordingSource, blocks, is_kept
+from epic_cli.recordings.opening import ReadingLog, RecordingSource, is_kept, read_blocks
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.recordings.writing import Changes, Conversion
 from epic_cli.session.shell_commands import BEGIN, CommandTable, register_command
@@ -290,12 +290,17 @@ def load(
     session, screen, name = controller.session, controller.screen, file.name
     before, refused = len(session.lines), session.refused
     log, lines = ReadingLog(name), screen.make_refused_lines(name, all_errors)
-    filler, filled, conversion, writer = VelocityFiller(), 0, Conversion(Changes()), text_writer()
+    filler, filled, conversion, writer = (
+        VelocityFiller(),
+        0,
+        Conversion(Changes()),
+        make_text_writer(),
+    )
     quiet, controller.quiet = controller.quiet, True  # rows are drawn once, at the end
     try:
         with Progress("loading", in_bytes=True, silent=True) as progress:
             (on_read,) = report_each(progress, [str(file.path)])
-            found = blocks(file, read, log, on_read)
+            found = read_blocks(file, read, log, on_read)
             if file.kept and session.view.timing.pacing != "demo":
                 found = sort_by_arrival(found)
             for block in found:
@@ -306,7 +311,7 @@ def load(
                     rows = iterate_packet_lines(block)
                 else:  # as the journal stores it
                     filled += filler.fill(block)
-                    rows = [*conversion.rows(block, writer)]
+                    rows = [*conversion.iterate_rows(block, writer)]
                 numbers = [block.line(index) for index in range(len(block))]
                 controller.add(b"".join(rows), name, lambda at: numbers[at - 1], lines)  # noqa: B023
     finally:
@@ -320,7 +325,7 @@ def load(
     if log.layout is not None:
         screen.say(f"{name}: read with {FrontEnd.SESSION.read(log.layout.write())}")
     for finding in log.findings:
-        screen.say(f"{name}: {finding.words(FrontEnd.SESSION)}")
+        screen.say(f"{name}: {finding.write_words(FrontEnd.SESSION)}")
     if filled:
         screen.say(
             f"{name}: velocities computed from positions for {format_count(filled, 'packet')}"

@@ -24,8 +24,8 @@ from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import format_count
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.tables import TableRefusal
-from epic_cli.recordings.wording import FrontEnd, in_words
-from epic_cli.recordings.writing import number, value_text
+from epic_cli.recordings.wording import FrontEnd, word_refusal
+from epic_cli.recordings.writing import write_number, write_value
 from epic_cli.session.journal import SessionJournal
 from epic_cli.session.state import (
     TYPED,
@@ -316,7 +316,7 @@ class SessionController:
         self.draw_tail(drawn=change.after)
         self.screen.say(f"{what}: {_describe_change(change)}", "good")
         if change.refusals:
-            first = in_words(change.refusals[0], FrontEnd.SESSION)
+            first = word_refusal(change.refusals[0], FrontEnd.SESSION)
             self.screen.warn(
                 f"{len(change.refusals):,} of {len(session.lines):,} packets are left out;"
                 f" packet {first.line}: {first.what}; expected {first.expected}"
@@ -359,7 +359,7 @@ class SessionController:
 def iterate_view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]:
     """Yield the commands that turn one view into another, valid in any folder."""
     if after.strategy[:2] != before.strategy[:2]:
-        values = (f"+{key}={value_text(value)}" for key, value in after.strategy.settings.items())
+        values = (f"+{key}={write_value(value)}" for key, value in after.strategy.settings.items())
         yield f":strategy {shlex.quote(make_absolute(after.strategy.name) + ''.join(values))}"
     for setting in TIMING:
         value = getattr(after.timing, setting.name)
@@ -372,7 +372,7 @@ def iterate_view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]
 
 def format_seconds(time: float) -> str:
     """Format a time for people."""
-    return f"{number(round(time, 3))} s"
+    return f"{write_number(round(time, 3))} s"
 
 
 def _explain_waiting(session: Session) -> str:

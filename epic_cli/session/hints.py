@@ -8,8 +8,8 @@ from epic_cli.engine.packets import turn_between
 from epic_cli.engine.replay.playback import tick_text
 from epic_cli.engine.text import TextScanner, next_piece
 from epic_cli.engine.text.widths import cut, width
-from epic_cli.recordings.entries.text import packet_line
-from epic_cli.recordings.wording import rest_of_grammar
+from epic_cli.recordings.entries.text import write_packet_line
+from epic_cli.recordings.wording import describe_grammar
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.controller import format_seconds
 from epic_cli.session.state import FIRST_PACKET, Session
@@ -28,7 +28,7 @@ def complete_packet(text: str) -> str:
     piece = next_piece(text.encode("utf-8", "surrogateescape"))
     if piece is None:
         return _complete_value(text) if text.count("/") > 1 else ""
-    rest = rest_of_grammar(piece)
+    rest = describe_grammar(piece)
     return rest.lstrip() if text[-1:].isspace() else rest
 
 
@@ -79,7 +79,7 @@ def propose_packet(session: Session) -> str:
         sequence=None if last.sequence is None else last.sequence + 1,
     )
     try:
-        return packet_line(moved)
+        return write_packet_line(moved)
     except Unwritable:
         return ""  # packet text can be read that cannot be written
 

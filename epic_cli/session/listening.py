@@ -16,8 +16,8 @@ from epic_cli.live.listener import Endpoint, Listener, ListenSpec
 from epic_cli.live.reports import describe_clock_reset, describe_losses, summarize_listening
 from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.counts import Counts
-from epic_cli.recordings.entries.text import packet_line
-from epic_cli.recordings.files import CannotAccess, accessing
+from epic_cli.recordings.entries.text import write_packet_line
+from epic_cli.recordings.files import CannotAccess, raise_cannot_access
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.state import Session
 from epic_cli.session.terminal import Screen, describe_failure
@@ -53,7 +53,7 @@ class Listening(Consumer):
         self._ended = ended
         # the session draws; the ticks only wake it
         spec = ListenSpec(Endpoint(address), strategy=StrategySpec(), tick=_EVERY)
-        with accessing("listen on", address):
+        with raise_cannot_access("listen on", address):
             self._listener = Listener(spec, [self])
         self.address = self._listener.address
         self.paused = False
@@ -179,7 +179,7 @@ class Listening(Consumer):
         self._filler.fill(block)
         for index in range(len(block)):
             try:
-                self._pending.append(f"{packet_line(block[index])}\n".encode())
+                self._pending.append(f"{write_packet_line(block[index])}\n".encode())
             except Unwritable:
                 self.unwritable += 1
 

@@ -33,7 +33,7 @@ from prompt_toolkit.validation import ValidationError, Validator
 
 from epic_cli.engine.keys import WORDS
 from epic_cli.engine.text import TextScanner
-from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.recordings.wording import FrontEnd, word_refusal
 from epic_cli.session.controller import BARE, SessionController
 from epic_cli.session.hints import complete_packet, complete_word, propose_packet, write_toolbar
 from epic_cli.session.journal import Warn
@@ -232,7 +232,7 @@ class LineValidator(Validator):
         raw = text.encode("utf-8", "surrogateescape")
         refusals = TextScanner().scan(raw + b"\n").refusals
         if refusals:
-            first = in_words(refusals[0], FrontEnd.SESSION)
+            first = word_refusal(refusals[0], FrontEnd.SESSION)
             before = raw[: first.column - 1].decode("utf-8", "surrogateescape")
             raise ValidationError(len(before), f"{first.what}; expected {first.expected}")
 

@@ -21,7 +21,7 @@ from epic_cli.engine.parameters import find_nearest
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import write_spec
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.recordings.files import KEY, guarding
+from epic_cli.recordings.files import KEY, guard_files
 from epic_cli.session.state import TYPED
 from epic_cli.shell.command_line import epic
 from epic_cli.shell.commands import COMMANDS
@@ -136,7 +136,7 @@ class CommandTable(click.Group):
         is_own = name in self.commands
         with ExitStack() as ending:
             if not is_own:
-                root.meta[KEY] = ending.enter_context(guarding())
+                root.meta[KEY] = ending.enter_context(guard_files())
             if screen.has_cursor and not (is_own or COMMANDS[name].is_job):
                 ending.enter_context(screen.released())
                 yield

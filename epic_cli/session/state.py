@@ -20,7 +20,7 @@ from epic_cli.engine.replay.arrival_order import sort_by_arrival
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.recordings.entries.text import packet_line
+from epic_cli.recordings.entries.text import write_packet_line
 from epic_cli.recordings.files import defer_interrupt
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ class Session:
 def iterate_packet_lines(block: PacketBlock) -> list[bytes]:
     """Return packets as lines of packet text; rewrite lines that are too long."""
     return [
-        f"{packet_line(block[index])}\n".encode() if line is None else line
+        f"{write_packet_line(block[index])}\n".encode() if line is None else line
         for index, line in enumerate(block.line_texts(_LONGEST_LINE))
     ]
 

@@ -17,7 +17,7 @@ import click
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import width, wrap
-from epic_cli.recordings.files import CannotAccess, cleaning_up
+from epic_cli.recordings.files import CannotAccess, clean_up_on_signal
 from epic_cli.shell.console import NARROWEST, draw
 from epic_cli.shell.errors import Style, style_message
 
@@ -180,9 +180,9 @@ class Screen:
 
     def _draw_table(self, header: bytes, rows: bytes, left_out: tuple[str, ...]) -> None:
         if left_out and left_out != self._left_out:
-            from epic_cli.recordings.wording import left_out_words  # as in report
+            from epic_cli.recordings.wording import describe_left_out  # as in report
 
-            words = left_out_words(left_out, self.columns, "a wider window or :format csv")
+            words = describe_left_out(left_out, self.columns, "a wider window or :format csv")
             self.say(words, "dim")
         self._left_out = left_out
         room = max(self.lines - 3, 1)  # the header, the prompt and the toolbar
@@ -336,7 +336,7 @@ class QuietTerminal:
 
         Restore it afterwards, even if the process is ended.
         """
-        with cleaning_up(self._restore_terminal):
+        with clean_up_on_signal(self._restore_terminal):
             self._set_attributes(self._quiet)
             try:
                 yield self

@@ -15,7 +15,7 @@ import click
 
 from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.text.widths import printable
-from epic_cli.recordings.files import KEY, guarding
+from epic_cli.recordings.files import KEY, guard_files
 from epic_cli.shell.commands import COMMANDS, GROUPS
 from epic_cli.shell.configuration import find_origins
 from epic_cli.shell.errors import ExitStatus, WrongUsage, list_notes, write_message
@@ -60,7 +60,7 @@ def _run_epic(args: list[str]) -> int | None:
             epic.main(args, prog_name="epic")  # click knows more shells
         click.echo(text, nl=False)
         return ExitStatus.DONE
-    with epic.make_context("epic", args) as context, guarding() as context.meta[KEY]:
+    with epic.make_context("epic", args) as context, guard_files() as context.meta[KEY]:
         try:
             status: int | None = epic.invoke(context)
         except click.NoSuchOption as error:

@@ -194,7 +194,7 @@ def _read_file() -> dict[str, object]:
     path = find_config_path()
     if not os.path.exists(path):  # noqa: PTH110
         return {}
-    files.reads(path)
+    files.register_inputs(path)
     return read_config(path)
 
 

@@ -52,7 +52,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.replay.strategy_spec import read_spec as parse_spec
 from epic_cli.engine.trust import check_output
 from epic_cli.recordings.files import KEY as RUN_FILES
-from epic_cli.recordings.files import Files, accessing
+from epic_cli.recordings.files import Files, raise_cannot_access
 from epic_cli.recordings.read_spec import READ, ReadSpec
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.errors import WrongUsage
@@ -159,10 +159,10 @@ def register(
     if run is None or param is None:
         return
     for path in reads:
-        run.reads(path)
+        run.register_input(path)
     for path in writes:
-        run.writes(path, max(param.opts, key=len))
-        with accessing("write to", path):
+        run.register_output(path, max(param.opts, key=len))
+        with raise_cannot_access("write to", path):
             check_output(path)
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.recordings.files import CannotAccess, accessing
+from epic_cli.recordings.files import CannotAccess, raise_cannot_access
 from epic_cli.shell.configuration import PROFILES, check_profiles, find_config_path, read_config
 from epic_cli.shell.errors import WrongUsage
 
@@ -33,12 +33,12 @@ def read_spec(text: str) -> ReadSpec:
 def find_profile(name: str) -> str:
     """Return the description of a profile; raises ``ValueError`` if there is none of this name."""
     from epic_cli.engine.parameters import SettingError, find_nearest
-    from epic_cli.recordings import input_formats
+    from epic_cli.recordings import list_input_formats
 
     path = find_config_path()
     profiles = _read_profiles(path)
     if name not in profiles:
-        near = find_nearest(name, [*input_formats(), *profiles])
+        near = find_nearest(name, [*list_input_formats(), *profiles])
         known = f"; there are {', '.join(profiles)}" if profiles else ", nor any other"
         hint = f"; did you mean {near!r}?" if near else known
         raise SettingError(f"{name!r} is no format, and {path} has no profile of this name{hint}")
@@ -92,7 +92,7 @@ def _write_profile(path: str, name: str, text: str) -> None:
     document = tomlkit.parse(_read_text(path))
     profiles = document.setdefault(PROFILES, tomlkit.table(is_super_table=True))
     profiles.setdefault(name, tomlkit.table())["read"] = text
-    with accessing("write to", path):
+    with raise_cannot_access("write to", path):
         os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
     with open_sink(path, replaces=True) as sink:
         sink.write(tomlkit.dumps(document).encode())

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.recordings.files import cleaning_up
+from epic_cli.recordings.files import clean_up_on_signal
 
 #: Work that takes no longer (s) shows no progress.
 PATIENCE = 0.5
@@ -43,7 +43,7 @@ class Progress:
 
     def __enter__(self) -> Self:
         if self._silent and sys.stderr.isatty():
-            self._ending.enter_context(cleaning_up(_show_cursor))
+            self._ending.enter_context(clean_up_on_signal(_show_cursor))
             self._wait_to_show()
         return self
 
@@ -66,7 +66,7 @@ class Progress:
                 return
             self._show_bar()
             if self._bar is not None:
-                self._ending.enter_context(cleaning_up(_show_cursor))
+                self._ending.enter_context(clean_up_on_signal(_show_cursor))
         if self._bar is not None:
             from rich.markup import escape
 

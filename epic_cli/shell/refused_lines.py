@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.widths import width, wrap
-from epic_cli.recordings.wording import FrontEnd, Problem, in_words
+from epic_cli.recordings.wording import FrontEnd, Problem, word_refusal
 from epic_cli.shell.errors import Style, escape_controls, quote_text, write_message
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class RefusedLines:
     def add(self, refusals: Sequence[Refusal]) -> None:
         """Add refused lines."""
         room = None if self.everything else max(SHOWN - self._total, 0)
-        problems = [in_words(refusal, self.front_end) for refusal in refusals]
+        problems = [word_refusal(refusal, self.front_end) for refusal in refusals]
         self._first += refusals[: SHOWN - len(self._first)]
         self._total += len(problems)
         for problem in problems:
@@ -102,7 +102,7 @@ class RefusedLines:
 
 def describe_refusal(refused: TableRefusal, color: bool = False) -> str:
     """Return three lines: which line of a file ended the reading, and why."""
-    return write_three_lines(refused.worded(FrontEnd.COMMAND_LINE), refused.name, color)
+    return write_three_lines(refused.write_words(FrontEnd.COMMAND_LINE), refused.name, color)
 
 
 def report_left_out() -> None:

@@ -20,7 +20,7 @@ from epic_cli.metrics.arrays import compute_lengths, compute_rms
 from epic_cli.metrics.digits import format_three_digits
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.recordings import LENGTHS
-from epic_cli.recordings.children import started
+from epic_cli.recordings.children import start_program
 from epic_cli.show.plot import (
     Curve,
     Panel,
@@ -614,7 +614,7 @@ def _find_fonts(text: str) -> tuple[str, ...]:
     if sys.platform != "win32":  # which looks for programs in the current folder first
         with (
             contextlib.suppress(OSError, TimeoutExpired),
-            started(words, stdout=PIPE, stderr=DEVNULL) as process,
+            start_program(words, stdout=PIPE, stderr=DEVNULL) as process,
         ):
             try:
                 found, _ = process.communicate(timeout=20)

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from epic_cli.engine.text.widths import pad, printable, some, width, wrap
-from epic_cli.recordings.wording import left_out_words
+from epic_cli.recordings.wording import describe_left_out
 from epic_cli.show.report import (
     KEPT,
     Column,
@@ -70,7 +70,7 @@ def _write_report(report: Report, screen: _Screen) -> Iterator[RenderableType]:
     blocks = [_write_verdict(report, screen.prose)]
     blocks += [list(_write_part(part, screen, left_out)) for part in _number_findings(report.parts)]
     notes: list[RenderableType] = []
-    if words := left_out_words(left_out, screen.room, screen.rest):
+    if words := describe_left_out(left_out, screen.room, screen.rest):
         notes += wrap_paragraph(words, screen.prose)
     for note in (*report.notes, *(report.method if screen.explain else ())):
         notes += wrap_paragraph(note, screen.prose, style="dim")

@@ -22,7 +22,7 @@ from concurrent.futures import (
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from epic_cli.recordings.children import safe_path
+from epic_cli.recordings.children import set_safe_path
 
 if TYPE_CHECKING:
     from multiprocessing.connection import _ConnectionBase
@@ -115,7 +115,7 @@ class Processes(Executor):
         """
         # the pool's own futures are never canceled: they would block it when its processes stop
         answer: Future[Result] = Future()
-        with safe_path():  # this may start one
+        with set_safe_path():  # this may start one
             pooled = self._pool.submit(fn, *args, **kwargs)
         pooled.add_done_callback(partial(_copy_outcome, answer))
         return answer
@@ -137,7 +137,7 @@ class Processes(Executor):
         # a new interpreter each: a fork of a process with threads may wait for ever
         context = multiprocessing.get_context("spawn")
         watched, self._alive = context.Pipe(duplex=False)
-        with safe_path():  # it starts what looks after semaphores
+        with set_safe_path():  # it starts what looks after semaphores
             self._pool = ProcessPoolExecutor(self.count, context, _prepare_worker, (watched,))
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from epic_cli.engine.failures import Portable
-from epic_cli.recordings.files import CannotAccess, accessing
-from epic_cli.recordings.opening import UNUSABLE, source_name
+from epic_cli.recordings.files import CannotAccess, raise_cannot_access
+from epic_cli.recordings.opening import UNUSABLE, name_source
 
 if TYPE_CHECKING:
     import threading
@@ -83,7 +83,7 @@ class Workers:
             return
         from epic_cli.work.journal import ResultJournal
 
-        with accessing("write to", path):
+        with raise_cannot_access("write to", path):
             journal = ResultJournal(path, kind)
         if journal.cut:
             tally.note(f"{path}: its last line is truncated and will be recomputed")
@@ -229,7 +229,7 @@ def run_job(job: Job[Found]) -> JobResult[Found]:
     """Run a job in any process, and capture its messages and errors."""
     said: list[str] = []
     found, trouble, before = None, None, 0
-    log = job.spec.log(source_name(job.recording))
+    log = job.spec.log(name_source(job.recording))
     log.write = said.append
     with log:
         try:
@@ -260,7 +260,7 @@ def run_recordings(
 
     if len(recordings) == 1 and workers == HERE:
         (recording,) = recordings
-        log = spec.log(source_name(recording))
+        log = spec.log(name_source(recording))
         tally.take_only_log(log)
         found = spec.adapt_to_place(Place(threads, None, progress)).run(recording, log)
         tally.refused |= log.refused
@@ -289,7 +289,7 @@ def run_recordings(
                 tally.left_out += 1
                 yield recording, UnusableJob(result.error, result.died)
             else:
-                tally.add(source_name(recording), result)
+                tally.add(name_source(recording), result)
                 if result.found is not None:
                     yield recording, result.found
             if progress is not None:

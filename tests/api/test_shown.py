@@ -97,7 +97,7 @@ def test_a_replay_is_taken_as_columns(recording: str, taken: int) -> None:
     samples = replay(SAMPLES / recording, "lerp")
     for _ in range(taken):
         next(samples)
-    samples.head()
+    samples.peek_samples()
     assert arrow.table(samples).to_pylist() == expected[taken:]
     assert arrow.table(samples).num_rows == 0
     assert any("qx" in record for record in expected) == (recording == "spin_turn.csv")

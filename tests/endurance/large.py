@@ -47,7 +47,7 @@ from endurance.readers import (
 )
 from endurance.watched import run_cases
 from epic_cli.recordings.datagrams.ingest import Decoder
-from epic_cli.recordings.reading import may_be_grouped
+from epic_cli.recordings.reading import is_possibly_grouped
 from epic_cli.session import journal as session_journals
 from epic_cli.work.journal import ResultJournal
 
@@ -70,7 +70,7 @@ def grouped(data: bytes) -> Found:
     """Read a table whose entities may follow one another."""
     path = scratch().with_name("grouped.csv")
     path.write_bytes(data)
-    may_be_grouped(str(path), "tank1")
+    is_possibly_grouped(str(path), "tank1")
     return file("auto")(data)
 
 

@@ -47,7 +47,7 @@ from epic_cli.recordings.datagrams.record_layout import RecordLayout
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_reader
 from epic_cli.recordings.tables import TableRefusal
-from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.recordings.wording import FrontEnd, word_refusal
 from epic_cli.work.journal import ResultJournal, UnusableJournal, get_program_version
 
 HERE = Path(__file__).parent
@@ -80,7 +80,7 @@ def refused(error: object) -> Found:
 def worded(refusals: Iterable[Refusal]) -> tuple[str, ...]:
     """Return some refusals of packets in words."""
     some = itertools.islice(refusals, _SAID)
-    return tuple(in_words(refusal, FrontEnd.COMMAND_LINE).what for refusal in some)
+    return tuple(word_refusal(refusal, FrontEnd.COMMAND_LINE).what for refusal in some)
 
 
 def recording(kind: str) -> Callable[[bytes], Found]:
@@ -206,8 +206,8 @@ def binary(data: bytes) -> Found:
 def capture(data: bytes) -> Found:
     """Read a capture of a network, pcap or pcapng."""
     one = Capture(Ingest(IngestSpec()))
-    packets = sum(len(block) for block in one.blocks(io.BytesIO(data).read))
-    return Found(packets, one.frames - packets, (str(one.broken), one.words()))
+    packets = sum(len(block) for block in one.iterate_blocks(io.BytesIO(data).read))
+    return Found(packets, one.frames - packets, (str(one.broken), one.describe_capture()))
 
 
 def commands(data: bytes) -> Found:

@@ -131,7 +131,7 @@ def _count(raw: Path) -> int:
     count = 0
     with raw.open("rb") as stream:
         try:
-            for _ in captures.frames(stream.read):
+            for _ in captures.iterate_frames(stream.read):
                 count += 1
         except Broken as broken:
             if "ends within" not in str(broken):

@@ -18,7 +18,7 @@ from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.metrics.notes import ExclusionReason, NotJudged
 from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.findings import RecordingFinding
-from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.recordings.wording import FrontEnd, word_refusal
 from epic_cli.recordings.writing import Fault, Unwritable
 
 REFUSAL = Refusal(3, 1, b"x", 0, Reason.FIELD_MISSING, "time")
@@ -31,7 +31,7 @@ VALUES: dict[str, Any] = {
     "Fault": Fault.NO_VELOCITY,
     "OSError": FileNotFoundError(2, "No such file", "x.csv"),
     "Packet": Packet((1, 2, 3), None, 4.0),
-    "Problem": in_words(REFUSAL, FrontEnd.PYTHON),
+    "Problem": word_refusal(REFUSAL, FrontEnd.PYTHON),
     "Reason": Reason.COLUMN_UNCLEAR,
     "RecordingFinding": RecordingFinding("E301"),
     "Refusal": REFUSAL,

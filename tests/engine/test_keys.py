@@ -10,7 +10,7 @@ from epic_cli.engine.build import HERE
 from epic_cli.engine.intake import PARTS
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text import TextScanner
-from epic_cli.recordings import packet_formats
+from epic_cli.recordings import list_packet_formats
 from epic_cli.recordings.reading import make_writer, read
 
 #: A value that is not the usual one, by the kind of a key.
@@ -39,14 +39,14 @@ def test_a_packet_has_a_field_for_each_key() -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in keys.KEYS if key.words], ids=lambda key: key.name)
-@pytest.mark.parametrize("packet_format", packet_formats())
+@pytest.mark.parametrize("packet_format", list_packet_formats())
 def test_each_key_is_written_and_read_in_each_format(key: keys.Key, packet_format: str) -> None:
     changed = {key.attribute: VALUES[key.type]}
     if key.type is keys.KeyType.SPIN:  # it is passed over without a rotation
         changed["rotation"] = VALUES[keys.KeyType.ROTATION]
     packet = PLAIN._replace(**changed)
     writer = make_writer(packet_format, keys.REQUESTS)
-    parts = iter([writer.header + writer.row(packet) + writer.end()])
+    parts = iter([writer.header + writer.format_row(packet) + writer.end()])
     assert [block[at] for block in read(lambda: next(parts, b"")) for at in range(len(block))] == [
         packet
     ]

@@ -17,7 +17,7 @@ from epic_cli.network.sender import Sender, SenderSpec
 from epic_cli.network.simulation import Statistics, simulate
 from epic_cli.network.trace import TraceLink, read_trace
 from epic_cli.network.truth_file import read_movement
-from epic_cli.recordings.entries.text import text_writer
+from epic_cli.recordings.entries.text import make_text_writer
 
 HERE = Path(__file__).parent
 
@@ -159,8 +159,8 @@ def test_golden(name: str) -> None:
     sender = Sender(SenderSpec(clock_offset=1, clock_drift=100, quantize=0.001))
     link = Link(LinkConditions(**case["link"]), seed=case["seed"])
     packets = simulate(movement, duration=2, channel=link, sender=sender)
-    writer = text_writer()
-    found = b"".join(map(writer.row, packets))
+    writer = make_text_writer()
+    found = b"".join(map(writer.format_row, packets))
     assert found == (HERE / "golden" / f"{name}.txt").read_bytes()
 
 

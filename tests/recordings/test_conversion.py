@@ -17,9 +17,15 @@ from epic_cli import Packet
 from epic_cli.engine.keys import REQUESTS
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.recordings import written_formats
+from epic_cli.recordings import list_written_formats
 from epic_cli.recordings.reading import make_writer, read
-from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket, number
+from epic_cli.recordings.writing import (
+    Changes,
+    Conversion,
+    Unwritable,
+    UnwritablePacket,
+    write_number,
+)
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 vectors = st.tuples(numbers, numbers, numbers)
@@ -60,7 +66,7 @@ def through(packet_format: str, wanted: list[Packet]) -> tuple[list[Packet], lis
         file.write(writer.header)
         for packet in wanted:
             try:
-                file.write(writer.row(packet))
+                file.write(writer.format_row(packet))
             except Unwritable:
                 continue
             held.append(packet)
@@ -74,7 +80,7 @@ def recorded(descriptor: int) -> Iterator[Packet]:
     conversion = Conversion(Changes())
     for block in read(descriptor):
         assert all(refusal.reason is Reason.NO_PACKETS for refusal in block.refusals)
-        yield from (packet for _, packet in conversion.packets(block))
+        yield from (packet for _, packet in conversion.iterate_packets(block))
 
 
 def comparable(wanted: list[Packet]) -> list[str]:
@@ -82,8 +88,8 @@ def comparable(wanted: list[Packet]) -> list[str]:
     return [repr(packet._replace(delta=packet.delta + 0.0)) for packet in wanted]
 
 
-@pytest.mark.parametrize("new", written_formats())
-@pytest.mark.parametrize("old", written_formats())
+@pytest.mark.parametrize("new", list_written_formats())
+@pytest.mark.parametrize("old", list_written_formats())
 @given(wanted=st.lists(packets, min_size=1, max_size=4))
 @example([ODD, ODD._replace(velocity=(-5e-324, -0.0, 1e300), entity="")])
 @examples(30)
@@ -95,7 +101,7 @@ def test_no_packet_is_changed(old: str, new: str, wanted: list[Packet]) -> None:
 
 
 def test_each_format_but_text_holds_what_is_odd() -> None:
-    for packet_format in written_formats():
+    for packet_format in list_written_formats():
         held, _ = through(packet_format, [ODD])
         assert len(held) == (packet_format != "text")
 
@@ -112,7 +118,7 @@ def packet(time: float, x: float = 0.0, entity: str = "", arrival: float | None 
 
 
 def changed(changes: Changes, *wanted: Packet) -> list[Packet]:
-    return [one for _, one in Conversion(changes).packets(block_of(*wanted))]
+    return [one for _, one in Conversion(changes).iterate_packets(block_of(*wanted))]
 
 
 def test_times_move_together() -> None:
@@ -128,14 +134,14 @@ def test_the_span_has_its_ends_and_is_of_times_before_they_move() -> None:
 
 def test_entities_are_picked_with_their_places() -> None:
     conversion = Conversion(Changes(entities=("b", "c")))
-    kept = conversion.packets(block_of(*(packet(0.0, entity=name) for name in "abcab")))
+    kept = conversion.iterate_packets(block_of(*(packet(0.0, entity=name) for name in "abcab")))
     assert [(index, one.entity) for index, one in kept] == [(1, "b"), (2, "c"), (4, "b")]
 
 
 def test_a_velocity_is_estimated_across_blocks_and_from_what_is_not_kept() -> None:
     conversion = Conversion(Changes(span=(1.0, 9.0), fill_velocities=True))
-    assert list(conversion.packets(block_of(packet(0.0, 1.0)))) == []
-    ((_, second),) = conversion.packets(block_of(packet(2.0, 5.0)))
+    assert list(conversion.iterate_packets(block_of(packet(0.0, 1.0)))) == []
+    ((_, second),) = conversion.iterate_packets(block_of(packet(2.0, 5.0)))
     assert second.velocity == (2.0, 0.0, 0.0)
 
 
@@ -150,9 +156,9 @@ TURNS = [
 def one_by_one(to: str, changes: Changes, block: PacketBlock) -> tuple[object, object]:
     """Return the rows written one by one, and the first unwritable packet with the reason."""
     writer, rows = make_writer(to, REQUESTS), b""
-    for index, one in Conversion(changes).packets(block):
+    for index, one in Conversion(changes).iterate_packets(block):
         try:
-            rows += writer.row(one)
+            rows += writer.format_row(one)
         except Unwritable as error:
             return rows_in(to, rows + writer.end()), (index, str(error))
     return rows_in(to, rows + writer.end()), None
@@ -161,7 +167,7 @@ def one_by_one(to: str, changes: Changes, block: PacketBlock) -> tuple[object, o
 def at_once(to: str, changes: Changes, block: PacketBlock) -> tuple[object, object]:
     writer, rows = make_writer(to, REQUESTS), b""
     try:
-        for some in Conversion(changes).rows(block, writer):
+        for some in Conversion(changes).iterate_rows(block, writer):
             rows += some
     except UnwritablePacket as wrong:
         return rows_in(to, rows + writer.end()), (wrong.index, str(wrong))
@@ -175,7 +181,7 @@ def rows_in(to: str, written: bytes) -> object:
     return repr(pq.read_table(pa.BufferReader(written)).to_pylist())
 
 
-@pytest.mark.parametrize("to", written_formats())
+@pytest.mark.parametrize("to", list_written_formats())
 @given(
     wanted=st.lists(packets, max_size=6),
     changes=st.builds(
@@ -200,4 +206,4 @@ def test_rows_many_at_once_are_those_one_by_one(
 def test_a_number_is_written_as_its_shortest_decimal(value: float) -> None:
     wanted = [Packet((value, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)]
     rows, _ = at_once("text", Changes(), block_of(*wanted))
-    assert rows == f"{number(value)},0,0 / 0,0,0 / 0\n".encode()
+    assert rows == f"{write_number(value)},0,0 / 0,0,0 / 0\n".encode()

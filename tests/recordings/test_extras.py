@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.running import epic
 
 from epic_cli import Packet, read_packets
-from epic_cli.recordings import written_formats
+from epic_cli.recordings import list_written_formats
 from epic_cli.recordings.extras import MOST_NAMES, is_word, parse_value
 
 NAMES = (  # none that is taken for a field
@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("extras")
 
 
-@pytest.mark.parametrize("to", written_formats())
+@pytest.mark.parametrize("to", list_written_formats())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(st.lists(st.dictionaries(NAMES, VALUES, max_size=4), min_size=1, max_size=5), st.data())
 def test_extras_are_the_same_in_every_format(

@@ -16,7 +16,7 @@ from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
 from epic_cli.network.simulation import Statistics, simulate
-from epic_cli.recordings.checks import new_findings
+from epic_cli.recordings.checks import take_new_findings
 from epic_cli.recordings.findings import RecordingFinding
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.watch import RecordingMonitor
@@ -37,7 +37,7 @@ def told(packets: Iterator[Packet], most: int = 512) -> list[RecordingFinding]:
     for packet in islice(packets, most):
         block.append(packet)
     watch.observe(block)
-    return new_findings(watch)
+    return take_new_findings(watch)
 
 
 def turned(change: Callable[[float, float, float], Vector]) -> Change:
@@ -122,7 +122,7 @@ def test_rounded_positions_are_right() -> None:
 
 def text(change: Change) -> bytes:
     writer = make_writer("text")
-    return b"".join(writer.row(change(packet)) for packet in islice(sent("circle"), 3000))
+    return b"".join(writer.format_row(change(packet)) for packet in islice(sent("circle"), 3000))
 
 
 def test_a_finding_is_said_once() -> None:

@@ -17,9 +17,9 @@ from epic_cli.recordings.files import write_whole
 NESTED = """
 import os, signal, sys
 from epic_cli.shell.console import open_sink
-from epic_cli.recordings.files import cleaning_up
+from epic_cli.recordings.files import clean_up_on_signal
 
-with cleaning_up(lambda: print("terminal", flush=True)):
+with clean_up_on_signal(lambda: print("terminal", flush=True)):
     with open_sink("a") as one, open_sink("b") as two:
         one.write(b"x")
         two.write(b"y")
@@ -104,8 +104,8 @@ def test_an_input_of_the_run_is_not_written(tmp_path: Path) -> None:
     read, link = tmp_path / "a", tmp_path / "b"
     read.write_bytes(b"mine")
     link.symlink_to(read)
-    with files.guarding() as run:
-        run.reads(str(read))
+    with files.guard_files() as run:
+        run.register_input(str(read))
         with pytest.raises(FileExistsError):
             write_whole(str(link), b"")
         write_whole(str(tmp_path / "c"), b"")

@@ -10,11 +10,11 @@ from epic_cli.engine.parameters import SettingError
 from epic_cli.recordings.read_spec import (
     FIELD_ORDER,
     ReadSpec,
-    column_name,
-    column_text,
-    in_order,
-    path_names,
-    path_text,
+    sort_columns,
+    split_path,
+    write_column,
+    write_column_name,
+    write_path,
 )
 
 NAMES = st.text(st.sampled_from("ab.,\\= '\"é"), min_size=1, max_size=6)
@@ -37,8 +37,8 @@ NAMES = st.text(st.sampled_from("ab.,\\= '\"é"), min_size=1, max_size=6)
 def test_what_is_written_says_the_same(names: dict[str, str], more: dict[str, str]) -> None:
     """A unit that could be left out is written, too: t_ms is in seconds where unit=s was given."""
     different = {name: field for field, name in names.items()}
-    columns = {field: column_text(name) for name, field in different.items()}
-    spec = ReadSpec.parse(write([*in_order(columns), *more.items()]))
+    columns = {field: write_column(name) for name, field in different.items()}
+    spec = ReadSpec.parse(write([*sort_columns(columns), *more.items()]))
     assert ReadSpec.parse(spec.write()) == spec
     assert dict(spec.list_entries()).items() >= more.items()
 
@@ -46,14 +46,14 @@ def test_what_is_written_says_the_same(names: dict[str, str], more: dict[str, st
 @given(st.lists(NAMES, min_size=1, max_size=4))
 @examples(200)
 def test_a_name_and_a_path_are_read_as_they_are_written(names: list[str]) -> None:
-    assert path_names(path_text(tuple(names))) == tuple(names)
-    assert column_name(column_text(names[0])) == names[0]
+    assert split_path(write_path(tuple(names))) == tuple(names)
+    assert write_column_name(write_column(names[0])) == names[0]
 
 
 def test_defaults_are_not_written() -> None:
     assert ReadSpec().write() == ""
     spec = ReadSpec(
-        in_order({"y": "b", "time": "t", "x": "a"}), time_unit="s", time_origin=0.0, axes="xy"
+        sort_columns({"y": "b", "time": "t", "x": "a"}), time_unit="s", time_origin=0.0, axes="xy"
     )
     assert spec.write() == "time=t,x=a,y=b"
     assert spec._replace(axes="yx").write() == "time=t,x=a,y=b,axes=yx"

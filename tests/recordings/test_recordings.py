@@ -18,7 +18,7 @@ from support.recordings import (
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.recordings import LONGEST_LINE, LONGEST_OBJECT, packet_formats
+from epic_cli.recordings import LONGEST_LINE, LONGEST_OBJECT, list_packet_formats
 from epic_cli.recordings.entries.csv.reader import CsvReader
 from epic_cli.recordings.entries.text import NoLayout
 from epic_cli.recordings.read_spec import ReadSpec
@@ -119,7 +119,7 @@ def test_a_beginning_never_tells_another_format_than_the_whole(
 
 
 @pytest.mark.parametrize("data", [TEXT, CSV, JSON])
-@pytest.mark.parametrize("kind", packet_formats())
+@pytest.mark.parametrize("kind", list_packet_formats())
 def test_a_format_can_be_forced(data: bytes, kind: str) -> None:
     blocks = read_all(data, kind)
     assert packets_of(blocks) == scan_packets(make_reader(kind), data)
@@ -293,7 +293,7 @@ def test_a_line_that_is_just_not_too_long_is_read(kind: str, size: int) -> None:
     assert scan_packets(make_reader(kind), cut(data, size)) == [PACKETS[0], PACKETS[0], PACKETS[1]]
 
 
-@pytest.mark.parametrize("kind", packet_formats())
+@pytest.mark.parametrize("kind", list_packet_formats())
 def test_a_line_without_end_is_not_kept(kind: str) -> None:
     reader = make_reader(kind)
     for _ in range(50):

@@ -15,7 +15,7 @@ from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import LONGEST_LINE
 from epic_cli.recordings.entries.json.reader import JsonlReader
-from epic_cli.recordings.read_spec import ReadSpec, column_text, find_star
+from epic_cli.recordings.read_spec import ReadSpec, find_star, write_column
 from epic_cli.recordings.reading import read as read_from
 
 STATES = st.lists(
@@ -276,7 +276,7 @@ def test_the_array_of_a_document_is_where_it_stands() -> None:
 @examples(200)
 @given(st.text("ab*\\,.", max_size=8))
 def test_a_star_in_a_name_is_written_so_that_it_is_none(name: str) -> None:
-    assert find_star(column_text(name)) == -1
+    assert find_star(write_column(name)) == -1
 
 
 def test_an_array_of_packets_behind_another_is_not_passed_over() -> None:

@@ -14,11 +14,11 @@ from epic_cli import Packet
 from epic_cli.recordings import (
     DEFAULT,
     entries,
-    formats,
-    input_formats,
-    packet_formats,
-    suffixes,
-    written_formats,
+    list_formats,
+    list_input_formats,
+    list_packet_formats,
+    list_suffixes,
+    list_written_formats,
 )
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_writer, read
@@ -28,7 +28,7 @@ TOY = '''
 """Toys."""
 import zlib
 from epic_cli.recordings import Fit, Format
-from epic_cli.recordings.entries.text import text_writer
+from epic_cli.recordings.entries.text import make_text_writer
 from epic_cli.engine.text import TextScanner
 
 
@@ -40,18 +40,18 @@ class Turned(Format):
 
     def unpack(self, source, layout):
         text = b""
-        while more := source.more():
+        while more := source.read_more():
             text += more
         _, *lines = text.splitlines()
         parts = iter([b"".join(line[::-1] + b"\\n" for line in lines)])
         return lambda: next(parts, b"")
 
-    def writer(self, requested, extras):
-        lines = text_writer()
+    def make_writer(self, requested, extras):
+        lines = make_text_writer()
         class Writer:
             header = b"TURNED\\n"
-            def row(self, packet):
-                return lines.row(packet)[-2::-1] + b"\\n"
+            def format_row(self, packet):
+                return lines.format_row(packet)[-2::-1] + b"\\n"
             def end(self):
                 return b""
         return Writer()
@@ -77,9 +77,9 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Yield the table of formats with the toy format's file in its folder."""
     (tmp_path / "toy.py").write_text(TOY)
     monkeypatch.setattr(entries, "__path__", [*entries.__path__, str(tmp_path)])
-    formats.cache_clear()
+    list_formats.cache_clear()
     yield
-    formats.cache_clear()
+    list_formats.cache_clear()
     sys.modules.pop(f"{entries.__name__}.toy", None)
     importlib.invalidate_caches()
 
@@ -90,24 +90,24 @@ def packets_of(path: Path, how: str = "") -> list[Packet]:
 
 
 def test_what_each_format_is_for() -> None:
-    assert next(iter(formats())) == DEFAULT == "text"
-    assert set(input_formats()) == {
+    assert next(iter(list_formats())) == DEFAULT == "text"
+    assert set(list_input_formats()) == {
         "auto", "text", "csv", "json", "jsonl", "parquet", "rocketleague", "sentences", "slippi",
         "sqlite", "xlsx",
     }  # fmt: skip
-    assert set(written_formats()) == {"text", "csv", "tsv", "jsonl", "parquet"}
-    assert set(packet_formats()) == {"text", "csv", "jsonl"}
-    assert suffixes()[".ndjson"] == "jsonl"
-    assert all(re.fullmatch("[a-z0-9]+", name) for name in formats())
+    assert set(list_written_formats()) == {"text", "csv", "tsv", "jsonl", "parquet"}
+    assert set(list_packet_formats()) == {"text", "csv", "jsonl"}
+    assert list_suffixes()[".ndjson"] == "jsonl"
+    assert all(re.fullmatch("[a-z0-9]+", name) for name in list_formats())
 
 
 @pytest.mark.usefixtures("toy")
 def test_a_new_format_is_a_file(tmp_path: Path) -> None:
-    assert "turned" in input_formats()
-    assert "turned" in written_formats()
-    assert suffixes()[".nrut"] == "turned"
+    assert "turned" in list_input_formats()
+    assert "turned" in list_written_formats()
+    assert list_suffixes()[".nrut"] == "turned"
     writer = make_writer("turned")
-    data = writer.header + b"".join(map(writer.row, PACKETS)) + writer.end()
+    data = writer.header + b"".join(map(writer.format_row, PACKETS)) + writer.end()
     path = tmp_path / "a"
     path.write_bytes(data)
     assert packets_of(path) == packets_of(path, "turned") == PACKETS
@@ -120,5 +120,5 @@ def test_what_is_inside_another_format_is_detected_anew(tmp_path: Path) -> None:
     path = tmp_path / "a"
     for kind in ("csv", "turned"):
         writer = make_writer(kind)
-        path.write_bytes(zlib.compress(writer.header + b"".join(map(writer.row, PACKETS))))
+        path.write_bytes(zlib.compress(writer.header + b"".join(map(writer.format_row, PACKETS))))
         assert packets_of(path) == PACKETS

@@ -46,9 +46,9 @@ def found(made: list[Row], thorough: bool = False, read: str = "") -> list[Recor
         *(",".join(f"{record[name]:.9g}" for name in names) for record in made),
     ]
     layout, watch = ReadSpec.parse(read), RecordingMonitor(thorough)
-    watch.requested(layout)
-    reader = make_reader("csv", layout, watch.inferred)
-    watch.reading(reader, "csv")
+    watch.note_requested(layout)
+    reader = make_reader("csv", layout, watch.note_inferred)
+    watch.note_reader(reader, "csv")
 
     def blocks() -> list[PacketBlock]:
         block = reader.scan("\n".join([*lines, ""]).encode(), True)

@@ -11,7 +11,7 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.refusals import Reason
-from epic_cli.recordings.lines import numbers_in
+from epic_cli.recordings.lines import find_numbers
 from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_reader, read
 
@@ -36,7 +36,7 @@ def packets(data: str, columns: str = "") -> list[Packet]:
 @examples(200)
 @given(st.lists(NUMBERS, min_size=3, max_size=3), st.sampled_from(FORMS))
 def test_a_vector_has_its_numbers(numbers: list[str], form: str) -> None:
-    assert numbers_in(form.format(*numbers)) == tuple(numbers)
+    assert find_numbers(form.format(*numbers)) == tuple(numbers)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_vector_has_its_numbers(numbers: list[str], form: str) -> None:
     ],
 )
 def test_numbers_have_a_decimal_point(text: str, numbers: tuple[str, ...]) -> None:
-    assert numbers_in(text) == numbers
+    assert find_numbers(text) == numbers
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_numbers_have_a_decimal_point(text: str, numbers: tuple[str, ...]) -> No
      "(" * 5000, " ".join("1" * 17), "1 " * 300],
 )  # fmt: skip
 def test_what_is_no_vector(text: str) -> None:
-    assert numbers_in(text) is None
+    assert find_numbers(text) is None
 
 
 @examples(50)

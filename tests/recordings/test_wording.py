@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from epic_cli.engine.refusals import PIECES, Reason, Refusal
-from epic_cli.recordings.wording import GRAMMAR, FrontEnd, in_words, rest_of_grammar
+from epic_cli.recordings.wording import GRAMMAR, FrontEnd, describe_grammar, word_refusal
 
 #: The facts that one reason or another goes with, all at once.
 FACTS = Refusal(
@@ -42,7 +42,7 @@ LAYOUT_REASONS = (
 
 @pytest.mark.parametrize("reason", Reason)
 def test_every_reason_has_words(reason: Reason) -> None:
-    every = [in_words(FACTS._replace(reason=reason), end) for end in FrontEnd]
+    every = [word_refusal(FACTS._replace(reason=reason), end) for end in FrontEnd]
     for found in every:
         assert found[:4] == FACTS[:4]
         assert found.what
@@ -54,7 +54,7 @@ def test_every_reason_has_words(reason: Reason) -> None:
 
 @pytest.mark.parametrize("reason", LAYOUT_REASONS)
 def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
-    typed, session, python = (in_words(FACTS._replace(reason=reason), end) for end in FrontEnd)
+    typed, session, python = (word_refusal(FACTS._replace(reason=reason), end) for end in FrontEnd)
     assert typed == session
     assert "--" in typed.expected
     assert "--" not in python.expected
@@ -64,7 +64,7 @@ def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
 @pytest.mark.parametrize("reason", CLOCK_REASONS)
 def test_each_front_end_names_its_own_settings(reason: Reason) -> None:
     refusal = FACTS._replace(reason=reason, field="time")
-    typed, session, python = (in_words(refusal, end).expected for end in FrontEnd)
+    typed, session, python = (word_refusal(refusal, end).expected for end in FrontEnd)
     assert "--" in typed
     assert session == typed.replace("--", ":")
     assert "--" not in python
@@ -73,13 +73,13 @@ def test_each_front_end_names_its_own_settings(reason: Reason) -> None:
 
 def test_arrival_pacing_is_not_advised_where_it_is_in_force() -> None:
     refusal = FACTS._replace(reason=Reason.TOO_FAR, field="arrival")
-    assert in_words(refusal, FrontEnd.PYTHON).expected == "a smaller gap, or a longer tick"
+    assert word_refusal(refusal, FrontEnd.PYTHON).expected == "a smaller gap, or a longer tick"
 
 
 def test_the_rest_of_the_grammar_begins_with_each_piece() -> None:
-    whole = rest_of_grammar(0)
+    whole = describe_grammar(0)
     assert GRAMMAR.startswith(whole)
     for index, piece in enumerate(PIECES):
-        assert rest_of_grammar(2 * index).startswith(piece)
-        assert whole.endswith(rest_of_grammar(2 * index))
-        assert whole.endswith(rest_of_grammar(2 * index + 1))
+        assert describe_grammar(2 * index).startswith(piece)
+        assert whole.endswith(describe_grammar(2 * index))
+        assert whole.endswith(describe_grammar(2 * index + 1))

@@ -12,13 +12,13 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.refusals import Reason
-from epic_cli.recordings import LONGEST_LINE, packet_formats
-from epic_cli.recordings.entries.csv import csv_writer
+from epic_cli.recordings import LONGEST_LINE, list_packet_formats
+from epic_cli.recordings.entries.csv import make_csv_writer
 from epic_cli.recordings.entries.csv.reader import CsvReader
-from epic_cli.recordings.entries.text import packet_line, text_writer
+from epic_cli.recordings.entries.text import make_text_writer, write_packet_line
 from epic_cli.recordings.lines import LineReader
 from epic_cli.recordings.reading import detect, make_reader, make_writer
-from epic_cli.recordings.writing import Fault, Unwritable, number
+from epic_cli.recordings.writing import Fault, Unwritable, write_number
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Reader, Writer
@@ -60,7 +60,7 @@ def check_round_trip(writer: Writer, reader: Reader, wanted: list[Packet]) -> No
     written, data = [], writer.header
     for packet in wanted:
         try:
-            data += writer.row(packet)
+            data += writer.format_row(packet)
         except Unwritable:
             continue
         written.append(packet)
@@ -82,7 +82,7 @@ def comparable(packets: list[Packet]) -> list[str]:
     return [repr(packet._replace(delta=packet.delta + 0.0)) for packet in packets]
 
 
-@pytest.mark.parametrize("packet_format", packet_formats())
+@pytest.mark.parametrize("packet_format", list_packet_formats())
 @given(wanted=st.lists(packets, max_size=4))
 @example([Packet(ORIGIN, ORIGIN, 0.0, entity=name) for name in ("a#b", "#", "ä", "=", "a,b")])
 @examples(400)
@@ -95,15 +95,15 @@ def test_a_packet_is_read_back_as_it_was_or_not_written(
 @given(wanted=st.lists(packets, max_size=4))
 @examples(400)
 def test_a_table_with_delta_is_read_back(wanted: list[Packet]) -> None:
-    check_round_trip(csv_writer(("delta",)), CsvReader(), wanted)
+    check_round_trip(make_csv_writer(("delta",)), CsvReader(), wanted)
 
 
-@pytest.mark.parametrize("packet_format", packet_formats())
+@pytest.mark.parametrize("packet_format", list_packet_formats())
 @given(packet=packets)
 def test_the_format_is_found_out(packet_format: str, packet: Packet) -> None:
     writer = make_writer(packet_format)
     try:
-        row = writer.row(packet)
+        row = writer.format_row(packet)
     except Unwritable:
         return
     assert detect(writer.header + row, final=True) == packet_format
@@ -117,27 +117,29 @@ def test_rows() -> None:
         "jsonl": b'{"time": 0.25, "x": 1.5, "y": -2, "z": 1e-06, "vx": 0.1, "vy": 0, "vz": 3,'
         b' "arrival": 0.33, "entity": "tank,7", "seq": 12, "teleport": 1}\n',
     }
-    for packet_format in packet_formats():
-        assert make_writer(packet_format).row(packet) == expected[packet_format]
+    for packet_format in list_packet_formats():
+        assert make_writer(packet_format).format_row(packet) == expected[packet_format]
 
 
 def test_a_table_has_delta_where_it_is_asked_for() -> None:
-    assert csv_writer(("delta",)).header == csv_writer().header.replace(b"\n", b",delta\n")
+    assert make_csv_writer(("delta",)).header == make_csv_writer().header.replace(
+        b"\n", b",delta\n"
+    )
     packet = Packet(ORIGIN, ORIGIN, 0.0, delta=0.03)
-    assert csv_writer(("delta",)).row(packet).endswith(b",0.03\n")
+    assert make_csv_writer(("delta",)).format_row(packet).endswith(b",0.03\n")
     with pytest.raises(Unwritable, match="for which the table has no column"):
-        csv_writer().row(packet)
+        make_csv_writer().format_row(packet)
 
 
 def test_numbers_that_are_not_finite() -> None:
     packet = Packet((math.inf, -math.inf, math.nan), ORIGIN, 0.0)
-    assert text_writer().row(packet) == b"inf,-inf,nan / 0,0,0 / 0\n"
-    assert b'"x": null, "y": null, "z": null' in make_writer("jsonl").row(packet)
-    assert csv_writer().row(packet) == b",0,,,,0,0,0,,,0\n"
+    assert make_text_writer().format_row(packet) == b"inf,-inf,nan / 0,0,0 / 0\n"
+    assert b'"x": null, "y": null, "z": null' in make_writer("jsonl").format_row(packet)
+    assert make_csv_writer().format_row(packet) == b",0,,,,0,0,0,,,0\n"
 
 
 def test_shortest_numbers() -> None:
-    assert [number(x) for x in (0.0, 1.0, 0.1, 1e22, 12345.678901, -0.0, 7)] == [
+    assert [write_number(x) for x in (0.0, 1.0, 0.1, 1e22, 12345.678901, -0.0, 7)] == [
         "0",
         "1",
         "0.1",
@@ -162,12 +164,12 @@ BAD_PACKETS = [
 ]
 
 
-@pytest.mark.parametrize("packet_format", packet_formats())
+@pytest.mark.parametrize("packet_format", list_packet_formats())
 @pytest.mark.parametrize(("fields", "fault"), BAD_PACKETS)
 def test_what_no_format_holds(packet_format: str, fields: dict[str, Any], fault: Fault) -> None:
     packet = Packet(ORIGIN, ORIGIN, 0.0)._replace(**fields)
     with pytest.raises(Unwritable) as refused:
-        make_writer(packet_format).row(packet)
+        make_writer(packet_format).format_row(packet)
     [(name, value)] = fields.items()
     assert refused.value.fault is fault
     assert refused.value.field == name.replace("sequence", "seq")
@@ -178,8 +180,10 @@ def test_what_no_format_holds(packet_format: str, fields: dict[str, Any], fault:
 def test_packet_text_ends_a_name_at_a_blank() -> None:
     packet = Packet(ORIGIN, ORIGIN, 0.0, entity="tank 7")
     with pytest.raises(Unwritable, match="cannot hold the entity's name 'tank 7'"):
-        packet_line(packet)
-    assert read_back(CsvReader(), csv_writer().header + csv_writer().row(packet)) == [packet]
+        write_packet_line(packet)
+    assert read_back(
+        CsvReader(), make_csv_writer().header + make_csv_writer().format_row(packet)
+    ) == [packet]
 
 
 # one line of 1023 bytes with its end is what the demo's fgets takes
@@ -188,9 +192,9 @@ def test_packet_text_ends_a_name_at_a_blank() -> None:
 def test_the_longest_line_is_the_reader_s(packet_format: str, longest: int) -> None:
     writer = make_writer(packet_format)
     packet = Packet(ORIGIN, ORIGIN, 0.0, entity="x")
-    packet = packet._replace(entity="x" * (longest - len(writer.row(packet)) + 1))
-    row = writer.row(packet)
+    packet = packet._replace(entity="x" * (longest - len(writer.format_row(packet)) + 1))
+    row = writer.format_row(packet)
     assert len(row) == longest
     assert read_back(make_reader(packet_format), writer.header + row) == [packet]
     with pytest.raises(Unwritable, match="too long"):
-        writer.row(packet._replace(entity=packet.entity + "x"))
+        writer.format_row(packet._replace(entity=packet.entity + "x"))

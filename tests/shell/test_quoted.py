@@ -17,7 +17,7 @@ from support.typed_session import TypedSession
 
 from epic_cli.engine.refusals import PIECES, Reason, Refusal
 from epic_cli.main import main
-from epic_cli.recordings.wording import FrontEnd, in_words
+from epic_cli.recordings.wording import FrontEnd, word_refusal
 from epic_cli.session.commands import COMMANDS as TYPED
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
@@ -60,7 +60,7 @@ def refusals() -> Iterator[Refusal]:
 @pytest.mark.parametrize("color", [False, True])
 def test_every_reason(front_end: FrontEnd, color: bool) -> None:
     for refusal in refusals():
-        problem = in_words(refusal, front_end)
+        problem = word_refusal(refusal, front_end)
         for columns in (None, 40):
             text = style_message(write_three_lines(problem, READ, color, columns))
             own = re.sub(r"\x1b\[(0|1|31)m", "", text) if color else text
@@ -69,7 +69,9 @@ def test_every_reason(front_end: FrontEnd, color: bool) -> None:
 
 def test_styles_are_not_taken_from_what_is_quoted() -> None:
     assert style_message(f"{Style.RED}x{Style.END}\n") == "\x1b[31mx\x1b[0m\n"
-    problem = in_words(next(refusals())._replace(text="".join(Style).encode()), FrontEnd.SESSION)
+    problem = word_refusal(
+        next(refusals())._replace(text="".join(Style).encode()), FrontEnd.SESSION
+    )
     assert "\x1b" not in style_message(write_three_lines(problem, "".join(Style)))
 
 

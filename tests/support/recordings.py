@@ -14,7 +14,7 @@ from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.strategies import create
 from epic_cli.engine.text import RowWriter, TextScanner
-from epic_cli.recordings.wording import FrontEnd, Problem, in_words
+from epic_cli.recordings.wording import FrontEnd, Problem, word_refusal
 from support.movements import Heedless
 from support.oracle import Vector
 
@@ -121,7 +121,7 @@ def scan_problems(reader: "Reader", pieces: bytes | Iterable[bytes]) -> list[Pro
 
 def problems_of(block: PacketBlock) -> list[Problem]:
     """Return the refused lines of a block, in the words of the command line."""
-    return [in_words(refusal, FrontEnd.COMMAND_LINE) for refusal in block.refusals]
+    return [word_refusal(refusal, FrontEnd.COMMAND_LINE) for refusal in block.refusals]
 
 
 def count_samples(stream: SampleStream, packet: Packet) -> tuple[int, float]:

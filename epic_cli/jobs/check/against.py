@@ -27,9 +27,9 @@ from epic_cli.jobs.check.outcome import (
     find_occasion,
 )
 from epic_cli.jobs.check.spec import NUMBERS, BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
-from epic_cli.recordings import formats
+from epic_cli.recordings import list_formats
 from epic_cli.recordings.reading import make_writer
-from epic_cli.recordings.writing import Changes, Conversion, Unwritable, number
+from epic_cli.recordings.writing import Changes, Conversion, Unwritable, write_number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -234,12 +234,12 @@ def make_feed(drawing: DrawSpec, packet_format: str) -> bytes:
     taken = list(iterate_packets(drawing, recording))
     turns = any(block.turns() for block in taken)
     writer = make_writer(packet_format, REQUESTS if turns else ("delta",))
-    conversion = Conversion(Changes(fill_velocities=formats()[packet_format].needs_velocity))
+    conversion = Conversion(Changes(fill_velocities=list_formats()[packet_format].needs_velocity))
     parts = [writer.header]
     for block in taken:
-        for index, packet in conversion.packets(block):
+        for index, packet in conversion.iterate_packets(block):
             try:
-                parts.append(writer.row(_set_arrival(packet, drawing.replay.timing.latency)))
+                parts.append(writer.format_row(_set_arrival(packet, drawing.replay.timing.latency)))
             except Unwritable as error:
                 place = f"{recording.name}:{block.line(index)}"
                 raise BrokenCase(place, f"{error}; choose another --feed") from error
@@ -275,4 +275,4 @@ def make_environment(case: Case) -> dict[str, str]:
 
 
 def _write_value(value: object) -> str:
-    return number(value) if isinstance(value, float) else str(value).lower()
+    return write_number(value) if isinstance(value, float) else str(value).lower()

@@ -32,8 +32,8 @@ from epic_cli.jobs.check.spec import (
 )
 from epic_cli.jobs.replay.command import add_spec_options
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.recordings import files, packet_formats
-from epic_cli.recordings.files import CannotAccess, accessing
+from epic_cli.recordings import files, list_packet_formats
+from epic_cli.recordings.files import CannotAccess, raise_cannot_access
 from epic_cli.shell.console import (
     PROSE,
     ColorChoice,
@@ -96,7 +96,7 @@ class Program:
     )
     feed: str = declare_value(
         "The packet format that your program reads.",
-        type=click.Choice(packet_formats()),
+        type=click.Choice(list_packet_formats()),
         default="text",
         show_default=True,
     )
@@ -262,7 +262,7 @@ def _load_cases(
         if error.gone:
             raise CannotAccess("read", error.place, FileNotFoundError(2, error.what)) from error
         raise WrongUsage(str(error)) from error
-    files.reads(*(path for case in cases for path in (case.file, *_list_files(case))))
+    files.register_inputs(*(path for case in cases for path in (case.file, *_list_files(case))))
     if program.against is None:
         return cases
     return [
@@ -331,7 +331,7 @@ def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Pro
         if how.tolerances is not None:
             values["tolerance"] = how.tolerances.default._asdict()
         print_rows = partial(_print_rows, how.port, how.feed)
-    with raise_wrong_usage(kind=(CaseExists, BrokenCase)), accessing("write to", folder):
+    with raise_wrong_usage(kind=(CaseExists, BrokenCase)), raise_cannot_access("write to", folder):
         path, rows = make_case(folder, files, values, packets, print_rows)
     _report_findings(path)
     by = f", printed by {printable(str(program.against))}" if print_rows else ""
@@ -499,7 +499,7 @@ class Output:
         expected = find_takeable(outcome)
         if expected is None or not (self._doing.yes or self._ask_user(expected)):
             return False
-        with accessing("write to", expected):
+        with raise_cannot_access("write to", expected):
             accept(outcome)
         self._write_text(f"  taken: {printable(expected)}\n")
         return True

@@ -22,7 +22,7 @@ from epic_cli.jobs.check.spec import BrokenCase, Case, CaseRecording, DrawSpec
 from epic_cli.jobs.replay.run import Rows, SecondEntity, replay, select_packets
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.files import CannotAccess
-from epic_cli.recordings.opening import ReadingLog, blocks
+from epic_cli.recordings.opening import ReadingLog, read_blocks
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
@@ -72,9 +72,9 @@ class _CaseLog(ReadingLog):
         """Count a refused line; raise ``BrokenCase`` if the log is strict."""
         self.refusals += len(refusals)
         if refusals and self._strict:
-            from epic_cli.recordings.wording import FrontEnd, in_words
+            from epic_cli.recordings.wording import FrontEnd, word_refusal
 
-            first = in_words(refusals[0], FrontEnd.COMMAND_LINE)
+            first = word_refusal(refusals[0], FrontEnd.COMMAND_LINE)
             place = f"{self.name}:{first.line}:{first.column}"
             raise BrokenCase(place, f"{first.what}; expected {first.expected}")
 
@@ -106,7 +106,7 @@ def iterate_packets(
 ) -> Iterator[PacketBlock]:
     """Yield the packets to draw of a recording, reporting to ``log``; raise ``BrokenCase``."""
     with _raise_broken_case(recording):
-        found = blocks(recording.source, drawing.replay.read, log)
+        found = read_blocks(recording.source, drawing.replay.read, log)
         yield from select_packets(drawing.replay, recording.name, found)
 
 

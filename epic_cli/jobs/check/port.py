@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from epic_cli.recordings.children import started
+from epic_cli.recordings.children import start_program
 
 #: What is kept of what it says on stderr.
 _SAID = 2000
@@ -99,7 +99,7 @@ def _start_program(command: Sequence[str], variables: Mapping[str, str]) -> subp
     if sys.platform == "win32":
         raise OSError("ports need pipes that can be waited for: run epic in WSL")
     pipe = subprocess.PIPE
-    return started(
+    return start_program(
         command,
         variables,
         stdin=pipe,

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from epic_cli.recordings.writing import number
+from epic_cli.recordings.writing import write_number
 
 
 class StreamPacket(NamedTuple):
@@ -64,8 +64,9 @@ def _parse_packet(packet: dict[str, Any]) -> StreamPacket:
 def _write_packets(packets: Iterable[StreamPacket]) -> bytes:
     by_arrival = sorted(packets, key=lambda one: one.arrival)
     return "".join(
-        f"{','.join(map(number, packet.position))} / {','.join(map(number, packet.velocity))}"
-        f" / {number(packet.time)} arrival={number(packet.arrival)}\n"
+        f"{','.join(map(write_number, packet.position))} /"
+        f" {','.join(map(write_number, packet.velocity))}"
+        f" / {write_number(packet.time)} arrival={write_number(packet.arrival)}\n"
         for packet in by_arrival
     ).encode()
 

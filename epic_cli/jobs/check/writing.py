@@ -18,8 +18,8 @@ from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.run import check_rows
 from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase, Case, find_expected_file
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.recordings.files import check_output, cleaning_up, write_whole
-from epic_cli.recordings.writing import number
+from epic_cli.recordings.files import check_output, clean_up_on_signal, write_whole
+from epic_cli.recordings.writing import write_number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
@@ -91,9 +91,9 @@ def write_tsv(samples: Iterable[Sample]) -> bytes:
     lines = ["\t".join(COLUMNS)]
     for sample in samples:
         numbers = [*sample.position, *sample.velocity]
-        cells = ["" if sample.status == "none" else number(value) for value in numbers]
+        cells = ["" if sample.status == "none" else write_number(value) for value in numbers]
         name = sample.entity if sample.entity.isprintable() else ascii(sample.entity)[1:-1]
-        lines.append("\t".join([number(sample.time), *cells, sample.status, name]))
+        lines.append("\t".join([write_number(sample.time), *cells, sample.status, name]))
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
 
 
@@ -151,7 +151,7 @@ def make_case(
     parent, name = os.path.split(whole)
     part = os.path.join(parent, f".epic-{zlib.crc32(os.fsencode(name)):08x}.part")  # noqa: PTH118
     remove_part = partial(shutil.rmtree, part, ignore_errors=True)
-    with cleaning_up(remove_part):
+    with clean_up_on_signal(remove_part):
         try:
             remove_part()
             os.makedirs(part)  # noqa: PTH103

@@ -15,7 +15,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.widths import printable
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition
-from epic_cli.recordings.opening import source_name
+from epic_cli.recordings.opening import name_source
 from epic_cli.shell.console import (
     ColorChoice,
     measure_screen_lines,
@@ -164,9 +164,9 @@ def describe_origin(names: Iterable[str], truth: str | None) -> About:
     """Return recordings, truth and command line, for readers who see only the page."""
     from epic_cli.show.page import About
 
-    recordings = ", ".join(source_name(name) for name in names)
+    recordings = ", ".join(name_source(name) for name in names)
     command = f"epic {shlex.join(sys.argv[1:])}"
-    return About(recordings, source_name(truth) if truth else "", command)
+    return About(recordings, name_source(truth) if truth else "", command)
 
 
 def write(

@@ -58,7 +58,7 @@ from epic_cli.metrics.notes import (
 )
 from epic_cli.metrics.score import write_formula
 from epic_cli.metrics.truth import Origin
-from epic_cli.recordings.findings import limits
+from epic_cli.recordings.findings import describe_limits
 from epic_cli.recordings.opening import UNUSABLE, ReadingLog
 from epic_cli.show.report import KEPT, MAYBE, Column, Data, ErrorBar, Record, Report, Table
 
@@ -383,7 +383,7 @@ def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     Marks behind figures of the ``results`` are explained.
     """
     lines = [f"Note: {words}." for words in describe_notes(_split_notes(comparison.notes)[0])]
-    lines += limits(comparison.findings)
+    lines += describe_limits(comparison.findings)
     lines += [f"Left out: {pair.recording}: {pair.why}." for pair in comparison.skipped]
     lines += _list_recording_notes(_split_recording_notes(comparison)[0])
     lines += _list_result_notes(comparison.results, lambda flaw: flaw in UNRANKED)

@@ -11,9 +11,9 @@ import click
 
 from epic_cli.jobs.convert.run import NoCapture, run
 from epic_cli.jobs.convert.spec import CaptureSpec, ConvertSpec
-from epic_cli.recordings import formats, suffixes, written_formats
+from epic_cli.recordings import list_formats, list_suffixes, list_written_formats
 from epic_cli.recordings.files import is_kept
-from epic_cli.recordings.opening import source_at
+from epic_cli.recordings.opening import find_source
 from epic_cli.recordings.writing import Changes, Fault, UnwritablePacket
 from epic_cli.shell.console import ColorChoice, open_sink, use_color
 from epic_cli.shell.declared import (
@@ -77,7 +77,7 @@ class ConvertOutput:
 
     to: str | None = declare_value(
         "The output format.  [default: from the suffix of --output]",
-        type=FormatChoice(written_formats()),
+        type=FormatChoice(list_written_formats()),
     )
     output: str | None = declare_shared(
         make_output_option("Write to this file. It appears once it is complete.")
@@ -105,10 +105,10 @@ class ConvertOutput:
         if self.to is not None:
             return self.to
         ending = os.path.splitext(output or "")[1].lower()  # noqa: PTH122
-        if suffixes().get(ending) not in written_formats():
-            formats = ", ".join(written_formats())
+        if list_suffixes().get(ending) not in list_written_formats():
+            formats = ", ".join(list_written_formats())
             raise WrongUsage(f"unknown output format: add --to, one of {formats}", "to")
-        return suffixes()[ending]
+        return list_suffixes()[ending]
 
 
 EXAMPLES = """\b
@@ -171,10 +171,10 @@ def _write_output(
         Progress("converting", in_bytes=True, silent=True) as progress,
         open_sink(output, backup) as sink,
     ):
-        if formats()[spec.packet_format].binary and sink.isatty():
+        if list_formats()[spec.packet_format].binary and sink.isatty():
             title = spec.packet_format.capitalize()
             raise WrongUsage(f"{title} is not for a terminal: add --output", "output")
-        sources = [source_at(file) for file in files]
+        sources = [find_source(file) for file in files]
         try:
             return run(spec, sources, sink, log, report_each(progress, files))
         except NoCapture as error:

@@ -10,10 +10,10 @@ from epic_cli.engine.parameters import SettingError
 from epic_cli.jobs.convert.spec import CaptureSpec, ConvertSpec
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
-from epic_cli.recordings.extras import Tails, describe_losses, names_in
-from epic_cli.recordings.files import accessing
-from epic_cli.recordings.opening import blocks, check_entities, open_source
-from epic_cli.recordings.reading import make_writer, unwrapped
+from epic_cli.recordings.extras import Tails, describe_losses, list_names
+from epic_cli.recordings.files import raise_cannot_access
+from epic_cli.recordings.opening import check_entities, open_source, read_blocks
+from epic_cli.recordings.reading import make_writer, unwrap
 from epic_cli.recordings.writing import Conversion, UnwritablePacket
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class _PacketOutput:
             self._begun = True
             if block is not None:
                 requested = REQUESTS if block.turns() else ("delta",)
-                self._writer = make_writer(self._format, requested, names_in(block))
+                self._writer = make_writer(self._format, requested, list_names(block))
             self.sink.write(self._writer.header)
         return self._writer
 
@@ -100,7 +100,7 @@ def _write_blocks(
             log.refuse(block.refusals)
         try:
             writer = output.begin_output(block) if len(block) else None
-            for rows in conversion.rows(block, writer) if writer else ():
+            for rows in conversion.iterate_rows(block, writer) if writer else ():
                 output.sink.write(rows)
         except UnwritablePacket as wrong:
             wrong.place = f"{name}:{block.line(wrong.index)}"
@@ -124,7 +124,7 @@ def _iterate_blocks(
         return
     if asks_for_one:
         raise NoCapture(f"{source.name}: --port, --layout and --from are for captures (pcap)")
-    yield from blocks(source, spec.read, log, progress, rebase_time=False, keep_extras=True)
+    yield from read_blocks(source, spec.read, log, progress, rebase_time=False, keep_extras=True)
 
 
 def _is_capture(source: RecordingSource) -> bool | None:
@@ -134,7 +134,7 @@ def _is_capture(source: RecordingSource) -> bool | None:
     with open_source(str(source.path)) as descriptor:
         try:
             os.lseek(descriptor, 0, os.SEEK_CUR)
-            return unwrapped(descriptor).peek(4)[:4] in CAPTURE_MAGICS
+            return unwrap(descriptor).peek(4)[:4] in CAPTURE_MAGICS
         except OSError:
             return None
         except Unreadable:
@@ -152,19 +152,19 @@ def _read_capture(
     port, records, sender = spec.capture
     place = None
     if sender is not None:
-        with accessing("take packets from", sender):
+        with raise_cannot_access("take packets from", sender):
             place = resolve(sender).place
     try:
         datagrams = IngestSpec(spec.read, records, place, max_entities=_MOST_ENTITIES)
     except ValueError as error:
         raise SettingError(f"--{error}") from error
     capture = Capture(Ingest(datagrams), port)
-    with open_source(source.path or "-") as descriptor, accessing("read", source.name):
+    with open_source(source.path or "-") as descriptor, raise_cannot_access("read", source.name):
         try:
-            yield from capture.blocks(unwrapped(descriptor).read)
+            yield from capture.iterate_blocks(unwrap(descriptor).read)
         except Unreadable as error:
             raise Unreadable(f"{source.name}: {error}") from error
-    log.report_capture(capture.words())
+    log.report_capture(capture.describe_capture())
     log.refused |= _has_unread(capture)
 
 

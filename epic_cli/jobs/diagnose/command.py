@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
-from epic_cli.recordings.opening import list_recordings, source_name
+from epic_cli.recordings.opening import list_recordings, name_source
 from epic_cli.shell.console import ColorChoice
 from epic_cli.shell.declared import (
     SPAN,
@@ -201,7 +201,7 @@ def diagnose(options: DiagnoseOptions = declare_shared(DiagnoseOptions)) -> int:
                 )
             else:
                 found |= diagnosis.causes
-                _write_findings(report(source_name(name), diagnosis), options, shown)
+                _write_findings(report(name_source(name), diagnosis), options, shown)
                 shown += 1
             progress(done, len(names))
     return _choose_exit_status(options, found, tally.incomplete)
@@ -217,7 +217,7 @@ def _diagnose_recording(
     from epic_cli.shell.progress import Progress
 
     (file,), link = given.recordings, None
-    with each.log(source_name(file)) as reporter:
+    with each.log(name_source(file)) as reporter:
         spec = each.spec(file, reporter)
         if given.drawn is not None:
             if not spec.placed:
@@ -232,7 +232,7 @@ def _diagnose_recording(
             with Progress("diagnosing", silent=True):
                 found = run_named(spec, reporter.name)
         except UnusableDrawing as error:
-            place = source_name(str(given.drawn))
+            place = name_source(str(given.drawn))
             raise UnusableDrawing(f"--drawn: {place}: {error}") from error
         if options.link_out is not None:
             link = _find_link(spec, reporter.name, options.link_out)

@@ -34,7 +34,7 @@ from epic_cli.metrics.digits import (
 from epic_cli.metrics.traffic import SHARES, Network
 from epic_cli.network.link import PERFECT, GilbertElliott, are_clocks_apart
 from epic_cli.network.link_spec import find_word_parameter, list_differences
-from epic_cli.recordings.findings import RecordingFinding, limits, worst_first
+from epic_cli.recordings.findings import RecordingFinding, describe_limits, sort_findings
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.show import report as model
 
@@ -67,7 +67,7 @@ def report(name: str, found: Diagnosis) -> model.Report:
         parts=parts,
         notes=[
             *_describe_unchecked_causes(found.unable),
-            *limits(found.in_recording),
+            *describe_limits(found.in_recording),
             *map(str, found.left_out),
         ],
         method=method,
@@ -240,12 +240,14 @@ def _describe_amount(name: str, found: Diagnosis) -> str:
 
 def _list_grave_findings(found: Diagnosis) -> list[RecordingFinding]:
     """Return the findings that make the whole diagnosis doubtful, gravest first."""
-    return [finding for finding in worst_first(found.in_recording) if finding.is_error]
+    return [finding for finding in sort_findings(found.in_recording) if finding.is_error]
 
 
 def _describe_doubts(found: Diagnosis) -> str:
     """Return the errors of the input and their cures, one paragraph for each error."""
-    said = [f"{finding.words(FrontEnd.COMMAND_LINE)}." for finding in _list_grave_findings(found)]
+    said = [
+        f"{finding.write_words(FrontEnd.COMMAND_LINE)}." for finding in _list_grave_findings(found)
+    ]
     return "\n".join([*said, "What follows is of the recording as it was read."])
 
 

@@ -32,7 +32,7 @@ from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic import Network, TooFewPackets, Traffic, make_traffic, measure_network
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.findings import RecordingFinding as Doubtful
-from epic_cli.recordings.findings import doubts
+from epic_cli.recordings.findings import list_doubts
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -72,7 +72,7 @@ class Diagnosis(Tabular):
     @property
     def doubts(self) -> tuple[str, ...]:
         """Codes of the findings that make the whole diagnosis doubtful."""
-        return doubts(self.in_recording)
+        return list_doubts(self.in_recording)
 
     @property
     def unable(self) -> tuple[tuple[Detector, tuple[str, ...]], ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.recordings.opening import ReadingLog, blocks, list_recordings, source_name
+from epic_cli.recordings.opening import ReadingLog, list_recordings, name_source, read_blocks
 from epic_cli.recordings.watch import RecordingMonitor
 from epic_cli.shell.console import ColorChoice, use_color, write_document, write_report
 from epic_cli.shell.declared import Parsed, declare_shared, declare_value, make_command
@@ -117,7 +117,7 @@ def inspect(options: InspectOptions = declare_shared(InspectOptions)) -> int:
 def _inspect_file(file: str, options: InspectOptions) -> Inspection:
     from epic_cli.jobs.inspect.run import inspect as run
 
-    name, color = source_name(file), use_color(options.color, sys.stderr)
+    name, color = name_source(file), use_color(options.color, sys.stderr)
     log = ReadingLog(name, RecordingMonitor(thorough=True, name=name))
     with (
         Reporter(name, Messages(), color) as refused,
@@ -126,7 +126,7 @@ def _inspect_file(file: str, options: InspectOptions) -> Inspection:
         (on_read,) = report_each(progress, [file])
 
         def observe_blocks() -> Iterator[PacketBlock]:
-            for block in blocks(file, options.read, log, on_read):
+            for block in read_blocks(file, options.read, log, on_read):
                 refused.packets += len(block)
                 refused.refuse(block.refusals)
                 yield block

@@ -72,7 +72,7 @@ def describe_finding(one: RecordingFinding, command: str, name: str) -> model.Re
     """Return a finding of a recording, with the command line that corrects it."""
     from shlex import quote
 
-    cure = one.cure(FrontEnd.COMMAND_LINE)
+    cure = one.write_cure(FrontEnd.COMMAND_LINE)
     ready = f"{command} {cure} {quote(name)}" if one.read else one.facts.get("command", "")
     lines = ", ".join(map(str, one.lines))
     terms = [("lines", lines), ("try" if ready else "cure", ready or cure)]

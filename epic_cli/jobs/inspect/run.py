@@ -19,9 +19,9 @@ from epic_cli.metrics.arrays import (
     make_packet_table,
 )
 from epic_cli.metrics.tabular import Tabular
-from epic_cli.recordings.checks import new_findings
-from epic_cli.recordings.extras import MOST_NAMES, extras_at
-from epic_cli.recordings.findings import RecordingFinding, doubts, worst_first
+from epic_cli.recordings.checks import take_new_findings
+from epic_cli.recordings.extras import MOST_NAMES, find_packet_extras
+from epic_cli.recordings.findings import RecordingFinding, list_doubts, sort_findings
 from epic_cli.recordings.opening import MOST_ENTITIES
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Inspection(Tabular):
     @property
     def doubts(self) -> tuple[str, ...]:
         """The codes of the findings that make every computed figure doubtful."""
-        return doubts(self.findings)
+        return list_doubts(self.findings)
 
     @property
     def read(self) -> str:
@@ -124,14 +124,14 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
             separate(block, held, most, rest)
         count += len(block)
     watch.end()
-    new_findings(watch)
+    take_new_findings(watch)
     tracks = watch.census.tracks
     tables = {entity: make_packet_table(one) for entity, one in held.items()}
     reader = watch.reader
     others: dict[str, str] = {}
     for sample in watch.samples:
         for at in range(len(sample.block)):
-            for extra, value in extras_at(sample.block, at).items():
+            for extra, value in find_packet_extras(sample.block, at).items():
                 if len(others) < MOST_NAMES:
                     others.setdefault(extra, str(value))
     for column in reader.extra_names if reader is not None else ():
@@ -150,7 +150,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         tuple(head),
         refused,
         first,
-        tuple(worst_first(watch.findings)),
+        tuple(sort_findings(watch.findings)),
         watch.census.totals.entities if len(tracks) >= most else len(tracks),
         tuple(watch.census.turns),
         {entity: one[POSITION].T for entity, one in tables.items()},

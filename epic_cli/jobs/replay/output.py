@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.replay.playback import DEFAULT_TICK
 from epic_cli.engine.text import RowWriter
 from epic_cli.jobs.replay.run import Rows, SecondEntity, run
-from epic_cli.recordings.opening import source_at
+from epic_cli.recordings.opening import find_source
 from epic_cli.shell.console import ColorChoice, measure_screen_columns, open_sink, use_color
 from epic_cli.shell.errors import ExitStatus, WrongUsage, quote_text, write_message
 from epic_cli.shell.messages import Messages, Reporter
@@ -37,7 +37,7 @@ def write_rows(
     Raises what the program turns into a message and a status.
     """
     files = files or ("-",)
-    sources = [source_at(file) for file in files]
+    sources = [find_source(file) for file in files]
     spec.check()  # what is wrong with it shows before any row
     column = spec.make_column(len(files) > 1)
     if spec.timing.pacing == "frame" and spec.timing.tick == DEFAULT_TICK and not messages.quiet:
@@ -69,10 +69,10 @@ def write_rows(
             form = spec.row_format
             writer = RowWriter(form, colored, width, file_column=column, files=names, turns=turns)
             if writer.left_out and width and not messages.quiet:
-                from epic_cli.recordings.wording import left_out_words  # most screens have room
+                from epic_cli.recordings.wording import describe_left_out  # most screens have room
 
                 how = "a wider window or another --format"
-                write_message(left_out_words(writer.left_out, width, how) + "\n")
+                write_message(describe_left_out(writer.left_out, width, how) + "\n")
             return writer
 
         told = handle_interrupt if in_rows else None

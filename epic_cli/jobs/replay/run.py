@@ -15,7 +15,7 @@ from epic_cli.engine.replay.arrival_order import sort_by_arrival
 from epic_cli.engine.replay.playback import SampleStream, has_need_of_estimates, is_listening
 from epic_cli.engine.strategies import declaration
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.opening import blocks, check_entities
+from epic_cli.recordings.opening import check_entities, read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -104,7 +104,7 @@ def replay(
 
     several = spec.entity is None and spec.row_format != "epic"
     stream = spec.make_stream(by_time=several and is_grouped(source))
-    found = blocks(source, spec.read, log, progress)
+    found = read_blocks(source, spec.read, log, progress)
     found = order_blocks(source, found, stream, spec.strategy.name, spec.strict)
     if is_listening(spec.strategy.make()):
         found = connect_blocks(found, stream, is_grouped(source))
@@ -128,9 +128,9 @@ def is_grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
         return source.kept
 
     def is_first(name: str) -> bool:
-        from epic_cli.recordings.reading import may_be_grouped  # needed with entities only
+        from epic_cli.recordings.reading import is_possibly_grouped  # needed with entities only
 
-        return may_be_grouped(sys.stdin.fileno() if path == "-" else path, name)
+        return is_possibly_grouped(sys.stdin.fileno() if path == "-" else path, name)
 
     return is_first
 

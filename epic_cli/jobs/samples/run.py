@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from epic_cli.engine.parameters import find_nearest
-from epic_cli.recordings.files import CannotAccess, accessing, open_whole
+from epic_cli.recordings.files import CannotAccess, open_whole, raise_cannot_access
 
 #: What their folder is called, also that of the copies.
 FOLDER = "sample_inputs"
@@ -28,7 +28,7 @@ def list_samples() -> dict[str, str]:
 
     Raises ``CannotAccess``.
     """
-    with accessing("read", f"{FOLDER}/README.md"):
+    with raise_cannot_access("read", f"{FOLDER}/README.md"):
         text = (SAMPLES / "README.md").read_text("utf-8")
     return {
         name.strip("`"): _MARKS.sub(r"\1", about)
@@ -60,7 +60,7 @@ def copy(names: Sequence[str]) -> tuple[int, int]:
         for file in sorted([SAMPLES / name, *(SAMPLES / name).rglob("*")])
         if file.is_file() and "__pycache__" not in file.parts
     }
-    with accessing("write to", FOLDER, "write to"):
+    with raise_cannot_access("write to", FOLDER, "write to"):
         new = {file: target for file, target in files.items() if not target.exists()}
         for file, target in files.items():
             if file not in new and target.read_bytes() != file.read_bytes():

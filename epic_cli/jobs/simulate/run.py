@@ -52,7 +52,7 @@ class SimulationRun:
         conversion = Conversion(Changes())  # the engine writes many packets at once
         header = writer.header
         for block in self.blocks:
-            yield b"".join([header, *conversion.rows(block, writer)])
+            yield b"".join([header, *conversion.iterate_rows(block, writer)])
             header = b""
         if header:
             yield header

@@ -25,7 +25,7 @@ from epic_cli.live.listener import LaterDrawing, LiveDrawing
 from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
 from epic_cli.live.reports import describe_faults, describe_traffic
 from epic_cli.metrics.turns import forward
-from epic_cli.recordings.files import accessing
+from epic_cli.recordings.files import raise_cannot_access
 from epic_cli.show.page import list_looks, make_live_page
 
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ class Live:
             return made
 
         async def serve_page() -> None:
-            with accessing("listen on", f"127.0.0.1:{page.port}"):
+            with raise_cannot_access("listen on", f"127.0.0.1:{page.port}"):
                 spec = ServeSpec(partial(make_live_page, data), {"live": measure_room}, page.port)
                 await serve(spec, page.announce_page)
 

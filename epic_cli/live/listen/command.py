@@ -27,7 +27,7 @@ from epic_cli.live.receiving import Reception
 from epic_cli.live.recording import open_log
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
-from epic_cli.recordings.files import accessing
+from epic_cli.recordings.files import raise_cannot_access
 from epic_cli.shell.console import ColorChoice, has_terminal, use_color
 from epic_cli.shell.declared import (
     Parsed,
@@ -168,7 +168,7 @@ def listen(
         if screen is None:
             listener.consumers.append(progress)
         try:
-            with accessing("listen on", where, "record in"):
+            with raise_cannot_access("listen on", where, "record in"):
                 if screen is not None:
                     stopped = screen.run(listener, use_color(color, sys.stdout))
                 else:
@@ -182,7 +182,7 @@ def listen(
 
 
 def _open_forwarder(target: Target, receiving: Reception, own: int) -> Forwarder:
-    with accessing("send to", target.address):
+    with raise_cannot_access("send to", target.address):
         place = resolve(target.address)
         if own and place.place[:2] == receiving.socket.getsockname()[:2]:
             raise WrongUsage(

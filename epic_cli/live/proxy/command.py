@@ -58,7 +58,7 @@ from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, Resolved, parse_address, resolve
 from epic_cli.recordings.datagrams.counts import count_words
 from epic_cli.recordings.datagrams.ingest import IngestSpec
-from epic_cli.recordings.files import accessing
+from epic_cli.recordings.files import raise_cannot_access
 from epic_cli.shell.console import (
     ColorChoice,
     has_terminal,
@@ -202,7 +202,7 @@ class _ProxyOutputs:
                 file = Path(path)
                 both_ways = watch.direction == "both"
                 named = file.with_stem(f"{file.stem}-{way}") if both_ways else path
-                with accessing("record in", str(named), "record in"):
+                with raise_cannot_access("record in", str(named), "record in"):
                     found.append(PacketRecording(str(named)))
                 stack.callback(found[0].close)
         return both
@@ -315,7 +315,10 @@ def proxy(
         if not quiet:
             write_message(f"epic: {address} relays datagrams to {target}\n")
         try:
-            with raise_wrong_usage(kind=Circle), accessing("pass on", address, "record in"):
+            with (
+                raise_wrong_usage(kind=Circle),
+                raise_cannot_access("pass on", address, "record in"),
+            ):
                 if on_screen:
                     from epic_cli.live.proxy.screen import Watching
 
@@ -381,11 +384,11 @@ def _open_sockets(
     listen: Address, target: Address, stack: contextlib.ExitStack
 ) -> tuple[ReceivingSocket, Resolved]:
     """Open the listening socket, and resolve the target."""
-    with accessing("send to", target):
+    with raise_cannot_access("send to", target):
         place = resolve(target)
     if not target.port:
         raise WrongUsage("the target needs a port other than 0")
-    with accessing("listen on", listen):
+    with raise_cannot_access("listen on", listen):
         receiving = ReceivingSocket(resolve(listen))
     stack.callback(receiving.close)
     if is_own_address(receiving.socket, place):
@@ -396,7 +399,7 @@ def _open_sockets(
 def _open_log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None:
     if spec.record is None:
         return None
-    with accessing("record in", spec.record.path):
+    with raise_cannot_access("record in", spec.record.path):
         log = TrafficLog(spec.record.path, spec.record.payload)
     stack.callback(log.close)
     return log
@@ -407,7 +410,7 @@ def _make_taps(
 ) -> tuple[dict[Way, DirectionTap], list[Recording]]:
     """Make the taps of the directions that are ``wanted`` or recorded, and the recordings."""
     watches: dict[Way, DirectionTap] = {}
-    with accessing("take packets from", drawn.endpoint.sender):
+    with raise_cannot_access("take packets from", drawn.endpoint.sender):
         ingest = drawn.resolve_ingest()
     recordings: list[Recording] = []
     for way in WAYS:
@@ -458,7 +461,7 @@ async def _run_proxy(
             lines = prefetch_items(_read_lines())
             tasks.append(asyncio.create_task(answer_lines(lines, commands.answer, _write_answer)))
         elif isinstance(control, Address | Path):
-            with accessing("be controlled at", control):
+            with raise_cannot_access("be controlled at", control):
                 port = await stack.enter_async_context(
                     serve_control_socket(control, commands.answer)
                 )

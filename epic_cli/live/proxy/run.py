@@ -27,7 +27,7 @@ from epic_cli.network.link import Link, Way
 from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, ReceivedDatagram, Resolved
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
-from epic_cli.recordings.writing import csv_field
+from epic_cli.recordings.writing import write_csv_field
 from epic_cli.work.event_loop import wait_for_event
 
 if TYPE_CHECKING:
@@ -440,7 +440,7 @@ class DirectionTap:
 
     def convert_time(self, time: float) -> float | None:
         """Convert a proxy's time to the receiver's clock (s); None before its start."""
-        return self._ingest.now(time)
+        return self._ingest.convert_time(time)
 
     def take(self, data: bytes, client: Address, time: float) -> Callable[[float], None] | None:
         """Take a datagram; return the function to call when it has left; None: it has no packets.
@@ -648,7 +648,7 @@ class Relay:
         self.clients_total += 1
         number, address = self.clients_total, Address(str(sender[0]), int(sender[1]))
         header = _HEADERS.get(self._listening.socket.family, 0)
-        who = f"{number},{csv_field(str(address))}"
+        who = f"{number},{write_csv_field(str(address))}"
 
         def make_flow(direction: Direction, send: Callable[[bytes], object]) -> Flow:
             channel = self._make_channel(direction.way, number)

@@ -34,8 +34,8 @@ from epic_cli.network.movement_spec import DURATION, MovementSpec, load_movement
 from epic_cli.network.sender import Sender, SenderSpec
 from epic_cli.network.simulation import Simulation, SimulationSpec
 from epic_cli.recordings.addresses import Address, parse_endpoint, resolve
-from epic_cli.recordings.files import accessing
-from epic_cli.recordings.opening import blocks, source_name
+from epic_cli.recordings.files import raise_cannot_access
+from epic_cli.recordings.opening import name_source, read_blocks
 from epic_cli.recordings.writing import Fault, Unwritable
 from epic_cli.shell.console import has_cursor
 from epic_cli.shell.declared import (
@@ -171,7 +171,7 @@ def _read_packets(
 ) -> Iterator[Packet]:
     """Yield the packets of a recording; the next of ``reporters`` reports its refused lines."""
     reporter = next(reporters)
-    for block in blocks(file, source.read, reporter):
+    for block in read_blocks(file, source.read, reporter):
         reporter.refuse(block.refusals)
         if source.entity is not None:
             block.keep_entity(source.entity)
@@ -251,8 +251,8 @@ def send(
             "only one recording or the trace can be standard input: name a file for the other",
             "link",
         )
-    reporters = [Reporter(source_name(file), Messages(quiet)) for file in recording]
-    with accessing("send to", target):
+    reporters = [Reporter(name_source(file), Messages(quiet)) for file in recording]
+    with raise_cannot_access("send to", target):
         resolve(target)
     movement = source.movement or MovementSpec()
 
@@ -275,7 +275,7 @@ def send(
             if recording
             else sample_movement(movement, simulation, seed)
         )
-        with accessing("send to", target):
+        with raise_cannot_access("send to", target):
             stopped = run_until_stopped(
                 _send_and_show(sending, moments, quiet), make_microsecond_loop
             )

@@ -18,7 +18,7 @@ from epic_cli.network.link import Channel
 from epic_cli.network.simulation import Statistics
 from epic_cli.recordings.addresses import UNFRAGMENTED, Address, resolve
 from epic_cli.recordings.reading import make_writer
-from epic_cli.recordings.writing import csv_field, number
+from epic_cli.recordings.writing import write_csv_field, write_number
 from epic_cli.work.event_loop import prefetch_items, wait_for_event
 
 
@@ -163,12 +163,12 @@ def pack_datagrams(
         size = 0
         for packet in packets:
             sequence = number if packet.sequence is None else packet.sequence
-            row = writer.row(packet._replace(arrival=None, sequence=sequence))
+            row = writer.format_row(packet._replace(arrival=None, sequence=sequence))
             if inside and (separate or size + len(row) > UNFRAGMENTED):
                 yield Datagram(time, inside, b"".join(rows))
                 number += 1
                 if packet.sequence is None:
-                    row = writer.row(packet._replace(arrival=None, sequence=number))
+                    row = writer.format_row(packet._replace(arrival=None, sequence=number))
                 inside = []
             if not inside:
                 rows, size = [writer.header], len(writer.header)
@@ -237,17 +237,17 @@ class SentLog:
     def _write_settled_rows(self) -> None:
         while self._waiting and not self._waiting[0].on_its_way:
             departure = self._waiting.popleft()
-            sent = "" if departure.sent is None else number(round(departure.sent, 6))
+            sent = "" if departure.sent is None else write_number(round(departure.sent, 6))
             rows = (_make_row(packet, sent, bool(self._turns)) for packet in departure.packets)
             self._write("".join(rows).encode())
 
 
 def _make_row(packet: Packet, sent: str, turns: bool) -> str:
-    velocity = [""] * 3 if packet.velocity is None else map(number, packet.velocity)
-    numbers = ",".join([number(packet.time), *map(number, packet.position), *velocity])
-    turn = "," + ",".join(map(number, packet.rotation or ())) if turns else ""
+    velocity = [""] * 3 if packet.velocity is None else map(write_number, packet.velocity)
+    numbers = ",".join([write_number(packet.time), *map(write_number, packet.position), *velocity])
+    turn = "," + ",".join(map(write_number, packet.rotation or ())) if turns else ""
     turn += ",,," * (turns and packet.rotation is None)
-    return f"{csv_field(packet.entity)},{numbers},{packet.teleport:d},{sent}{turn}\n"
+    return f"{write_csv_field(packet.entity)},{numbers},{packet.teleport:d},{sent}{turn}\n"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from epic_cli.engine.intake import PacketFilter, RecordReader
 from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text import TextScanner, cut_alike
-from epic_cli.recordings import packet_formats
+from epic_cli.recordings import list_packet_formats
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES, Counts, Refused
 from epic_cli.recordings.entries.text import is_packet
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
@@ -65,7 +65,7 @@ def recognize_format(data: bytes) -> str:
     return "csv" if any(mark in line for mark in (b",", b";", b"\t", b"|", b" ")) else "text"
 
 
-def json_of_msgpack(data: bytes) -> bytes | Refused:
+def convert_msgpack_to_json(data: bytes) -> bytes | Refused:
     """Convert msgpack to the equivalent JSON; return the reason if it is no msgpack."""
     try:
         import msgpack
@@ -81,7 +81,7 @@ def json_of_msgpack(data: bytes) -> bytes | Refused:
     return text.encode() if unpacker.tell() == len(data) else Refused.BINARY
 
 
-def json_values(data: bytes) -> Iterator[tuple[str, Any]]:
+def iterate_json_values(data: bytes) -> Iterator[tuple[str, Any]]:
     """Yield each JSON value with its text; for invalid JSON, an empty text with None."""
     try:
         text = data.decode()
@@ -215,11 +215,11 @@ class Decoder:
         """
         reader = self._record_reader
         if reader is None or len(reader.entities) > _MOST_NAMES:
-            reader = self._record_reader = layout.reader()
+            reader = self._record_reader = layout.make_reader()
         block, stops = reader.read(datagrams)
         yield Decoded(0, array("I", accumulate(map(len, datagrams))), block)
         for stop in stops:
-            reason, words = layout.refusal(len(datagrams[stop[0]]), stop)
+            reason, words = layout.describe_refusal(len(datagrams[stop[0]]), stop)
             yield Decoded(stop[0], array("I", [0]), refused=1, reason=reason, example=words)
 
     def _decode_similar_datagrams(
@@ -250,11 +250,11 @@ class Decoder:
                 return
             if isinstance(schema, Refused):
                 decoded = Decoded(number, array("I", [0]), refused=1, reason=schema)
-            elif made >= _MOST_NEW and self._needs_reader(schema):
+            elif made >= _MOST_NEW and self._is_reader_missing(schema):
                 refusal = Refused.MANY_LAYOUTS
                 decoded = Decoded(number, array("I", [0]), refused=1, reason=refusal)
             else:
-                made += self._needs_reader(schema)
+                made += self._is_reader_missing(schema)
                 block, _ = self._scan_lines(schema, lines)
                 found += len(block)
                 decoded = _make_decoded_datagram(number, array("I", [len(lines) + 1]), block)
@@ -266,7 +266,7 @@ class Decoder:
         elif not refused and isinstance(schema, _Schema) and schema.kind == "jsonl":
             self._learn_shape(data, schema)
 
-    def _needs_reader(self, schema: _Schema) -> bool:
+    def _is_reader_missing(self, schema: _Schema) -> bool:
         """Return True if there is no reader yet for lines of this schema."""
         return schema.kind != "text" and schema.names not in self._readers
 
@@ -299,7 +299,7 @@ class Decoder:
         if not data:
             return [(Refused.EMPTY, data)]
         if self._format is None and MSGPACK.match(data):
-            text = json_of_msgpack(data)
+            text = convert_msgpack_to_json(data)
             return [(text, data)] if isinstance(text, Refused) else self._split_json(text)
         if self._format is None and is_binary(data):
             return [(Refused.BINARY, data)]
@@ -332,7 +332,7 @@ class Decoder:
     def _split_objects(self, data: bytes) -> list[_Piece]:
         """Return the objects of an array, or consecutive objects, each as a line."""
         pieces: list[_Piece] = []
-        for text, item in json_values(data):
+        for text, item in iterate_json_values(data):
             line = text.replace("\n", " ").replace("\r", " ").encode()
             if isinstance(item, dict) and len(line) <= LONGEST_NAMES:
                 pieces.append((_Schema("jsonl", ("jsonl", *iterate_names(item))), line))
@@ -380,7 +380,7 @@ class IngestSpec:
     max_entities: int = MAX_ENTITIES
 
     def __post_init__(self) -> None:
-        formats = ("auto", *packet_formats())
+        formats = ("auto", *list_packet_formats())
         if self.read.format not in formats:
             known = ", ".join(formats[1:])
             raise ValueError(f"read: a datagram is {known}, not {self.read.format}")
@@ -393,7 +393,7 @@ class IngestSpec:
         origin = self.read.time_origin
         return math.nan if origin == "first" else origin
 
-    def takes_from(self, sender: tuple[Any, ...]) -> bool:
+    def is_accepted(self, sender: tuple[Any, ...]) -> bool:
         """Return True if datagrams of this sender are accepted."""
         if self.sender is None:
             return True
@@ -445,7 +445,7 @@ class Ingest:
             self._example,
         )
 
-    def now(self, machine: float) -> float | None:
+    def convert_time(self, machine: float) -> float | None:
         """Return the receiver's clock at a time (s) of the machine's clock.
 
         None before the first packet.
@@ -465,7 +465,7 @@ class Ingest:
         if self._spec.sender is not None:
             everybody, received = (
                 received,
-                [packet for packet in received if self._spec.takes_from(packet.sender)],
+                [packet for packet in received if self._spec.is_accepted(packet.sender)],
             )
             if len(received) < len(everybody):
                 self._refused[Refused.OTHER_SENDER] += len(everybody) - len(received)

@@ -56,11 +56,11 @@ class RecordLayout:
         #: Seconds after which an unsigned time field below 64 bits starts over; None: never.
         self.time_span = spans.pop() if len(spans) == 1 else None
 
-    def reader(self) -> RecordReader:
+    def make_reader(self) -> RecordReader:
         """Return a scanner of such datagrams."""
         return RecordReader(self._steps)
 
-    def refusal(self, size: int, stop: tuple[int, ...]) -> tuple[Refused, str]:
+    def describe_refusal(self, size: int, stop: tuple[int, ...]) -> tuple[Refused, str]:
         """Return the reason of a refusal and, in words, where the reader stopped.
 
         ``size`` is the length of the datagram in bytes.

@@ -34,10 +34,10 @@ class _PositionLog(Format):
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Return a function that yields the positions as CSV; both raise ``Unreadable``."""
-        rows = filter(None, self.rows(iter(source.more, b"")))
+        rows = filter(None, self.iterate_rows(iter(source.read_more, b"")))
         return lambda: next(rows, b"")
 
-    def rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
+    def iterate_rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the positions as CSV, header first."""
         raise NotImplementedError
 
@@ -49,7 +49,7 @@ class Gpx(_PositionLog):
     suffixes = (".gpx",)
     mark = rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<(\w+:)?gpx\b"
 
-    def rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
+    def iterate_rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the points of tracks as CSV; routes and waypoints are skipped, having no times."""
         from xml.etree.ElementTree import ParseError, XMLPullParser  # only what is XML needs it
 
@@ -80,12 +80,12 @@ class Gpx(_PositionLog):
 
 
 def _read_point(element: Element, name: str) -> bytes:
-    from epic_cli.recordings.writing import csv_field
+    from epic_cli.recordings.writing import write_csv_field
 
     own = {word.tag.rpartition("}")[2]: (word.text or "").strip() for word in element}
     place = element.get("lat", ""), element.get("lon", "")
     cells = own.get("time", ""), *place, own.get("ele", ""), " ".join(name.split())
-    return (",".join(map(csv_field, cells)) + "\n").encode()
+    return (",".join(map(write_csv_field, cells)) + "\n").encode()
 
 
 class Nmea(_PositionLog):
@@ -95,7 +95,7 @@ class Nmea(_PositionLog):
     suffixes = (".nmea",)
     mark = rb"^[$!][A-Z]{2,5}[A-Z0-9]*,.*\*[0-9A-Fa-f]{2}\s"
 
-    def rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
+    def iterate_rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
         """Yield a row for each time, in seconds from the first; times continue past midnight."""
         yield b"time,lat,lon,alt\n"
         left, first, last, row = b"", None, 0.0, ""

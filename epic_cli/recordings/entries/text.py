@@ -47,22 +47,25 @@ def _begins_as_number(line: bytes) -> bool:
     return line[:1] in b"0123456789+-." or line[:3].lower() in (b"nan", b"inf")
 
 
-def text_writer() -> LineWriter:
+def make_text_writer() -> LineWriter:
     """Return a writer of packet text."""
-    from epic_cli.recordings.extras import Tails, text_word
+    from epic_cli.recordings.extras import Tails, write_text_word
     from epic_cli.recordings.writing import LineWriter, check_unbroken_name
 
     return LineWriter(
-        check_unbroken_name, Tails(text_word), longest=LONGEST_PACKET_LINE, needs_velocity=True
+        check_unbroken_name,
+        Tails(write_text_word),
+        longest=LONGEST_PACKET_LINE,
+        needs_velocity=True,
     )
 
 
-def packet_line(packet: Packet) -> str:
+def write_packet_line(packet: Packet) -> str:
     """Return a packet as one line without its end, each number as short as it can be.
 
     Raises ``Unwritable`` for a packet that would be read back as another one.
     """
-    return text_writer().row(packet).decode().removesuffix("\n")
+    return make_text_writer().format_row(packet).decode().removesuffix("\n")
 
 
 class TextFormat(Format):
@@ -84,7 +87,7 @@ class TextFormat(Format):
             return Fit.NO
         return Fit.WORDS if any(map(is_packet, head.lines[:_LINES])) else Fit.LAST_RESORT
 
-    def reader(
+    def make_reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> TextScanner:
         """Return the engine's scanner; raises ``NoLayout``."""
@@ -94,9 +97,9 @@ class TextFormat(Format):
             raise NoLayout
         return TextScanner(entities)
 
-    def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
+    def make_writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
         """Return a writer of lines that the demo reads as well."""
-        return text_writer()
+        return make_text_writer()
 
 
 FORMATS = (TextFormat(),)

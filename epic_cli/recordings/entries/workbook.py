@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.columns import convert_rows, join_first_rows
-from epic_cli.recordings.entries.csv import lines_above_header
+from epic_cli.recordings.entries.csv import count_lines_above_header
 
 if TYPE_CHECKING:
     from epic_cli.engine.text import ColumnRows
@@ -74,9 +74,9 @@ def _check_extent(member: IO[bytes], name: str) -> None:
     from xml.parsers import expat
 
     extent, parser, read = _SheetExtent(), expat.ParserCreate("utf-8"), 0
-    parser.StartElementHandler = extent.begins
-    parser.EndElementHandler = extent.ends
-    parser.StartDoctypeDeclHandler = extent.declares  # it could give cells other places
+    parser.StartElementHandler = extent.begin_element
+    parser.EndElementHandler = extent.end_element
+    parser.StartDoctypeDeclHandler = extent.refuse_document_type  # it could give cells other places
     try:
         while part := member.read(1 << 20):
             parser.Parse(part)
@@ -148,7 +148,7 @@ class _SheetExtent:
         """The number of cells that the library will create."""
         return self._before + self.rows * self.columns
 
-    def begins(self, name: str, attributes: dict[str, str]) -> None:
+    def begin_element(self, name: str, attributes: dict[str, str]) -> None:
         """Count an element; raise ``ValueError`` for a place that no sheet has."""
         self._depth += 1
         self._names.update((name, *attributes))
@@ -182,11 +182,11 @@ class _SheetExtent:
                 self._empty = self._row = 0
                 self.columns = max(self.columns, self._column)
 
-    def ends(self, _: str) -> None:
+    def end_element(self, _: str) -> None:
         """Note the end of the element that began last."""
         self._depth -= 1
 
-    def declares(self, *_: object) -> None:
+    def refuse_document_type(self, *_: object) -> None:
         """Raise ``ValueError`` for a document type, which could move cells."""
         raise ValueError("the sheet declares a document type")
 
@@ -216,7 +216,7 @@ Tables = dict[str, Callable[[], Iterable[Iterable[Any]]]]
 
 
 class Packed(Format):
-    """A format with several tables; ``tables`` opens them by name."""
+    """A format with several tables; ``iterate_tables`` opens them by name."""
 
     unpacked = "csv"
     title = ""
@@ -224,7 +224,7 @@ class Packed(Format):
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> PieceReader:
         """Return the chosen table, or the only one with packets, as CSV; raises ``Unreadable``."""
-        tables = self.tables(source.file(self.title))
+        tables = self.iterate_tables(source.open_file(self.title))
         name = None if layout is None else layout.table
         if name is None:
             found = _find_tables_with_packets(tables) or list(tables)
@@ -236,7 +236,7 @@ class Packed(Format):
         pieces = join_first_rows(b"", _convert_chunks(tables[name]()))
         return lambda: next(pieces, b"")
 
-    def tables(self, file: IO[bytes]) -> Tables:
+    def iterate_tables(self, file: IO[bytes]) -> Tables:
         """Return the tables of a file by name; raises ``Unreadable``."""
         raise NotImplementedError
 
@@ -250,7 +250,7 @@ class Workbook(Packed):
     suffixes = (".xlsx", ".ods")
     magic = (b"PK\x03\x04",)
 
-    def tables(self, file: IO[bytes]) -> Tables:
+    def iterate_tables(self, file: IO[bytes]) -> Tables:
         """Return the sheets by name; raises ``Unreadable``."""
         try:
             import python_calamine as calamine
@@ -272,13 +272,13 @@ class Workbook(Packed):
         # a sheet is parsed whole: the one that was looked at last is the one that is read, mostly
         sheet = lru_cache(1)(book.get_sheet_by_name)
 
-        def rows(name: str) -> Iterator[Iterable[Any]]:
+        def iterate_rows(name: str) -> Iterator[Iterable[Any]]:
             try:
                 yield from sheet(name).iter_rows()
             except Exception as error:  # as above
                 raise Unreadable(f"the sheet {name!r} cannot be read: {error}") from error
 
-        return {name: partial(rows, name) for name in book.sheet_names}
+        return {name: partial(iterate_rows, name) for name in book.sheet_names}
 
 
 class Sqlite(Packed):
@@ -289,7 +289,7 @@ class Sqlite(Packed):
     suffixes = (".db", ".sqlite", ".sqlite3")
     magic = (b"SQLite format 3\0",)
 
-    def tables(self, file: IO[bytes]) -> Tables:
+    def iterate_tables(self, file: IO[bytes]) -> Tables:
         """Return the tables and views by name; raises ``Unreadable``."""
         import sqlite3
         from pathlib import Path
@@ -323,15 +323,15 @@ def _list_names(names: Iterable[str]) -> str:
 def _make_query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
     import sqlite3
 
-    def rows() -> Iterator[Iterable[Any]]:
+    def iterate_rows() -> Iterator[Iterable[Any]]:
         waited = 0
 
-        def too_long() -> bool:
+        def is_too_long() -> bool:
             nonlocal waited
             waited += 1
             return waited > 1000
 
-        base.set_progress_handler(too_long, _STEPS // 1000)
+        base.set_progress_handler(is_too_long, _STEPS // 1000)
         quoted = name.replace('"', '""')
         try:
             cursor = base.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that it has
@@ -342,7 +342,7 @@ def _make_query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
 
-    return rows
+    return iterate_rows
 
 
 def _find_tables_with_packets(tables: Tables) -> list[str]:
@@ -362,7 +362,7 @@ def _has_packets(rows: Iterable[Iterable[Any]]) -> bool:
     """Return True if one of the first rows names a time and a position."""
     some = (convert_rows([tuple(row)], _write_cell) for row in islice(rows, _LOOKED_AT))
     lines = [line for line in map(bytes, chain.from_iterable(some)) if line.strip(b",\n")]
-    return lines_above_header(lines) is not None
+    return count_lines_above_header(lines) is not None
 
 
 def _convert_chunks(rows: Iterable[Iterable[Any]]) -> Iterator[ColumnRows]:

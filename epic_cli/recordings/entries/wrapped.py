@@ -58,7 +58,7 @@ class _PackedFile:
 
     def read(self, size: int) -> bytes:
         """Return up to ``size`` bytes that are available without waiting for more."""
-        data = self._kept or self._source.more()
+        data = self._kept or self._source.read_more()
         self._kept = data[size:]
         return data[:size]
 
@@ -91,11 +91,11 @@ def _unpack_with_zstandard(packed: _PackedFile) -> Iterator[bytes]:
 def _make_unpacker(module: str, name: str) -> Callable[[_PackedFile], Iterator[bytes]]:
     """Return a decompressor by a file class of the standard library, imported at first use."""
 
-    def unpacks(packed: Any) -> Iterator[bytes]:
+    def unpack_bytes(packed: Any) -> Iterator[bytes]:
         opened = getattr(import_module(module), name)
         return _read_chunks(opened(fileobj=packed) if module == "gzip" else opened(packed))
 
-    return unpacks
+    return unpack_bytes
 
 
 def _read_chunks(file: Any) -> Iterator[bytes]:
@@ -153,30 +153,30 @@ class Utf16(Format):
     by_name = False
     unpacked = "auto"
 
-    def begins(self, head: bytes) -> bool:
+    def is_beginning(self, head: bytes) -> bool:
         """Return True for a byte order mark before a character in Latin-1, which has a NUL."""
-        return super().begins(head) and b"\0" in head[2:4]
+        return super().is_beginning(head) and b"\0" in head[2:4]
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
         """Return a function that yields the text as UTF-8; both raise ``Unreadable``."""
-        return decoded(source, "utf-16")
+        return make_decoder(source, "utf-16")
 
 
-def decoded(source: ByteSource, encoding: str) -> Callable[[], bytes]:
+def make_decoder(source: ByteSource, encoding: str) -> Callable[[], bytes]:
     """Return a function that yields the text of a source in this encoding, as UTF-8."""
     from codecs import getincrementaldecoder
 
     decoder = getincrementaldecoder(encoding)()
 
-    def texts() -> Iterator[bytes]:
+    def iterate_texts() -> Iterator[bytes]:
         try:
-            while data := source.more():
+            while data := source.read_more():
                 yield decoder.decode(data).encode()
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError as error:
             raise Unreadable(f"text that is not {encoding}: {error}") from error
 
-    pieces = filter(None, texts())
+    pieces = filter(None, iterate_texts())
     return lambda: next(pieces, b"")
 
 

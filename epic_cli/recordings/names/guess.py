@@ -38,11 +38,11 @@ from epic_cli.recordings.names.spellings import (
     WIDTHS,
     Component,
     Name,
+    is_time_name,
     parse_component,
-    sounds_timely,
     split_name,
 )
-from epic_cli.recordings.names.turns import angles_in, rotation_columns
+from epic_cli.recordings.names.turns import find_angle_unit, find_rotation_columns
 from epic_cli.recordings.read_spec import (
     POSITION,
     TIME_UNITS,
@@ -50,12 +50,12 @@ from epic_cli.recordings.read_spec import (
     VELOCITY,
     Origin,
     ReadSpec,
+    find_arrival_unit,
     find_star,
-    in_order,
-    joined_columns,
-    star_levels,
-    unit_of_arrivals,
-    whole_fields,
+    select_whole_fields,
+    sort_columns,
+    split_at_stars,
+    split_joined,
 )
 
 #: A time of day, or a date with one.
@@ -107,7 +107,7 @@ class AmbiguousLayout(Portable, Exception):
         self.reason = reason
         self.facts = {**facts, "names": facts.get("names", ())[:_MOST_NAMES]}
 
-    def with_readings(self, first: Sequence[Reading]) -> AmbiguousLayout:
+    def add_readings(self, first: Sequence[Reading]) -> AmbiguousLayout:
         """Return this error with the given readings before its own."""
         if first:
             self.facts["readings"] = (*first, *self.facts.get("readings", ()))
@@ -119,7 +119,7 @@ def is_value(cell: str) -> bool:
     return any(pattern.fullmatch(cell) is not None for pattern in (_NUMBER, _ISO, _DATE))
 
 
-def joined_value(field: str, column: str, parts: Iterable[str]) -> str:
+def join_value(field: str, column: str, parts: Iterable[str]) -> str:
     """Join the cells of several columns into one value: an entity's name, or a time.
 
     A time is seconds with a fraction in the unit of its column's name, or a date with a time.
@@ -130,7 +130,7 @@ def joined_value(field: str, column: str, parts: Iterable[str]) -> str:
     whole, rest = texts
     if not (whole and rest):
         return ""
-    digits = _PARTS_OF_SECONDS.get(_find_time_unit(joined_columns(column)[1]), 9)
+    digits = _PARTS_OF_SECONDS.get(_find_time_unit(split_joined(column)[1]), 9)
     return f"{whole}.{rest:0>{digits}}" if rest.isdigit() else f"{whole} {rest}"
 
 
@@ -170,7 +170,7 @@ def _find_time_pair(names: Names, values: Values) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, str]) -> ReadSpec:
+def add_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, str]) -> ReadSpec:
     """Return the layout with these columns and with their units and axes."""
     first = find_value("time", columns["time"], values).strip() if columns["time"] else ""
     time_format = given.time_format
@@ -181,7 +181,7 @@ def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str,
     time_unit, origin = _infer_unit_and_origin(given, columns, first, time_format)
     came = values.get(columns.get("arrival", ""), "").strip()
     arrival_unit = given.arrival_unit or _infer_arrival_unit(columns, came, time_unit)
-    same = unit_of_arrivals(time_unit)
+    same = find_arrival_unit(time_unit)
     apart = bool(came) and _is_wall_clock(first, time_unit)
     apart &= not _is_wall_clock(came, arrival_unit or same)
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
@@ -207,7 +207,7 @@ def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str,
     if autopilot and not set(VELOCITY) & set(given.places):
         kept |= {_NORTH_EAST_DOWN[name]: name for name in VELOCITY}
     return given._replace(
-        columns=in_order(kept),
+        columns=sort_columns(kept),
         time_unit=time_unit,
         time_origin=origin,
         time_format=time_format,
@@ -217,7 +217,7 @@ def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str,
         axes=axes,
         scale=scale,
         geo=geo,
-        angles=given.angles or angles_in(kept),
+        angles=given.angles or find_angle_unit(kept),
         factors=_find_factors(kept, geo, values, whole) if scale is None else None,
         unless_own=False,
         rebase_time=False,
@@ -293,7 +293,7 @@ def _infer_unit_and_origin(
     given: ReadSpec, columns: Mapping[str, str], first: str, time_format: str | None
 ) -> tuple[str, Origin | None]:
     """Return the unit and the origin of the times; ``first`` is the first time's text."""
-    name = split_name(joined_columns(columns["time"])[0])
+    name = split_name(split_joined(columns["time"])[0])
     unit = _read_unit_in_name(name)
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
@@ -353,7 +353,7 @@ def _infer_arrival_unit(columns: Mapping[str, str], first: str, time_unit: str) 
     if _ISO.fullmatch(first) or _DATE.fullmatch(first):
         return "iso"
     named = _read_unit_in_name(split_name(column)) if column != "arrival" else None
-    usual = unit_of_arrivals(time_unit)
+    usual = find_arrival_unit(time_unit)
     own = all(columns.get(name) == name for name in ("time", *POSITION, "arrival"))
     if named is not None or own or not first:
         return named or usual
@@ -452,7 +452,7 @@ def find_value(field: str, column: str, values: Values) -> str:
     """
     if column in values:
         return values[column]
-    return joined_value(field, column, (values[part] for part in joined_columns(column)))
+    return join_value(field, column, (values[part] for part in split_joined(column)))
 
 
 #: Fields that are only taken where their first value can be meant.
@@ -499,13 +499,13 @@ def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     _check_given_columns(columns, values)
     names = {text: split_name(text) for text in values if text not in columns.values()}
     if set(FIELDS) <= set(values):
-        own = {name: name for name in whole_fields(names)}
+        own = {name: name for name in select_whole_fields(names)}
         columns = {**own, **_find_entity_column(own, names), **columns}
-        columns |= rotation_columns(columns, names, values)
+        columns |= find_rotation_columns(columns, names, values)
     else:
         for rule in _RULES:
             columns |= rule(columns, names, values, given)
-    return with_units(given, columns, values)
+    return add_units(given, columns, values)
 
 
 def _find_entity_column(own: Columns, names: Names) -> Columns:
@@ -522,7 +522,7 @@ def _find_entity_column(own: Columns, names: Names) -> Columns:
 
 def _check_given_columns(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
     for field, column in columns.items():
-        parts = joined_columns(column) if field in JOINED else (column,)
+        parts = split_joined(column) if field in JOINED else (column,)
         if column and column not in values and not all(part in values for part in parts):
             near = _find_similar_names(column, values)
             raise AmbiguousLayout(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
@@ -564,7 +564,7 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
         rate = (Reading((("unit", "ticks@HZ"),)),)
         facts = {"field": "time", "detail": ticks[0], "readings": rate}
         raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, **facts)
-    likely = [text for text, name in names.items() if sounds_timely(name)]
+    likely = [text for text, name in names.items() if is_time_name(name)]
     likely = [text for text in likely if is_value(values[text].strip())]
     if len(likely) == 1:
         return {"time": likely[0]}
@@ -714,7 +714,7 @@ def _find_single_columns(
     """Return the columns of arrival, entity, sequence number and teleport that fit by value."""
     chosen: Columns = {}
     place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
-    of_each = find_star(place) >= 0 > find_star(columns["time"]) or len(star_levels(place)) > 2
+    of_each = find_star(place) >= 0 > find_star(columns["time"]) or len(split_at_stars(place)) > 2
     names = {text: name for text, name in names.items() if text not in columns.values()}
     for field in ("arrival", "entity", "seq", "teleport"):
         found = None if field in columns else _find_spelling(field, names)
@@ -728,7 +728,7 @@ def _find_single_columns(
 
 
 def _find_rotation(columns: Columns, names: Names, values: Values, _given: ReadSpec) -> Columns:
-    return rotation_columns(columns, names, values)
+    return find_rotation_columns(columns, names, values)
 
 
 #: The rules in their order: what each adds to the columns that are known.
@@ -779,7 +779,7 @@ def _make_ambiguity(field: str, names: Sequence[str]) -> AmbiguousLayout:
     return AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts)
 
 
-def no_header(values: Values) -> dict[str, Any]:
+def describe_missing_header(values: Values) -> dict[str, Any]:
     """Return the facts of a refusal of columns named by numbers: which column may be which field.
 
     Numbers in a vector are those of the position, and a cell without a number names the entity.
@@ -809,22 +809,22 @@ def _find_similar_names(column: str, values: Mapping[str, str]) -> tuple[str, ..
     return tuple(near) or tuple(values)
 
 
-def starred(layout: ReadSpec) -> dict[str, str]:
+def list_starred(layout: ReadSpec) -> dict[str, str]:
     """Return the columns of a layout that have a star, by field."""
     return {field: column for field, column in layout.places.items() if find_star(column) >= 0}
 
 
 def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     """Infer the layout of a table, also one with columns for each entity; see ``infer_layout``."""
-    templates = starred(given)
+    templates = list_starred(given)
     if templates:
-        if any(len(star_levels(column)) > 2 for column in templates.values()):
+        if any(len(split_at_stars(column)) > 2 for column in templates.values()):
             raise AmbiguousLayout(Reason.STARS_IN_A_TABLE, detail=next(iter(templates.values())))
-        found = entities_in(templates, tuple(values))
+        found = find_entities(templates, tuple(values))
         names = sorted(found, key=lambda name: -len(found[name]))  # some have no velocity
         return infer_layout(given, _star_first_entity(values, names))
     problem, alone = None, None
-    family = side_by_side(tuple(values))
+    family = find_side_by_side(tuple(values))
     several = len(family) > 1 and not FRAME_WORDS & _collect_words(family)
     try:
         alone = infer_layout(given, values)
@@ -841,15 +841,15 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     layout, entities = None, set[str]()
     with suppress(AmbiguousLayout):
         layout = infer_layout(given, _star_first_entity(values, tuple(family)))
-        entities = set(entities_in(starred(layout), tuple(values)))
+        entities = set(find_entities(list_starred(layout), tuple(values)))
     if layout is not None and entities == set(family):
         return layout
     if problem is None:
         assert alone is not None
         return alone
     if layout is not None and entities > set(family):  # a camera, too
-        stars = Reading(tuple(starred(layout).items()))
-        problem.with_readings([stars])
+        stars = Reading(tuple(list_starred(layout).items()))
+        problem.add_readings([stars])
     raise problem
 
 
@@ -867,7 +867,7 @@ _AN_AXIS = re.compile(
 _PARTS = re.compile(r"([\W_]+|(?<=[a-z\d])(?:Pos|Position|Loc|Location|Coord)$)")
 
 
-def side_by_side(names: Sequence[str]) -> dict[str, str]:
+def find_side_by_side(names: Sequence[str]) -> dict[str, str]:
     """Return the entities for which a header has columns of each axis, with the column of their x.
 
     The text before the axis, or the text behind it, differs between the entities; everything else
@@ -944,7 +944,7 @@ def _is_entity_name(name: str) -> bool:
 _SEATS = frozenset(("home", "slot", "block", "cell"))
 
 
-def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str, dict[str, int]]:
+def find_entities(templates: Mapping[str, str], names: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return the entities of a header: by name, the place of the column for each field.
 
     An entity's name is the text in the star's place. An entity has a column for each axis of the

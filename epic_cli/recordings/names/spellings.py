@@ -178,7 +178,7 @@ class Name(NamedTuple):
         return " ".join(self.words[begin:])
 
 
-def sounds_timely(name: Name) -> bool:
+def is_time_name(name: Name) -> bool:
     """Return True for the name of a time, of a counter or of a unit of time."""
     if name.spelling in TICKS or any(name.spelling in row for row in SPELLINGS["time"]):
         return True

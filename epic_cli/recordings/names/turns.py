@@ -1,7 +1,7 @@
 """Inference of the columns of rotations and angular velocities, and of their units.
 
 A rotation is read if it is complete and unambiguous. For anything else that looks like one there
-are ``proposals`` for the user.
+are ``propose_rotations`` for the user.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from epic_cli.recordings.names.spellings import (
     parse_component,
     split_name,
 )
-from epic_cli.recordings.read_spec import POSITION, find_star, in_order
+from epic_cli.recordings.read_spec import POSITION, find_star, sort_columns
 
 #: The units of angles, as a name's last word or in brackets; a rate has them per second.
 _UNITS = {
@@ -58,7 +58,7 @@ class _RotationPart(NamedTuple):
     part: str
 
 
-def rotation_columns(
+def find_rotation_columns(
     columns: Mapping[str, str], names: Mapping[str, Name], values: Mapping[str, str]
 ) -> Columns:
     """Return the columns of the rotation, and of its angular velocity, beside the known fields.
@@ -184,7 +184,7 @@ def _find_angle_unit(columns: Mapping[str, str], fields: Iterable[str]) -> str |
     return None
 
 
-def angles_in(columns: Mapping[str, str]) -> str | None:
+def find_angle_unit(columns: Mapping[str, str]) -> str | None:
     """Return the unit of all angles and spins, by the names; None for the default units."""
     angles = _find_angle_unit(columns, ANGLES)
     spins = _find_angle_unit(columns, ROTATION_VECTOR + SPIN)
@@ -195,7 +195,9 @@ def angles_in(columns: Mapping[str, str]) -> str | None:
     return "deg" if spins == "deg" else None
 
 
-def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dict[str, str]]:
+def propose_rotations(
+    columns: Mapping[str, str], values: Mapping[str, str]
+) -> list[dict[str, str]]:
     """Return entries of ``--read``, each of which reads columns that look like a rotation.
 
     Empty if a rotation is read already, or left out.
@@ -231,4 +233,4 @@ def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dic
 
 
 def _sort_entries(entries: Mapping[str, str]) -> dict[str, str]:
-    return {**dict(in_order(entries)), **entries}
+    return {**dict(sort_columns(entries)), **entries}

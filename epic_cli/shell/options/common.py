@@ -13,8 +13,8 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import FORMATS
 from epic_cli.network.randomness import SEED
-from epic_cli.recordings import packet_formats
-from epic_cli.recordings.files import accessing
+from epic_cli.recordings import list_packet_formats
+from epic_cli.recordings.files import raise_cannot_access
 from epic_cli.recordings.read_spec import FIELD_ORDER, INFERRED, READ
 from epic_cli.shell.console import COLOR_CHOICES
 from epic_cli.shell.declared import (
@@ -143,7 +143,7 @@ def make_row_format_option(meaning: str) -> Decorator:
 
 def make_packet_format_option(meaning: str) -> Decorator:
     """Make the option ``--format`` of packets, as ``packet_format``."""
-    return format_option("packet_format", packet_formats(), "text", meaning)
+    return format_option("packet_format", list_packet_formats(), "text", meaning)
 
 
 def make_figures_format_option(meaning: str) -> Decorator:
@@ -217,7 +217,7 @@ def write_film(
     path = str(video.file)
     with (
         raise_wrong_usage("--video: ", NoVideo, about=("video",)),
-        accessing("write to", path),
+        raise_cannot_access("write to", path),
         open_whole(path) as stream,
         Progress("drawing") as progress,
     ):

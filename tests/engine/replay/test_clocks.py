@@ -15,7 +15,7 @@ from epic_cli import Packet, Timing, strategy
 from epic_cli.engine.replay import ExactClock, SingleClock
 from epic_cli.engine.replay.playback import Ratio, SampleStream
 from epic_cli.engine.text import TextScanner
-from epic_cli.recordings.wording import FrontEnd, Problem, in_words
+from epic_cli.recordings.wording import FrontEnd, Problem, word_refusal
 
 ORIGIN = (0.0, 0.0, 0.0)
 SINGLE, EXACT = Timing(), Timing(clock="exact")
@@ -38,7 +38,7 @@ def problems_with(timestamp: object, timing: Timing) -> list[Problem]:
     if next(drawing.feed(block), None) is not None:
         assert drawing.replay is not None
         refusals = drawing.replay.refusals()
-    return [in_words(refusal, FrontEnd.COMMAND_LINE) for refusal in refusals]
+    return [word_refusal(refusal, FrontEnd.COMMAND_LINE) for refusal in refusals]
 
 
 def next_float(number: float) -> float:

@@ -20,7 +20,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.engine.text.widths import width
 from epic_cli.recordings.reading import make_reader
-from epic_cli.recordings.writing import csv_field
+from epic_cli.recordings.writing import write_csv_field
 
 ORIGIN = (0.0, 0.0, 0.0)
 EDGES = (
@@ -167,7 +167,7 @@ def test_rows_are_a_recording_again(
 @examples(200)
 def test_a_name_is_quoted_in_csv_as_packets_quote_it(name: str) -> None:
     row = "\n".join(rows("csv", (ORIGIN, ORIGIN), entity=name))
-    assert row.endswith(f",interpolated,{csv_field(name)}")
+    assert row.endswith(f",interpolated,{write_csv_field(name)}")
     [fields] = csv.reader([row], strict=True)
     assert fields[-1] == name
 

@@ -13,7 +13,7 @@ from support.typed_session import TypedSession
 
 from epic_cli import Packet
 from epic_cli.engine.description import quote_value
-from epic_cli.recordings import packet_formats
+from epic_cli.recordings import list_packet_formats
 from epic_cli.recordings.reading import make_reader, make_writer
 
 NAMES = ["a#b", "#", "a=b", "a,b", '"', "tänk", "entity=a", "\N{PILE OF POO}"]
@@ -26,7 +26,7 @@ def entities(recording: bytes) -> set[str]:
     return {json.loads(line)["entity"] for line in done.stdout.splitlines()}
 
 
-@pytest.mark.parametrize("packet_format", packet_formats())
+@pytest.mark.parametrize("packet_format", list_packet_formats())
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_what_is_simulated_is_replayed(packet_format: str, name: str) -> None:
     movement = f"duration=1,entity={quote_value(name)}"
@@ -45,7 +45,7 @@ def test_a_name_that_packet_text_cannot_hold_fits_elsewhere(packet_format: str) 
     assert b"choose csv or jsonl" in refused.stderr
 
 
-@pytest.mark.parametrize("packet_format", packet_formats())
+@pytest.mark.parametrize("packet_format", list_packet_formats())
 def test_what_a_session_saves_is_what_it_loaded(tmp_path: Path, packet_format: str) -> None:
     packets = [
         Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), k / 10, k / 10, name, k % 2 == 1, k)
@@ -53,7 +53,7 @@ def test_what_a_session_saves_is_what_it_loaded(tmp_path: Path, packet_format: s
     ]
     writer = make_writer(packet_format)
     loaded, saved = tmp_path / "loaded", tmp_path / "saved"
-    loaded.write_bytes(writer.header + b"".join(map(writer.row, packets)))
+    loaded.write_bytes(writer.header + b"".join(map(writer.format_row, packets)))
     output = TypedSession().type(f":load {loaded}", f":save {saved}")
     assert f"{len(NAMES)} packets taken" in output
     block = make_reader("text").scan(saved.read_bytes(), final=True)
@@ -64,7 +64,7 @@ def test_a_session_refuses_what_packet_text_cannot_hold(tmp_path: Path) -> None:
     loaded = tmp_path / "loaded"
     writer = make_writer("jsonl")
     origin = (0.0, 0.0, 0.0)
-    loaded.write_bytes(writer.row(Packet(origin, origin, 0.0, entity="tank 7")))
+    loaded.write_bytes(writer.format_row(Packet(origin, origin, 0.0, entity="tank 7")))
     session = TypedSession()
     assert "cannot hold the entity's name 'tank 7'" in session.type(f":load {loaded}")
     assert session.lines == []
@@ -72,7 +72,7 @@ def test_a_session_refuses_what_packet_text_cannot_hold(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_as_csv_name_their_entity(name: str) -> None:
-    recording = make_writer("jsonl").row(Packet((0.0,) * 3, (0.0,) * 3, 0.0, entity=name))
+    recording = make_writer("jsonl").format_row(Packet((0.0,) * 3, (0.0,) * 3, 0.0, entity=name))
     done = epic("replay", "--format", "csv", stdin=recording)
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode()), strict=True))
     assert {row["entity"] for row in rows} == {name}

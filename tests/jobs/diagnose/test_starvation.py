@@ -15,7 +15,7 @@ from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
 from epic_cli.network.simulation import simulate
-from epic_cli.recordings.opening import blocks
+from epic_cli.recordings.opening import read_blocks
 from epic_cli.recordings.rows import make_source
 
 
@@ -24,7 +24,7 @@ def packets(jitter: float) -> dict[str, PacketBlock]:
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
     found: dict[str, PacketBlock] = {}
     sent = simulate(movement, send_rate=20, duration=15.0, channel=Link(link, seed=1))
-    for block in blocks(make_source(sent)):
+    for block in read_blocks(make_source(sent)):
         separate(block, found)
     return found
 

@@ -64,7 +64,7 @@ def test_raw_datagrams_are_a_capture_that_is_read_back(tmp_path: Path) -> None:
         _, _, said = listener.end()
     assert b"6 datagrams recorded in" in said
     with raw.open("rb") as stream:
-        times = [frame.time or 0 for frame in captures.frames(stream.read)]
+        times = [frame.time or 0 for frame in captures.iterate_frames(stream.read)]
     assert before < times[0] <= times[-1] < time.time_ns()
     done = epic("convert", "--to", "csv", "--port", str(place[1]), raw)
     assert b"3 packets in 6 datagrams of 6 frames" in done.stderr
@@ -92,7 +92,7 @@ def test_checksums_are_those_that_receivers_compute(
     )
     raw.close()
     with path.open("rb") as stream:
-        for frame in captures.frames(stream.read):
+        for frame in captures.iterate_frames(stream.read):
             data = frame.data
             if ":" in sender:
                 data = data[8:40] + struct.pack(">II", len(data) - 40, 17) + data[40:]
@@ -116,5 +116,5 @@ def test_files_rotate_and_each_is_read_alone(tmp_path: Path) -> None:
     for name in names:
         assert (tmp_path / name).stat().st_size <= 1000
         with (tmp_path / name).open("rb") as stream:
-            found += len(list(captures.frames(stream.read)))
+            found += len(list(captures.iterate_frames(stream.read)))
     assert found == raw.file.recorded == 13 * 6 + 1

@@ -25,7 +25,7 @@ from support.captures import (
 
 from epic_cli.engine.contract import Packet
 from epic_cli.recordings import captures
-from epic_cli.recordings.captures import Capture, Carried, Frame, Lost, carried
+from epic_cli.recordings.captures import Capture, Carried, Frame, Lost, extract_datagram
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
 
@@ -43,7 +43,7 @@ def capture(
 
 def read(data: bytes, one: Capture | None = None) -> list[Packet]:
     """Return the packets of a capture."""
-    blocks = (one or capture()).blocks(io.BytesIO(data).read)
+    blocks = (one or capture()).iterate_blocks(io.BytesIO(data).read)
     return [block[index] for block in blocks for index in range(len(block))]
 
 
@@ -131,10 +131,10 @@ VLAN = b"\x81\x00\x00\x07"
     ],
 )
 def test_a_datagram_is_found_in_its_frame(link: int, data: bytes, expected: Carried | Lost) -> None:
-    assert carried(Frame(link, 0, data, True)) == expected
-    assert carried(Frame(link, None, data, True)) is Lost.NO_TIME
+    assert extract_datagram(Frame(link, 0, data, True)) == expected
+    assert extract_datagram(Frame(link, None, data, True)) is Lost.NO_TIME
     if expected is Lost.DAMAGED:  # nor is it known whether it was, where something was left out
-        assert carried(Frame(link, 0, data, False)) in (Lost.CUT, Lost.DAMAGED)
+        assert extract_datagram(Frame(link, 0, data, False)) in (Lost.CUT, Lost.DAMAGED)
 
 
 def test_what_is_cut_short_is_counted_and_not_read() -> None:
@@ -165,7 +165,7 @@ def test_packets_of_a_running_capture_come_while_it_runs(monkeypatch: pytest.Mon
     monkeypatch.setattr(
         captures, "monotonic", lambda: file.tell() * 1.0
     )  # each frame takes minutes
-    places = [file.tell() for found in capture().blocks(file.read) if len(found)]
+    places = [file.tell() for found in capture().iterate_blocks(file.read) if len(found)]
     assert len(places) == len(LINES)
     assert places == sorted(set(places))
 
@@ -203,7 +203,7 @@ def test_a_capture_that_lies_is_read_up_to_there(data: bytes, count: int, words:
     one = capture()
     assert len(read(data, one)) == count
     assert words in str(one.broken)
-    assert "unreadable past here" in one.words()
+    assert "unreadable past here" in one.describe_capture()
 
 
 def test_changed_bytes_are_survived() -> None:
@@ -219,5 +219,5 @@ def test_changed_bytes_are_survived() -> None:
             del data[generator.randrange(len(data)) :]
         one = capture()
         survived += len(read(bytes(data), one))
-        assert "packets in" in one.words()
+        assert "packets in" in one.describe_capture()
     assert survived > 1000

@@ -49,14 +49,14 @@ def admitted(
 
 def test_the_clock_starts_with_the_first_packet_and_no_forgery_moves_it() -> None:
     gate = Ingest(IngestSpec(max_entities=2))
-    assert gate.now(100.0) is None
+    assert gate.convert_time(100.0) is None
     for time in (math.nan, math.inf, 1e308, -1e308, 1e12):
         assert admit(gate, packet(time), 100.0) in (Refused.NOT_FINITE, Refused.FAR_TIME)
-    assert gate.now(100.0) is None
+    assert gate.convert_time(100.0) is None
     first = admit(gate, packet(7.0), 100.0)
     assert isinstance(first, Packet)
     assert first.arrival == 7.0
-    assert gate.now(101.0) == 8.0
+    assert gate.convert_time(101.0) == 8.0
     forged = (math.nan, 1e308, 0.0 - 3600, 8 + 3601.0)
     assert {admit(gate, packet(time), 101.0) for time in forged} == {
         Refused.NOT_FINITE,

@@ -56,14 +56,14 @@ def workbook(cells: dict[str, int], blank: int = 0, more: str = "", head: str = 
 
 def test_cells_far_apart_are_refused_before_they_are_made() -> None:
     with pytest.raises(Unreadable, match="too far apart"):
-        Workbook().tables(workbook({"A1": 1, "XFD1048576": 2}))
+        Workbook().iterate_tables(workbook({"A1": 1, "XFD1048576": 2}))
     with pytest.raises(Unreadable, match="512 MiB"):
-        Workbook().tables(workbook({"A1": 1}, 513 << 20))
+        Workbook().iterate_tables(workbook({"A1": 1}, 513 << 20))
 
 
 def test_wide_sheets_and_long_ones_are_read() -> None:
     for last in ("XFD2", "B1000000", "AZ100000"):
-        (sheet,) = Workbook().tables(workbook({"A1": 1, last: 2})).values()
+        (sheet,) = Workbook().iterate_tables(workbook({"A1": 1, last: 2})).values()
         rows = list(sheet())
         assert next(iter(rows[0])) == 1
         assert list(rows[-1])[-1] == 2
@@ -97,7 +97,7 @@ FAR = '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
 )
 def test_cells_whose_places_are_hidden_are_refused_too(sheet: io.BytesIO) -> None:
     with pytest.raises(Unreadable, match=r"too far apart|is no sheet"):
-        Workbook().tables(sheet)
+        Workbook().iterate_tables(sheet)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_elements_without_cells_take_no_memory(more: str) -> None:
     sheet = workbook({"A1": 1}, more=more)
     tracemalloc.start()
     try:
-        (rows,) = Workbook().tables(sheet).values()
+        (rows,) = Workbook().iterate_tables(sheet).values()
         with suppress(Unreadable):
             assert list(map(list, rows())) == [[1]]
         assert tracemalloc.get_traced_memory()[1] < 20 << 20
@@ -138,7 +138,7 @@ def test_a_plain_sheet_has_the_extent_that_a_parser_finds() -> None:
         for begin in range(0, len(data), size):
             sheet.feed(data[begin : begin + size])
         extent, parser = _SheetExtent(), expat.ParserCreate()
-        parser.StartElementHandler = extent.begins
+        parser.StartElementHandler = extent.begin_element
         parser.Parse(data.replace(b"x:", b""))
         plain += sheet.is_plain
         if sheet.is_plain:
@@ -149,7 +149,9 @@ def test_a_plain_sheet_has_the_extent_that_a_parser_finds() -> None:
 
 
 def test_a_sheet_that_the_library_cannot_read_is_refused() -> None:
-    tables = Workbook().tables(workbook({"A1": 1}, more='<row><c r="A2" t="s"><v>9</v></c></row>'))
+    tables = Workbook().iterate_tables(
+        workbook({"A1": 1}, more='<row><c r="A2" t="s"><v>9</v></c></row>')
+    )
     with pytest.raises(Unreadable, match="'S' cannot be read"):
         list(tables["S"]())
 
@@ -172,13 +174,13 @@ def test_views_that_compute_without_end_are_refused(
     base.execute(f"CREATE VIEW packets AS {view}")
     base.close()
     with path.open("rb") as file:
-        rows: Callable[[], object] = Sqlite().tables(file)["packets"]
+        rows: Callable[[], object] = Sqlite().iterate_tables(file)["packets"]
         with pytest.raises(Unreadable, match="cannot be read"):
             list(rows())  # type: ignore[call-overload]
 
 
 def test_a_look_into_sheets_that_are_all_one_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("epic_cli.recordings.entries.workbook._PATIENCE", -1.0)
-    monkeypatch.setattr(Workbook, "tables", lambda *_: {"A": pytest.fail, "B": pytest.fail})
+    monkeypatch.setattr(Workbook, "iterate_tables", lambda *_: {"A": pytest.fail, "B": pytest.fail})
     with pytest.raises(Unreadable, match="which sheet"):
         Workbook().unpack(SimpleNamespace(file=lambda _: None), None)

@@ -37,7 +37,7 @@ PACKETS = [
 
 def written(kind: str) -> bytes:
     writer = make_writer(kind)
-    return writer.header + b"".join(map(writer.row, PACKETS)) + writer.end()
+    return writer.header + b"".join(map(writer.format_row, PACKETS)) + writer.end()
 
 
 def add_packets(data: bytes, found: list[Packet], step: int = 1 << 16) -> None:

@@ -40,7 +40,7 @@ def written(path: Path, table: dict[str, Any], **options: Any) -> Path:
 
 def test_the_columns_have_types_and_what_is_no_number_is_null(tmp_path: Path) -> None:
     writer = make_writer("parquet")
-    data = writer.row(Packet((1.0, math.nan, math.inf), None, 0.5, None, "a")) + writer.end()
+    data = writer.format_row(Packet((1.0, math.nan, math.inf), None, 0.5, None, "a")) + writer.end()
     (tmp_path / "a.parquet").write_bytes(writer.header + data)
     table = pq.read_table(tmp_path / "a.parquet")
     assert table.to_pylist() == [
@@ -54,7 +54,7 @@ def test_groups_are_written_as_they_fill(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(parquet_writer, "ROW_GROUP", 3)
     writer = make_writer("parquet")
     wanted = [Packet((float(k), 0.0, 0.0), (0.0,) * 3, k / 10) for k in range(7)]
-    parts = [writer.row(packet) for packet in wanted]
+    parts = [writer.format_row(packet) for packet in wanted]
     assert [bool(part) for part in parts] == [False, False, True, False, False, True, False]
     (tmp_path / "a.parquet").write_bytes(b"".join(parts) + writer.end())
     assert pq.ParquetFile(tmp_path / "a.parquet").metadata.num_row_groups == 3

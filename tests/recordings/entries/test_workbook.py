@@ -124,11 +124,11 @@ EMPTY = '<table:table-row table:number-rows-repeated="900000"><table:table-cell/
 )
 def test_counts_without_end_are_refused_before_they_are_made(more: str) -> None:
     with pytest.raises(Unreadable, match=r"too far apart|is no sheet"):
-        Workbook().tables(with_rows(more))
+        Workbook().iterate_tables(with_rows(more))
 
 
 def test_equal_rows_of_a_usual_number_are_made() -> None:
-    (rows,) = Workbook().tables(with_rows(EMPTY + equal(1000, 7))).values()
+    (rows,) = Workbook().iterate_tables(with_rows(EMPTY + equal(1000, 7))).values()
     assert sum(any(item != "" for item in row) for row in rows()) == 1002
 
 

@@ -7,7 +7,7 @@ import pytest
 from epic_cli.engine.description import write
 from epic_cli.engine.refusals import Reason
 from epic_cli.recordings.names.guess import AmbiguousLayout, infer_layout
-from epic_cli.recordings.names.turns import proposals
+from epic_cli.recordings.names.turns import propose_rotations
 from epic_cli.recordings.read_spec import ReadSpec
 
 
@@ -259,13 +259,13 @@ def test_four_numbers_without_names_are_in_the_order_that_they_can_have(
 
 def test_what_is_not_clear_is_proposed() -> None:
     values = dict.fromkeys(("heading", "pitch"), "1")
-    assert proposals({"x": "x"}, values) == [{"yaw": "heading", "pitch": "pitch"}]
+    assert propose_rotations({"x": "x"}, values) == [{"yaw": "heading", "pitch": "pitch"}]
     values = dict.fromkeys(("rot.x", "rot.y", "rot.z"), "1")
-    euler, vector = proposals({"x": "x"}, values)
+    euler, vector = propose_rotations({"x": "x"}, values)
     assert euler == {"yaw": "rot.y", "pitch": "rot.x", "roll": "rot.z", "euler": "unity"}
     assert vector == {"rx": "rot.x", "ry": "rot.y", "rz": "rot.z"}
-    assert len(proposals({"x": "x"}, dict.fromkeys(("q0", "q1", "q2", "q3"), "0.5"))) == 2
-    assert proposals({"x": "x", "yaw": "heading"}, {"pitch": "1"}) == []
+    assert len(propose_rotations({"x": "x"}, dict.fromkeys(("q0", "q1", "q2", "q3"), "0.5"))) == 2
+    assert propose_rotations({"x": "x", "yaw": "heading"}, {"pitch": "1"}) == []
 
 
 def test_a_rotation_that_is_given_or_left_out_is_not_inferred() -> None:

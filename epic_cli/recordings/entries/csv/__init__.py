@@ -28,7 +28,7 @@ _UNITS = (
 _SIDE_BY_SIDE = 4
 
 
-def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int | None:
+def count_lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int | None:
     """Return how many lines stand above a table's header, or None if there is no header.
 
     Such lines are titles and a logger's remarks. The header has all the names in ``columns``, or
@@ -65,7 +65,7 @@ def is_second_header(header: Sequence[str], below: Sequence[str]) -> bool:
     return groups and any(below) and not any(map(is_value, (*header, *below)))
 
 
-def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
+def join_header_rows(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
     """Return the names of a header in two rows: ``Position.X``.
 
     A lone name below is that of an index.
@@ -80,7 +80,7 @@ def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def paired(names: list[str]) -> list[str]:
+def pair_names(names: list[str]) -> list[str]:
     """Return the names, with an axis for each of two columns that share one, as in Metrica's."""
     begin = next((at for at, name in enumerate(names) if not name), 0) - 1
     pairs = list(zip(names[begin::2], names[begin + 1 :: 2], strict=False))
@@ -89,7 +89,7 @@ def paired(names: list[str]) -> list[str]:
     return names[:begin] + [f"{name}.{axis}" for name, _ in pairs for axis in "xy"]
 
 
-def with_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] | None:
+def add_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] | None:
     """Return the names with the units in the row below them, or None if these are no units."""
     units = [cell.strip("[]() ") for cell in below]
     if not any(units) or not all(not unit or f" {unit.lower()} " in _UNITS for unit in units):
@@ -121,7 +121,7 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
         split_name,
     )
 
-    known = [split_name(name) for name in paired(list(names))]
+    known = [split_name(name) for name in pair_names(list(names))]
     components = list(filter(None, map(parse_component, known)))
     words = {name.words[-1] for name in known if name.words}
     positions = bool(words & {*POSITION_WORDS, *LATITUDES, "transform"} - {"t", "p"})
@@ -133,9 +133,9 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
 
 def _is_time_name(name: str) -> bool:
     """Return True if a name is that of a time or a counter."""
-    from epic_cli.recordings.names.spellings import sounds_timely, split_name
+    from epic_cli.recordings.names.spellings import is_time_name, split_name
 
-    return sounds_timely(split_name(name))
+    return is_time_name(split_name(name))
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
@@ -151,7 +151,7 @@ def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
     return bool(rows) and all(len(row) == len(cells) for row in rows)
 
 
-def csv_writer(
+def make_csv_writer(
     requested: Requested = (), separator: str = ",", extras: Collection[str] = ()
 ) -> LineWriter:
     """Return a writer of CSV, or of TSV with tabs for ``separator``.
@@ -160,13 +160,18 @@ def csv_writer(
     ``Unwritable``. ``extras`` names further columns.
     """
     from epic_cli.engine.keys import list_table_columns
-    from epic_cli.recordings.extras import Tails, column_names, make_cell_writer
-    from epic_cli.recordings.writing import LineWriter, check_name, csv_field, header_field
+    from epic_cli.recordings.extras import Tails, list_column_names, make_cell_writer
+    from epic_cli.recordings.writing import (
+        LineWriter,
+        check_name,
+        write_csv_field,
+        write_header_field,
+    )
 
-    tails = Tails(make_cell_writer(separator), column_names(extras), separator)
-    names = (*list_table_columns(requested), *map(header_field, tails.columns or ()))
+    tails = Tails(make_cell_writer(separator), list_column_names(extras), separator)
+    names = (*list_table_columns(requested), *map(write_header_field, tails.columns or ()))
     return LineWriter(
-        lambda name: csv_field(check_name(name)),
+        lambda name: write_csv_field(check_name(name)),
         tails,
         header=separator.join(names).encode() + b"\n",
         requested=requested,
@@ -186,14 +191,14 @@ class Csv(Format):
             return Fit.NO
         lines = head.lines
         header, cells = split_header(lines[0]) if lines else ("", [])
-        headed = len(lines) > 1 and lines_above_header(lines) is not None
+        headed = len(lines) > 1 and count_lines_above_header(lines) is not None
         if headed or {"time", "x"} <= set(cells):
             return Fit.GOOD
         if len(lines) <= 1 and not head.enough and len(cells) != 1:
             return Fit.UNDECIDED
         return Fit.SHAPE if _is_table(header, cells, lines[1 : _ROWS + 1]) else Fit.NO
 
-    def reader(
+    def make_reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> CsvReader:
         """Return a reader that passes over the lines above a header."""
@@ -203,9 +208,9 @@ class Csv(Format):
         reader.look_for_header(head)
         return reader
 
-    def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
-        """Return a writer of CSV (``csv_writer``)."""
-        return csv_writer(requested, extras=extras)
+    def make_writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
+        """Return a writer of CSV (``make_csv_writer``)."""
+        return make_csv_writer(requested, extras=extras)
 
 
 class Tsv(Format):
@@ -214,9 +219,9 @@ class Tsv(Format):
     name = "tsv"
     suffixes = (".tsv",)
 
-    def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
-        """Return a writer of tab-separated rows (``csv_writer``)."""
-        return csv_writer(requested, "\t", extras)
+    def make_writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
+        """Return a writer of tab-separated rows (``make_csv_writer``)."""
+        return make_csv_writer(requested, "\t", extras)
 
 
 FORMATS = (Csv(), Tsv())

@@ -14,36 +14,36 @@ from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.recordings import BYTE_ORDER_MARK
 from epic_cli.recordings.entries.csv import (
+    add_units,
+    count_lines_above_header,
     is_second_header,
-    joined,
-    lines_above_header,
-    paired,
-    with_units,
+    join_header_rows,
+    pair_names,
 )
 from epic_cli.recordings.extras import parse_value
-from epic_cli.recordings.lines import LineReader, numbers_in
+from epic_cli.recordings.lines import LineReader, find_numbers
 from epic_cli.recordings.names.guess import (
     JOINED,
     AmbiguousLayout,
-    entities_in,
+    describe_missing_header,
+    find_entities,
     find_value,
     infer_row_layout,
     is_named,
     is_value,
-    joined_value,
-    no_header,
-    starred,
+    join_value,
+    list_starred,
 )
 from epic_cli.recordings.names.spellings import TIME_UNITS_IN_BRACKETS
 from epic_cli.recordings.read_spec import (
     POSITION,
     ReadSpec,
-    column_name,
-    column_text,
     find_star,
-    joined_columns,
+    split_joined,
+    write_column,
+    write_column_name,
 )
-from epic_cli.recordings.tables import field_offset, find_delimiter, split_row
+from epic_cli.recordings.tables import find_delimiter, find_field_offset, split_row
 
 if TYPE_CHECKING:
     from epic_cli.recordings.extras import Extras
@@ -127,7 +127,7 @@ class CsvReader(LineReader):
             fields["time"] = fields["time"].strip().removesuffix(self._behind_time)
         for field, parts in self._joined.items():
             texts = (cells[place] for place in parts)
-            fields[field] = joined_value(field, self.layout.places[field], texts)
+            fields[field] = join_value(field, self.layout.places[field], texts)
         if name:
             if all(fields.get(axis, "").strip().lower() in _MISSING for axis in POSITION):
                 return
@@ -143,21 +143,23 @@ class CsvReader(LineReader):
     def look_for_header(self, head: bytes) -> None:
         """Note how many lines to pass over above the header of a recording with this beginning."""
         given = [
-            column_name(part)
+            write_column_name(part)
             for field, column in self.layout.places.items()
-            for part in (joined_columns(column) if field in JOINED else (column,))
+            for part in (split_joined(column) if field in JOINED else (column,))
             if find_star(column) < 0
         ]
         columns = [] if any(column.isdigit() for column in given) else given
         self.look_ahead(head)
         lines = head.removeprefix(BYTE_ORDER_MARK).split(b"\n")
-        self._above = lines_above_header([line for line in lines if line.strip()], columns) or 0
+        self._above = (
+            count_lines_above_header([line for line in lines if line.strip()], columns) or 0
+        )
 
     def _take_header(self, line: str, raw: bytes) -> None:
         line = line.lstrip("#% ")
         self._delimiter = find_delimiter(line)
         cells = split_row(line, self._delimiter) or [line]
-        cells = paired([cell.strip().strip('"') for cell in cells])
+        cells = pair_names([cell.strip().strip('"') for cell in cells])
         self._headed = not any(map(is_value, cells))
         if self._headed:
             self._names = tuple(cells if any(cells) else [line.strip()])
@@ -171,11 +173,11 @@ class CsvReader(LineReader):
         False if it is a row of cells.
         """
         below = [cell.strip() for cell in cells]
-        names = with_units(self._names, below)
+        names = add_units(self._names, below)
         if names is None and is_second_header(self._names, below):
-            names = joined(self._names, below)
+            names = join_header_rows(self._names, below)
         elif names is not None:
-            now = dict(zip(map(column_text, self._names), map(column_text, names), strict=True))
+            now = dict(zip(map(write_column, self._names), map(write_column, names), strict=True))
             given = self.layout.columns
             if given is not None:  # without the unit, as the header has it
                 columns = tuple((field, now.get(column, column)) for field, column in given)
@@ -190,7 +192,7 @@ class CsvReader(LineReader):
         """
         given = self.layout
         numbers = {column for column in given.places.values() if column.isdigit()}
-        names = tuple(map(column_text, self._names))
+        names = tuple(map(write_column, self._names))
         if numbers and not numbers & set(names):
             names = tuple(str(number + 1) for number in range(len(names)))
         cells = self._fill_first_row(cells)
@@ -200,23 +202,23 @@ class CsvReader(LineReader):
         values = {name: value for name, value in zip(names, cells, strict=True) if name}
         try:
             layout = infer_row_layout(given, values)
-            without = self.without_counter(layout)
+            without = self.drop_counter(layout)
             layout = layout if without is None else infer_row_layout(without, values)
-            layout = self.with_sequence(layout)
+            layout = self.add_sequence(layout)
             twice = [name for name in layout.places.values() if names.count(name) > 1]
             if twice:
-                raise AmbiguousLayout(Reason.COLUMN_TWICE, field=column_name(twice[0]))
+                raise AmbiguousLayout(Reason.COLUMN_TWICE, field=write_column_name(twice[0]))
         except AmbiguousLayout as ambiguous:
-            self._refuse_header(block, self.with_growing(ambiguous), values)
+            self._refuse_header(block, self.propose_growing(ambiguous), values)
             return False
         stamp = layout.places.get("time")
         duration = _DURATION.fullmatch(find_value("time", stamp, values).strip()) if stamp else None
         if duration is not None and given.time_unit is None:  # as MATLAB writes them
             layout = layout._replace(time_unit=TIME_UNITS_IN_BRACKETS[duration["unit"]])
         self._behind_time = duration["unit"] if duration is not None else ""
-        templates = starred(layout)
+        templates = list_starred(layout)
         self._joined = {
-            field: tuple(map(names.index, joined_columns(column)))
+            field: tuple(map(names.index, split_joined(column)))
             for field, column in layout.places.items()
             if field in JOINED and field not in templates and column not in names
         }
@@ -226,8 +228,8 @@ class CsvReader(LineReader):
             if field not in templates and field not in self._joined
         }
         self._entities = {
-            column_name(name): {**shared, **places}
-            for name, places in entities_in(templates, names).items()
+            write_column_name(name): {**shared, **places}
+            for name, places in find_entities(templates, names).items()
         } or {"": shared}
         self._places = next(iter(self._entities.values()))
         width = len(self._names)
@@ -261,7 +263,7 @@ class CsvReader(LineReader):
         numbers: list[str] = []
         for place, indices in groupby(self._vectors, itemgetter(0)):
             cell = cells[place]
-            found = numbers_in(cell) or (cell,) * _MOST_INDICES
+            found = find_numbers(cell) or (cell,) * _MOST_INDICES
             numbers += [found[at] if at < len(found) else "" for _, at in indices]
         return numbers
 
@@ -288,12 +290,12 @@ class CsvReader(LineReader):
         facts = ambiguous.facts
         numbered = facts.get("detail", "").isdigit()
         if not self._headed and not numbered and ambiguous.reason in _UNNAMED:
-            ambiguous, facts = AmbiguousLayout(Reason.NO_HEADER), no_header(values)
+            ambiguous, facts = AmbiguousLayout(Reason.NO_HEADER), describe_missing_header(values)
         line, raw = self._header
         block.refusals.append(Refusal(line, 1, raw, 0, ambiguous.reason, **facts))
         self.ended = True
 
-    def again(self, layout: ReadSpec, head: bytes) -> CsvReader:
+    def reopen(self, layout: ReadSpec, head: bytes) -> CsvReader:
         """Return another reader of the same rows, which begin with ``head``."""
         reader = CsvReader(layout)
         reader.look_for_header(head)
@@ -306,7 +308,7 @@ class CsvReader(LineReader):
     def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return the cells of a row by column."""
         cells = split_row(raw.decode("utf-8", "replace").strip("\r\n"), self._delimiter) or []
-        return dict(zip(map(column_text, self._names), cells, strict=False))
+        return dict(zip(map(write_column, self._names), cells, strict=False))
 
     @property
     def extra_names(self) -> tuple[str, ...]:
@@ -323,18 +325,18 @@ class CsvReader(LineReader):
         return tuple(
             (place, name)
             for place, name in enumerate(self._names)
-            if column_text(name) not in self._used_columns
+            if write_column(name) not in self._used_columns
         )
 
-    def extras_at(self, block: PacketBlock, index: int) -> Extras:
+    def find_extras(self, block: PacketBlock, index: int) -> Extras:
         """Return the values of the columns that no field is read from; see ``LineReader``."""
         if self._find_unread_columns is None:
-            return super().extras_at(block, index)
+            return super().find_extras(block, index)
         return self._read_typed_values(block.line_text(index), self._find_unread_columns)
 
     def split_values(self, raw: bytes) -> Extras:
         """Return the typed cells of a row by column."""
-        return self._read_typed_values(raw, tuple(enumerate(map(column_text, self._names))))
+        return self._read_typed_values(raw, tuple(enumerate(map(write_column, self._names))))
 
     def _read_typed_values(self, raw: bytes, columns: Sequence[tuple[int, str]]) -> Extras:
         """Return the cells of these columns; one in quotes is a text.
@@ -372,7 +374,7 @@ class CsvReader(LineReader):
         decimal_comma = self._delimiter != "," and _COMMA_NUMBER.fullmatch(cell)
         return cell.replace(",", ".") if decimal_comma else cell
 
-    def label(self, field: str) -> str:
+    def name_field(self, field: str) -> str:
         """Return the recording's name of a field."""
         if field not in self._places:
             return field
@@ -388,7 +390,7 @@ class CsvReader(LineReader):
         """Return the offset of a field in a line."""
         if name not in self._places:
             return 0
-        return field_offset(raw, self._find_column(name), self._delimiter)
+        return find_field_offset(raw, self._find_column(name), self._delimiter)
 
 
 def _find_vectors(
@@ -398,7 +400,7 @@ def _find_vectors(
     asked = [column.rpartition(".") for column in given.places.values() if column not in names]
     vectors = []
     for place, (name, cell) in enumerate(zip(names, cells, strict=True)):
-        width = 0 if is_value(cell.strip()) else len(numbers_in(cell) or ())
+        width = 0 if is_value(cell.strip()) else len(find_numbers(cell) or ())
         for column, _, index in asked:
             if index in _INDICES and is_named(column, name):
                 width = max(width, int(index) + 1)

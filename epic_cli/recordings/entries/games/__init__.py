@@ -31,7 +31,7 @@ class GameRecording(Format):
         self.name, self.suffixes, self.title = name, (suffix,), title
         self.library, self.package, self.most, self._mark = library, package, most, mark
 
-    def begins(self, head: bytes) -> bool:
+    def is_beginning(self, head: bytes) -> bool:
         """Return True if the beginning has the game's mark."""
         return self._mark in head[:40]
 
@@ -39,11 +39,11 @@ class GameRecording(Format):
         """Return a function that yields the recorded states as CSV; both raise ``Unreadable``."""
         from importlib.util import find_spec
 
-        from epic_cli.recordings.entries.games.apart import parsed
+        from epic_cli.recordings.entries.games.apart import parse_apart
 
         if find_spec(self.library) is None:
             raise Unreadable(f"{self.title} needs a library: pip install {self.package}")
-        found = parsed(self, source, names=layout is not None and layout.names)
+        found = parse_apart(self, source, names=layout is not None and layout.names)
         return lambda: next(found, b"")
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from epic_cli.recordings import Unreadable, formats
-from epic_cli.recordings.writing import csv_field
+from epic_cli.recordings import Unreadable, list_formats
+from epic_cli.recordings.writing import write_csv_field
 
 if TYPE_CHECKING:
     from epic_cli.recordings import ByteSource
@@ -29,7 +29,7 @@ _BLOCK, _LINES, _SAID = 1 << 18, 4096, 200
 _COPY = "recording"
 
 
-def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[bytes]:
+def parse_apart(game: GameRecording, source: ByteSource, names: bool) -> Iterator[bytes]:
     """Yield the states of a recording as CSV; raise ``Unreadable``."""
     from subprocess import DEVNULL, PIPE
     from tempfile import TemporaryDirectory
@@ -39,13 +39,13 @@ def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[byt
     with TemporaryDirectory(prefix="epic-") as folder:
         left = game.most << 20
         with open(os.path.join(folder, _COPY), "wb") as file:  # noqa: PTH118, PTH123
-            while data := source.more():
+            while data := source.read_more():
                 left -= len(data)
                 if left < 0:
                     raise Unreadable(f"{game.title} of more than {game.most} MiB")
                 file.write(data)
         words = ["-m", __name__, game.name, folder, *["names"] * names]
-        with children.python(*words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE) as process:
+        with children.start_python(*words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE) as process:
             assert process.stdout is not None
             assert process.stderr is not None
             try:
@@ -58,7 +58,7 @@ def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[byt
                 process.kill()
 
 
-def entity(taken: set[str], number: str, player: str) -> str:
+def name_entity(taken: set[str], number: str, player: str) -> str:
     """Return a name that is not taken yet: the player's, or the number, with apostrophes."""
     name = _escape_message(player) or number
     while name in taken:
@@ -67,9 +67,9 @@ def entity(taken: set[str], number: str, player: str) -> str:
     return name
 
 
-def line(entity: str, *numbers: float | str) -> str:
+def write_line(entity: str, *numbers: float | str) -> str:
     """Return a state as a line of CSV."""
-    return f"{csv_field(entity)},{','.join(map(str, numbers))}\n"
+    return f"{write_csv_field(entity)},{','.join(map(str, numbers))}\n"
 
 
 def _escape_message(text: str) -> str:
@@ -86,7 +86,7 @@ def _run_parser(name: str, folder: str, *names: str) -> int:
     complaints, path = os.dup(2), os.path.join(folder, _COPY)  # noqa: PTH118
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where panics are printed
     gc.disable()  # a parser makes millions of objects, and no circles
-    title = getattr(formats()[name], "title", name)
+    title = getattr(list_formats()[name], "title", name)
     try:
         if sys.platform != "win32":
             import resource

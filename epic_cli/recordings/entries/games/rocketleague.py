@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.entries.games.apart import entity, line
+from epic_cli.recordings.entries.games.apart import name_entity, write_line
 
 #: Columns of what is written: meters, radians and seconds, z up, the left-handed axes of Unreal.
 COLUMNS = "entity,time,x,y,z,vx,vy,vz,qx,qy,qz,qw,wx,wy,wz,teleport"
@@ -33,7 +33,7 @@ _ASLEEP = {"x": 0.0, "y": 0.0, "z": 0.0}
 _BEGINNING = 0x804FD3F7
 
 
-def rows(path: str, names: bool) -> Iterator[str]:
+def iterate_rows(path: str, names: bool) -> Iterator[str]:
     """Yield a line for each update in the replay; no states are interpolated."""
     import subtr_actor
 
@@ -45,8 +45,8 @@ def rows(path: str, names: bool) -> Iterator[str]:
         raise Unreadable("a replay of Rocket League without a frame: it has no movement")
     version = replay["net_version"] or 0
     match = _MatchActors(replay["objects"])
-    found = [(frame["time"], *body) for frame in frames for body in match.bodies(frame)]
-    entities = match.entities([(time, life) for time, life, _ in found], names)
+    found = [(frame["time"], *body) for frame in frames for body in match.iterate_bodies(frame)]
+    entities = match.name_entities([(time, life) for time, life, _ in found], names)
     newest = dict(sorted(((time, entities[life]), life) for time, life, _ in found))
     last: dict[str, int] = {}
     for time, life, body in found:
@@ -54,7 +54,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
         before = last.setdefault(name, life)
         if before <= life == newest[time, name]:  # else a wreck, whose driver has a new car
             last[name] = life
-            yield line(
+            yield write_line(
                 name, time - frames[0]["time"], *_read_state(body, version), int(life > before)
             )
 
@@ -67,11 +67,11 @@ def check(data: bytes) -> None:
         found, data = data[8 : 8 + size], data[8 + size :]
         if len(found) < size or not size:
             raise Unreadable(f"{what} ends too early, in its {part}")
-        if crc(found) != checksum:
+        if compute_crc(found) != checksum:
             raise Unreadable(f"{what} is damaged: the checksum of its {part} is wrong")
 
 
-def crc(data: bytes) -> int:
+def compute_crc(data: bytes) -> int:
     """Return the CRC-32 with the polynomial 0x04c11db7 from the highest bit down.
 
     Zlib's is mirrored.
@@ -98,7 +98,7 @@ class _MatchActors:
         self._known: dict[str, dict[int, Any]] = {fact: {} for fact in _FACTS}
         self._lives = 0
 
-    def bodies(self, frame: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def iterate_bodies(self, frame: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the life and the body of each ball and car that a frame updates."""
         for actor in frame["deleted_actors"]:
             self._living.pop(actor, None)
@@ -125,7 +125,7 @@ class _MatchActors:
             self._living[actor] = self._lives
         return self._living[actor]
 
-    def entities(self, updates: list[tuple[float, int]], names: bool) -> dict[int, str]:
+    def name_entities(self, updates: list[tuple[float, int]], names: bool) -> dict[int, str]:
         """Return the names of lives, by their updates.
 
         A ball's name is free after its last update.
@@ -147,7 +147,7 @@ class _MatchActors:
             name = self._known[_NAME].get(player, "")
             key = json.dumps([name, self._known[_ID].get(player)]) if name else player
             if key not in cars:
-                cars[key] = entity(taken, f"car-{len(cars) + 1}", name if names else "")
+                cars[key] = name_entity(taken, f"car-{len(cars) + 1}", name if names else "")
             found[life] = cars[key]
         return found
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.entries.games.apart import entity, line
+from epic_cli.recordings.entries.games.apart import name_entity, write_line
 
 #: Columns of what is written: the stage is the plane of x and z, z up, in meters.
 COLUMNS = "entity,time,x,y,z,vx,vy,vz,teleport"
@@ -27,7 +27,7 @@ _EVENTS, _SIZES, _POST, _CLOSED = 15, 0x35, 0x38, (3, 0, 0)
 _REBIRTH = 12
 
 
-def rows(path: str, names: bool) -> Iterator[str]:
+def iterate_rows(path: str, names: bool) -> Iterator[str]:
     """Yield a line for each fighter and frame, as the frame was after the last rollback."""
     import peppi_py
 
@@ -43,7 +43,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
     fighters = []
     for player, port in zip(game.start.players, game.frames.ports, strict=True):
         known = (player.netplay.name if player.netplay else "") or player.name_tag or ""
-        name = entity(taken, f"player-{player.port + 1}", known if names else "")
+        name = name_entity(taken, f"player-{player.port + 1}", known if names else "")
         for follower, (part, one) in enumerate((("", port.leader), ("-nana", port.follower))):
             if one is not None:  # Ice Climbers are two
                 present = there.get((player.port, follower), set(frames))
@@ -64,7 +64,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
                 own = air if airborne else ground
                 velocity = ((own + pushed) * RATE / UNITS, 0, (up + pushed_up) * RATE / UNITS)
             back = int(was is None or (does == _REBIRTH != was))
-            yield line(name, (frame - FIRST) / RATE, x / UNITS, 0, z / UNITS, *velocity, back)
+            yield write_line(name, (frame - FIRST) / RATE, x / UNITS, 0, z / UNITS, *velocity, back)
 
 
 def _read_states(post: Any, there: list[bool]) -> list[list[Any]]:

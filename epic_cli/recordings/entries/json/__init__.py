@@ -33,7 +33,7 @@ class JsonDocument(Format):
             return Fit.CERTAIN
         return Fit.UNDECIDED if found is EnvelopeScan.SHORT and fit is not Fit.NO else fit
 
-    def reader(
+    def make_reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """Return a reader that cuts the document into objects."""
@@ -52,7 +52,7 @@ class JsonLines(Format):
         """Detect JSON on each line; a document with an array of packets is a better fit."""
         return Fit.WORDS if head.begins_as_json else Fit.NO
 
-    def reader(
+    def make_reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """Return a reader of lines."""
@@ -62,18 +62,18 @@ class JsonLines(Format):
         reader.look_ahead(head)
         return reader
 
-    def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
+    def make_writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
         """Return a writer of objects, which leave out what a packet lacks.
 
         Numbers that are not finite are ``null``.
         """
         from json import dumps
 
-        from epic_cli.recordings.extras import Tails, member
+        from epic_cli.recordings.extras import Tails, write_member
         from epic_cli.recordings.writing import LineWriter, check_name
 
         return LineWriter(
-            lambda name: dumps(name) if check_name(name) else "", Tails(member), json=True
+            lambda name: dumps(name) if check_name(name) else "", Tails(write_member), json=True
         )
 
 

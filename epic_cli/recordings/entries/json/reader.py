@@ -25,40 +25,40 @@ from epic_cli.engine.text import (
 )
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_OBJECT, Unreadable
 from epic_cli.recordings.extras import parse_value
-from epic_cli.recordings.lines import LineReader, numbers_in
+from epic_cli.recordings.lines import LineReader, find_numbers
 from epic_cli.recordings.names.guess import (
     JOINED,
     AmbiguousLayout,
-    entities_in,
+    describe_missing_header,
+    find_entities,
     infer_layout,
     infer_row_layout,
     is_value,
-    joined_value,
-    no_header,
-    starred,
+    join_value,
+    list_starred,
 )
 from epic_cli.recordings.names.spellings import (
     EYES,
     OTHER_WORDS,
     POSITION_WORDS,
     VELOCITY_WORDS,
+    is_time_name,
     parse_component,
-    sounds_timely,
     split_name,
 )
 from epic_cli.recordings.read_spec import (
     POSITION,
     VELOCITY,
     ReadSpec,
-    column_text,
     find_star,
-    in_order,
-    joined_columns,
-    path_names,
-    path_text,
+    list_used_columns,
+    sort_columns,
+    split_at_stars,
     split_escaped,
-    star_levels,
-    used_columns,
+    split_joined,
+    split_path,
+    write_column,
+    write_path,
 )
 
 if TYPE_CHECKING:
@@ -128,15 +128,13 @@ def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
         elif name.isdigit() and int(name) < len(numbers := _read_vector(item)):
             item = numbers[int(name)]
         elif "+" in name and isinstance(item, dict) and item.keys() >= {*name.split("+")}:
-            item = joined_value(
-                "entity", name, (write_text(item[part]) for part in name.split("+"))
-            )
+            item = join_value("entity", name, (write_text(item[part]) for part in name.split("+")))
         else:
             return None, Reason.KEY_MISSING
     return item, None
 
 
-def single_values(item: Any, most: int = _MOST) -> dict[str, str]:
+def find_single_values(item: Any, most: int = _MOST) -> dict[str, str]:
     """Return the single values below a value, as texts by their paths, up to a limit."""
     values: dict[str, str] = {}
     _add_values(item, (), values, most)
@@ -154,9 +152,9 @@ def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str], most: i
         for index, below in enumerate(value[:_WIDEST]):
             _add_values(below, (*path, str(index)), into, most)
     else:
-        into[path_text(path)] = write_text(value)
+        into[write_path(path)] = write_text(value)
         for index, number in enumerate(_read_vector(value)):
-            into[path_text((*path, str(index)))] = number
+            into[write_path((*path, str(index)))] = number
 
 
 def _add_typed_values(value: Any, path: tuple[str, ...], into: Extras) -> None:
@@ -171,14 +169,14 @@ def _add_typed_values(value: Any, path: tuple[str, ...], into: Extras) -> None:
         for index, below in enumerate(value[:_WIDEST]):
             _add_typed_values(below, (*path, str(index)), into)
     elif value is not None:
-        into[path_text(path)] = parse_value(value) if isinstance(value, JsonNumber) else value
+        into[write_path(path)] = parse_value(value) if isinstance(value, JsonNumber) else value
 
 
 def _read_vector(value: Any) -> tuple[str, ...]:
     """Return the numbers of a vector that is written as a text."""
     if not isinstance(value, str) or isinstance(value, JsonNumber):
         return ()
-    return numbers_in(value) or ()
+    return find_numbers(value) or ()
 
 
 #: Such a document is held in memory.
@@ -287,7 +285,7 @@ def _is_flat(values: list[Any]) -> bool:
 
 
 def _is_time_name(name: str) -> bool:
-    return sounds_timely(split_name(name))
+    return is_time_name(split_name(name))
 
 
 def _has_times(value: Any, deep: int = 0) -> bool:
@@ -384,7 +382,7 @@ def is_followed(text: str) -> bool | None:
 def make_lines(source: ByteSource) -> Callable[[], bytes]:
     """Return a function that yields a document's packets as JSON lines; raises ``Unreadable``."""
     data = bytearray()
-    while more := source.more():
+    while more := source.read_more():
         data += more
         if len(data) > _LONGEST:
             raise Unreadable("one JSON document of more than 64 MiB: write it as JSON lines")
@@ -565,7 +563,7 @@ class Entries(NamedTuple):
     paths: dict[str, tuple[str, ...]]
     singles: tuple[tuple[str, ...], ...] = ()
 
-    def of(self, item: Any) -> Iterator[tuple[str, Any]]:
+    def iterate_entries(self, item: Any) -> Iterator[tuple[str, Any]]:
         """Yield an object's entries with their names or numbers; none for null."""
         for single in self.singles:
             state, _ = look_up(item, single)
@@ -601,7 +599,7 @@ class Levels(NamedTuple):
     steps: tuple[tuple[str, ...], ...]
     paths: tuple[dict[str, tuple[str, ...]], ...]
 
-    def of(self, item: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    def iterate_entries(self, item: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
         """Yield the innermost entries: their joined names, and the objects on the way to each."""
         return self._iterate_entries((), (item,))
 
@@ -629,14 +627,14 @@ class Levels(NamedTuple):
 
 def find_levels(layout: ReadSpec) -> Levels | None:
     """Return the levels of a layout with nested entries, or None for at most one level."""
-    columns = {field: star_levels(column) for field, column in layout.places.items()}
+    columns = {field: split_at_stars(column) for field, column in layout.places.items()}
     deepest = max(columns.values(), key=len, default=())
     if len(deepest) <= _SEVERAL:
         return None
-    steps = tuple(path_names(step) if step else () for step in deepest[:-1])
+    steps = tuple(split_path(step) if step else () for step in deepest[:-1])
     paths: tuple[dict[str, tuple[str, ...]], ...] = tuple({} for _ in deepest)
     for field, parts in columns.items():
-        paths[len(parts) - 1][field] = path_names(parts[-1]) if parts[-1] else ()
+        paths[len(parts) - 1][field] = split_path(parts[-1]) if parts[-1] else ()
     return Levels(steps, paths)
 
 
@@ -650,7 +648,7 @@ def _get_list(value: Any) -> list[Any]:
 
 def find_entries(layout: ReadSpec) -> Entries | None:
     """Return the entries of a layout with several entities in an object, or None."""
-    places = starred(layout)
+    places = list_starred(layout)
     if not places or is_wide(layout) or find_levels(layout) is not None:
         return None
     paths = {}
@@ -658,9 +656,9 @@ def find_entries(layout: ReadSpec) -> Entries | None:
     for field, path in places.items():
         at = find_star(path)
         outer = split_escaped(path[:at].rstrip("."), "|")
-        before = [path_names(name) if name else () for name in outer]
+        before = [split_path(name) if name else () for name in outer]
         behind = path[at + 1 :].removeprefix(".")
-        paths[field] = path_names(behind) if behind else ()
+        paths[field] = split_path(behind) if behind else ()
     *singles, steps = before
     return Entries(steps, paths, tuple(singles))
 
@@ -669,7 +667,7 @@ def is_wide(layout: ReadSpec) -> bool:
     """Return True if entities are distinguished within names: ``p1_x`` and ``p2_x``."""
     if find_levels(layout) is not None:
         return False
-    for path in starred(layout).values():
+    for path in list_starred(layout).values():
         at = find_star(path)
         around = path[:at][-1:], path[at + 1 :][:1]
         if around[0] not in ("", ".", "|") or around[1] not in ("", "."):
@@ -685,23 +683,23 @@ def _add_singles(layout: ReadSpec, item: Any) -> ReadSpec:
     beside, _ = look_up(item, entries.steps[:-1])
     axes = [entries.paths[axis] for axis in POSITION if axis in entries.paths]
     found = [
-        path_text((*entries.steps[:-1], name))
+        write_path((*entries.steps[:-1], name))
         for name, value in (beside.items() if isinstance(beside, dict) else ())
         if isinstance(value, dict)
         and is_unicode(name)
         and not _NO_ENTITIES & set(split_name(name).words)
         and not any(look_up(value, path)[1] for path in axes)
     ]
-    before = path_text(entries.steps)
+    before = write_path(entries.steps)
     many = "|".join([*found, before])
     columns = tuple(
         (field, path.replace(before, many, 1) if find_star(path) >= 0 else path)
         for field, path in layout.columns or ()
     )
-    singles = (look_up(item, path_names(name))[0] for name in found)
+    singles = (look_up(item, split_path(name))[0] for name in found)
     above = next((height for single in singles for height in _find_height(single, axes)), None)
     if above is not None and "z" not in dict(columns):  # a ball flies, and players do not
-        columns = in_order({**dict(columns), "z": f"{many}.*.{path_text(above)}"})
+        columns = sort_columns({**dict(columns), "z": f"{many}.*.{write_path(above)}"})
         return layout._replace(columns=columns, axes="xyz", factors=None)
     return layout._replace(columns=columns)
 
@@ -717,40 +715,42 @@ def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
 
     See ``infer_layout``.
     """
-    values = single_values(item)
+    values = find_single_values(item)
     flat = {name: value for name, value in values.items() if not _is_in_array(name)}
     levels = find_levels(given)
     if levels is not None:
         return infer_layout(given, {**_collect_level_values(given, levels, item), **flat})
     try:
-        wide = given if starred(given) and not is_wide(given) else infer_row_layout(given, flat)
+        wide = (
+            given if list_starred(given) and not is_wide(given) else infer_row_layout(given, flat)
+        )
     except AmbiguousLayout:
         if is_wide(given):
             raise
     else:
-        names = entities_in(starred(wide), tuple(flat)) if is_wide(wide) else ()
-        if names and all(len(path_names(name)) == 1 for name in names):
+        names = find_entities(list_starred(wide), tuple(flat)) if is_wide(wide) else ()
+        if names and all(len(split_path(name)) == 1 for name in names):
             return wide
     return _infer_entry_layout(given, item, flat)
 
 
 def _collect_level_values(given: ReadSpec, levels: Levels, item: Any) -> dict[str, str]:
     """Return the values on the way to the first innermost entry, by their paths with stars."""
-    _, way = next(levels.of(item), ("", (item,)))
-    deepest = max(starred(given).values(), key=lambda column: len(star_levels(column)))
+    _, way = next(levels.iterate_entries(item), ("", (item,)))
+    deepest = max(list_starred(given).values(), key=lambda column: len(split_at_stars(column)))
     found: dict[str, str] = {}
     begin = 0
     for entry in way[1:]:
         begin += find_star(deepest[begin:]) + 1
         before = deepest[:begin]
-        values = single_values(entry)
+        values = find_single_values(entry)
         found |= {f"{before}.{path}" if path else before: one for path, one in values.items()}
     return found
 
 
 def _is_in_array(path: str) -> bool:
     """Return True if a path leads to an object in an array."""
-    steps = path_names(path)
+    steps = split_path(path)
     return any(a.isdigit() and not b.isdigit() for a, b in pairwise(steps))
 
 
@@ -758,7 +758,7 @@ def _infer_entry_layout(given: ReadSpec, item: Any, values: Mapping[str, str]) -
     """Infer the layout of an object that may have an entry for each of several entities."""
     entries = find_entries(given)
     if entries is not None:
-        path = next(iter(starred(given).values()))
+        path = next(iter(list_starred(given).values()))
         first = _collect_entry_values(item, entries.steps, path[: find_star(path)])
         return infer_layout(given, {**first, **values})
     alone, ambiguous = None, AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(values))
@@ -790,10 +790,10 @@ def _infer_entry_layout(given: ReadSpec, item: Any, values: Mapping[str, str]) -
     if seen and alone is not None:
         return alone
     if len(found) > 1 or seen:
-        readings = tuple(Reading(tuple(starred(spec).items())) for spec in found)
-        names = tuple(next(iter(starred(spec).values())) for spec in found)
+        readings = tuple(Reading(tuple(list_starred(spec).items())) for spec in found)
+        names = tuple(next(iter(list_starred(spec).values())) for spec in found)
         if seen and "readings" in ambiguous.facts:
-            raise ambiguous.with_readings(readings)
+            raise ambiguous.add_readings(readings)
         facts = {"field": "x", "names": names, "readings": readings}
         raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts) from ambiguous
     if found:
@@ -812,7 +812,7 @@ def _extend_names(layout: ReadSpec, item: Any) -> ReadSpec:
     path = entries.paths.get("entity", ()) if entries is not None else ()
     if entries is None or len(path) != 1 or "time" in entries.paths:
         return layout
-    there = [entry for _, entry in entries.of(item) if isinstance(entry, dict)]
+    there = [entry for _, entry in entries.iterate_entries(item) if isinstance(entry, dict)]
     names = [str(entry.get(path[0])) for entry in there]
     for other in there[0] if len(set(names)) < len(names) else ():
         whole = {(str(entry.get(other)), name) for entry, name in zip(there, names, strict=True)}
@@ -825,9 +825,9 @@ def _extend_names(layout: ReadSpec, item: Any) -> ReadSpec:
         if plain and len(whole) == len(names):
             column = layout.places["entity"]
             at = find_star(column) + 2
-            joined = f"{column[:at]}{column_text(other)}+{column[at:]}"
+            joined = f"{column[:at]}{write_column(other)}+{column[at:]}"
             columns = {**dict(layout.columns or ()), "entity": joined}
-            return layout._replace(columns=in_order(columns))
+            return layout._replace(columns=sort_columns(columns))
     return layout
 
 
@@ -837,7 +837,9 @@ def _find_cameras(layout: ReadSpec, item: Any) -> list[str]:
     if entries is None or entries.steps:
         return []
     path = next(entries.paths[axis] for axis in POSITION if axis in entries.paths)
-    names = (name for name, entry in entries.of(item) if look_up(entry, path)[1] is None)
+    names = (
+        name for name, entry in entries.iterate_entries(item) if look_up(entry, path)[1] is None
+    )
     return [name for name in names if set(split_name(name).words) & _NO_ENTITIES]
 
 
@@ -849,11 +851,11 @@ def _infer_container_layouts(
     for steps in containers:
         if steps and _is_single_entity(look_up(item, steps)[0]):
             continue
-        within = f"{path_text(steps)}."
+        within = f"{write_path(steps)}."
         others = {name: value for name, value in values.items() if not name.startswith(within)}
         with suppress(AmbiguousLayout):
             layout = infer_layout(given, {**_collect_entry_values(item, steps), **others})
-            if set(POSITION) & set(starred(layout)):
+            if set(POSITION) & set(list_starred(layout)):
                 found.append(layout)
     return found
 
@@ -872,7 +874,10 @@ def _has_time_members(layout: ReadSpec, item: Any) -> bool:
     entries = find_entries(layout)
     if entries is None or "time" not in entries.paths:
         return True
-    return all(look_up(entry, entries.paths["time"])[1] is None for _, entry in entries.of(item))
+    return all(
+        look_up(entry, entries.paths["time"])[1] is None
+        for _, entry in entries.iterate_entries(item)
+    )
 
 
 def _select_outermost(found: list[ReadSpec]) -> list[ReadSpec]:
@@ -911,7 +916,7 @@ def _list_names(
     item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
 ) -> tuple[str, ...]:
     """Return the names of an object's values, and once those that its entries share."""
-    within = tuple(f"{path_text(steps)}." for steps in containers)
+    within = tuple(f"{write_path(steps)}." for steps in containers)
     stars = dict.fromkeys(
         name for steps in containers for name in _collect_entry_values(item, steps)
     )
@@ -922,7 +927,7 @@ def has_no_entries(given: ReadSpec, item: Any) -> bool:
     """Return True for an object that may have entities later, and has none yet."""
     levels = find_levels(given)
     if levels is not None:
-        return next(levels.of(item), None) is None
+        return next(levels.iterate_entries(item), None) is None
     entries = find_entries(given)
     if entries is not None:
         found, _ = look_up(item, entries.steps)
@@ -956,15 +961,17 @@ def _collect_entry_values(
     firsts = [_take_first_state(entry) for entry in entries if entry is not None]
     moves = isinstance(item, dict) and any(map(_is_velocity, item))
     if steps:  # the first that has most: what is missing has no axes
-        firsts = [max(firsts[:_WIDEST], key=lambda one: len(single_values(one)))] if firsts else []
+        firsts = (
+            [max(firsts[:_WIDEST], key=lambda one: len(find_single_values(one)))] if firsts else []
+        )
     else:
         firsts = _find_member_objects(item) or ([] if moves else firsts)
     if before is None:
-        before = f"{path_text(steps)}." if steps else ""
+        before = f"{write_path(steps)}." if steps else ""
     return {
         f"{before}*.{path}": value
         for first in reversed(firsts)
-        for path, value in single_values(first).items()
+        for path, value in find_single_values(first).items()
         if path
     }
 
@@ -1046,16 +1053,16 @@ class JsonlReader(LineReader):
         self, block: PacketBlock, item: dict[str, Any], raw: bytes, begin: int
     ) -> None:
         if self._levels is not None:
-            for name, way in self._levels.of(item):
+            for name, way in self._levels.iterate_entries(item):
                 self._take_nested_entry(block, name, way, raw, begin)
             return
-        entries = None if self._entries is None else list(self._entries.of(item))
+        entries = None if self._entries is None else list(self._entries.iterate_entries(item))
         fields = self._look_up_fields(block, item, self._paths, raw) if entries != [] else None
         if fields is None:
             return
         for field, parts in self._joined.items():
             texts = (write_text(look_up(item, part)[0]) for part in parts)
-            fields[field] = joined_value(field, self.layout.places[field], texts)
+            fields[field] = join_value(field, self.layout.places[field], texts)
         if is_wide(self.layout):
             for name, own_paths in self._find_entity_paths(item).items():
                 own = self._look_up_fields(block, item, own_paths, raw)
@@ -1097,10 +1104,10 @@ class JsonlReader(LineReader):
         if key not in self._beside:
             if len(self._beside) >= _MOST_HEADS:
                 self._beside.clear()
-            names = tuple(single_values(item, sys.maxsize))  # a line is of limited length
+            names = tuple(find_single_values(item, sys.maxsize))  # a line is of limited length
             self._beside[key] = {
-                path_names(name)[0]: {field: path_names(names[at]) for field, at in places.items()}
-                for name, places in entities_in(starred(self.layout), names).items()
+                split_path(name)[0]: {field: split_path(names[at]) for field, at in places.items()}
+                for name, places in find_entities(list_starred(self.layout), names).items()
             }
         return self._beside[key]
 
@@ -1121,7 +1128,7 @@ class JsonlReader(LineReader):
             if wrong:
                 expected = self._list_needed_columns() if wrong is Reason.KEY_MISSING else ()
                 caret = self.find_field(raw, field)
-                label = self.label(field)
+                label = self.name_field(field)
                 self.refuse(block, raw, caret, wrong, field=label, expected=expected)
                 return None
             fields[field] = write_text(value)
@@ -1132,21 +1139,21 @@ class JsonlReader(LineReader):
         given = self.layout
         try:
             layout = self._infer_layout(item)
-            without = self.without_counter(layout)
+            without = self.drop_counter(layout)
             if without is not None:
                 self.layout = without
                 layout = self._infer_layout(item)
                 self.layout = given
-            layout = self.with_sequence(layout)
+            layout = self.add_sequence(layout)
         except AmbiguousLayout as ambiguous:
             if has_no_entries(self.layout, item):
                 self._empty = self._empty or Refusal(
                     self._line, 1, raw, 0, ambiguous.reason, **ambiguous.facts
                 )
                 return False
-            facts, reason = self.with_growing(ambiguous).facts, ambiguous.reason
+            facts, reason = self.propose_growing(ambiguous).facts, ambiguous.reason
             if reason is Reason.COLUMN_UNCLEAR and all(map(str.isdigit, item)):  # an array
-                reason, facts = Reason.NO_HEADER, no_header(single_values(item))
+                reason, facts = Reason.NO_HEADER, describe_missing_header(find_single_values(item))
             self.refuse(block, raw, 0, reason, **facts)
             self._ambiguous += 1
             self.ended = self._ambiguous == _PATIENCE or "readings" in facts
@@ -1161,27 +1168,31 @@ class JsonlReader(LineReader):
             self.records = RecordScanner(self.entities, **layout.units)
             self.settle(layout)
             return True
-        places = {field: path_names(path) for field, path in layout.places.items()}
-        values = single_values(item)
+        places = {field: split_path(path) for field, path in layout.places.items()}
+        values = find_single_values(item)
         for field in JOINED:
             column = layout.places.get(field, "")
-            joined = joined_columns(column)
-            if len(joined) > 1 and field not in starred(layout) and column not in values:
+            joined = split_joined(column)
+            if len(joined) > 1 and field not in list_starred(layout) and column not in values:
                 del places[field]
-                self._joined[field] = tuple(map(path_names, joined))
+                self._joined[field] = tuple(map(split_path, joined))
         taken = {*dict(given.columns or ()), *layout.places.values()}  # rx may be an arrival
         later = {field: (field,) for field in _LATER if field not in taken}
         if self._entries is not None:
-            given_to_all = set(layout.places) - set(starred(layout))
+            given_to_all = set(layout.places) - set(list_starred(layout))
             own = {
                 field: later.pop(field)
                 for field in _OWN
                 if field in later and field not in given_to_all
             }
             self._entries = self._entries._replace(paths={**own, **self._entries.paths})
-            places = {field: path for field, path in places.items() if field not in starred(layout)}
+            places = {
+                field: path for field, path in places.items() if field not in list_starred(layout)
+            }
         if is_wide(layout):
-            places = {field: path for field, path in places.items() if field not in starred(layout)}
+            places = {
+                field: path for field, path in places.items() if field not in list_starred(layout)
+            }
             later = {}
         self._paths = {**later, **places}
         self.records = self._make_scanner(layout)
@@ -1207,13 +1218,13 @@ class JsonlReader(LineReader):
 
     def _infer_layout(self, item: Any) -> ReadSpec:
         """Infer the layout of a recording with this object; see ``infer_layout``."""
-        values = single_values(item)
+        values = find_single_values(item)
         if _lacks_fields(values):
             values.update({name: "" for name in FIELDS if name not in values})
             return infer_layout(self.layout, values)
         return infer_object_layout(self.layout, item)
 
-    def again(self, layout: ReadSpec, head: bytes) -> JsonlReader:
+    def reopen(self, layout: ReadSpec, head: bytes) -> JsonlReader:
         """Return another reader of the same objects.
 
         A document's are then on lines of their own.
@@ -1225,20 +1236,20 @@ class JsonlReader(LineReader):
     def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return the single values of an object by path."""
         try:
-            return single_values(parse(raw.decode().strip().strip(",")))
+            return find_single_values(parse(raw.decode().strip().strip(",")))
         except (ValueError, RecursionError):
             return {}
 
     @cached_property
     def _used_columns(self) -> frozenset[str]:
         """The paths that fields are read from."""
-        return used_columns(self.layout).union(map(path_text, self._paths.values()))
+        return list_used_columns(self.layout).union(map(write_path, self._paths.values()))
 
     @property
     def _entry_columns(self) -> frozenset[str]:
         """The paths in an entity's entry that fields are read from."""
         found = self._entries.paths if self._entries is not None else {}
-        return frozenset(map(path_text, found.values()))
+        return frozenset(map(write_path, found.values()))
 
     def split_values(self, raw: bytes) -> Extras:
         """Return the single values of an object by their paths, each of its own type."""
@@ -1249,18 +1260,18 @@ class JsonlReader(LineReader):
             return {}
         return values
 
-    def shared_cells(self, raw: bytes) -> dict[str, str]:
+    def find_shared_cells(self, raw: bytes) -> dict[str, str]:
         """Return the single values beside the states of one entity, by their paths."""
         if self._entries is None or "time" not in self._entries.paths or not self._entries.steps:
             return {}
-        before = f"{path_text(self._entries.steps)}."
+        before = f"{write_path(self._entries.steps)}."
         used = self.layout.places.values()
         cells = self.split_cells(raw).items()
         return {
             name: one for name, one in cells if not name.startswith(before) and name not in used
         }
 
-    def needed_paths(self) -> Iterator[tuple[str, ...]]:
+    def iterate_needed_paths(self) -> Iterator[tuple[str, ...]]:
         """Yield the paths that each object must have; for entries, the path to these."""
         places = (*POSITION, "time")
         yield from (self._paths[field] for field in places if field in self._paths)
@@ -1362,7 +1373,7 @@ class JsonReader(JsonlReader):
         for line, column, text in self._cutter.others():
             with suppress(json.JSONDecodeError, RecursionError, UnicodeDecodeError):
                 item = parse(text.decode())
-                if all(look_up(item, path)[1] is None for path in self.needed_paths()):
+                if all(look_up(item, path)[1] is None for path in self.iterate_needed_paths()):
                     yield Refusal(line, column, text[:80], 0, Reason.PACKETS_ELSEWHERE)
                     return
 

@@ -173,25 +173,25 @@ def _select_wanted_columns(layout: ReadSpec, names: list[str], row: str) -> Coll
     """Return the columns of the fields of a recording that begins with this row; all if unclear."""
     from epic_cli.recordings.names.guess import (
         AmbiguousLayout,
-        entities_in,
+        find_entities,
         infer_row_layout,
-        starred,
+        list_starred,
     )
-    from epic_cli.recordings.read_spec import column_name, column_text, joined_columns
+    from epic_cli.recordings.read_spec import split_joined, write_column, write_column_name
     from epic_cli.recordings.tables import split_row
 
     cells = split_row(row, ",")
     if cells is None or len(cells) != len(names) or layout.is_numbered:
         return names
     try:
-        found = infer_row_layout(layout, dict(zip(map(column_text, names), cells, strict=True)))
+        found = infer_row_layout(layout, dict(zip(map(write_column, names), cells, strict=True)))
     except AmbiguousLayout:
         return names  # the reader says what is wrong
-    texts = [column_text(name) for name in names]
-    several = entities_in(starred(found), texts).values()
+    texts = [write_column(name) for name in names]
+    several = find_entities(list_starred(found), texts).values()
     own = {names[place] for places in several for place in places.values()}
-    parts = (part for column in found.places.values() for part in (column, *joined_columns(column)))
-    return own | set(map(column_name, parts))
+    parts = (part for column in found.places.values() for part in (column, *split_joined(column)))
+    return own | set(map(write_column_name, parts))
 
 
 def _has_path(top: str, wanted: Collection[str]) -> bool:

@@ -39,13 +39,13 @@ def is_sentence(line: bytes) -> bool:
     if len(re.findall(_ASSIGNED, line)) >= _ASSIGNMENTS or re.search(_VECTOR, line):
         return True
     from epic_cli.recordings.entries.csv import split_header
-    from epic_cli.recordings.lines import numbers_in
+    from epic_cli.recordings.lines import find_numbers
     from epic_cli.recordings.names.guess import is_value
 
     _, cells = split_header(line)
     if any(cell.count("(") != cell.count(")") for cell in cells):
         return True  # its commas are those of vectors
-    values = sum(1 if is_value(cell) else len(numbers_in(cell) or ()) for cell in cells)
+    values = sum(1 if is_value(cell) else len(find_numbers(cell) or ()) for cell in cells)
     return values < 3 or 2 * values < len(cells)
 
 
@@ -61,7 +61,7 @@ class Sentences(Format):
         lines = head.lines[:_LINES]
         return Fit.WORDS if lines and 2 * sum(map(is_sentence, lines)) >= len(lines) else Fit.NO
 
-    def reader(
+    def make_reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
         """Return a reader that searches each line for the pattern."""

@@ -11,9 +11,9 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings.lines import LineReader
-from epic_cli.recordings.names.guess import AmbiguousLayout, infer_layout, joined_value
+from epic_cli.recordings.names.guess import AmbiguousLayout, infer_layout, join_value
 from epic_cli.recordings.names.spellings import EYES, OTHER_WORDS, POSITION_WORDS, VELOCITY_WORDS
-from epic_cli.recordings.read_spec import compiled, joined_columns
+from epic_cli.recordings.read_spec import compile_pattern, split_joined
 
 #: What stands behind a name, which may be in quotes.
 _NAMED = r"[\x22']?\s*[=:]"
@@ -132,7 +132,7 @@ def _make_pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
         pattern += f"{_make_group_pattern(before, at == 0)}(?P<{piece.name}>{piece.takes})"
         at = piece.end
     try:
-        found = compiled(pattern).search(line, timeout=_LIMIT)
+        found = compile_pattern(pattern).search(line, timeout=_LIMIT)
     except (ValueError, TimeoutError):
         return None
     values = {} if found is None else found.groupdict()
@@ -261,7 +261,7 @@ class PatternReader(LineReader):
     def begin(self) -> None:
         """Set the reader's own state, with the compiled pattern of the layout."""
         pattern = self.layout.pattern
-        self._make_pattern = None if pattern is None else compiled(pattern)
+        self._make_pattern = None if pattern is None else compile_pattern(pattern)
         self._fields: dict[str, int] = {}
         self._joined: dict[str, list[int]] = {}  # groups that together have a field
         self._first: tuple[int, bytes] | None = None
@@ -288,7 +288,7 @@ class PatternReader(LineReader):
             fields = {field: _simplify_text(groups[place]) for field, place in self._fields.items()}
             for field, parts in self._joined.items():
                 texts = (groups[place] for place in parts)
-                fields[field] = joined_value(field, self.layout.places[field], texts)
+                fields[field] = join_value(field, self.layout.places[field], texts)
             self.add(block, fields, begin, raw)
 
     def _adopt_proposal(self, line: str) -> bool:
@@ -331,7 +331,7 @@ class PatternReader(LineReader):
             field: numbers[name] - 1 for field, name in places.items() if name in numbers
         }
         self._joined = {
-            field: [numbers[part] - 1 for part in joined_columns(column)]
+            field: [numbers[part] - 1 for part in split_joined(column)]
             for field, column in places.items()
             if column not in numbers
         }
