@@ -62,7 +62,7 @@ def _is_case(path: Path) -> bool:
 
 
 def _is_accepting(config: pytest.Config) -> bool:
-    """Return True if the user accepts the drawn rows, also by another snapshot plugin's option."""
+    """Return True if an option, here or of another snapshot plugin, accepts the drawn rows."""
     wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
     if not wanted:
         return False
@@ -109,7 +109,7 @@ class CaseItem(pytest.Item):
         _check_outcome(check(case), accepting=_is_accepting(self.config))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the report alone, without the line of this plugin that raised it."""
+        """Return the report of the failure without a traceback."""
         if isinstance(excinfo.value, NotAsExpected):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

@@ -118,7 +118,7 @@ class LabSpec:
         return description.write(entries)
 
     def list_arguments(self, given: LabInputs) -> list[str]:
-        """Return the words after ``epic compare`` that make the same figures."""
+        """Return the arguments of ``epic compare`` that give the same figures."""
         score = {parameter.name for parameter in GROUPS[SCORE]}
         words = [f"--{name}={value}" for name, value in self.values if name in score]
         if self.moves == RECORDING:
@@ -138,7 +138,7 @@ class LabSpec:
         return [*words, f"--strategies={','.join(self.strategies)}"]
 
     def write_command(self, given: LabInputs) -> str:
-        """Return the shell's line of ``epic compare`` that makes the same figures."""
+        """Return the command line of ``epic compare`` that gives the same figures."""
         return f"epic compare {shlex.join(self.list_arguments(given))}"
 
     def write_design_command(self, given: LabInputs) -> str:

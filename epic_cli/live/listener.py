@@ -138,7 +138,7 @@ class LiveDrawing:
 
     @property
     def missed(self) -> int:
-        """The number of packets that came too fast to be drawn.
+        """The number of packets that were dropped because drawing was too slow.
 
         Always 0, since nothing is dropped.
         """
@@ -246,7 +246,7 @@ def _open_reception(spec: ListenSpec, ingest: IngestSpec) -> Reception:
     if not at.address.scheme:
         return ReceivingSocket(resolve(at.address), at.interface)
     if at.interface is not None:
-        raise ValueError("interface= is for the address of a multicast group")
+        raise ValueError("interface= needs the address of a multicast group, such as 239.1.2.3")
     return listen_to_streams(at.address, ingest, at.prefix or "u32", at.origin)
 
 
@@ -356,7 +356,7 @@ class GameSource(Protocol):
 
 
 class LaterDrawing(LiveDrawing):
-    """A drawing of the packets that a source has received, possibly on another thread.
+    """A drawing of the packets that a source has received, on the same thread or another one.
 
     ``find_settled`` returns the time (s) up to which the source has passed all packets on, so that
     no packet comes after its tick was drawn, however busy either thread is. ``truth`` is called

@@ -317,7 +317,7 @@ class LiveTraffic:
             del self._longest[oldest], self._shortest[oldest]
 
     def look(self, history: History, now: float, real_time: float, counts: Counts) -> None:
-        """Compute the figures at ``now`` from the packets in the ``history``.
+        """Compute the figures at the time ``now`` from the packets in ``history``.
 
         ``now`` is on the receiver's clock, ``real_time`` on any (s).
         """
@@ -739,11 +739,11 @@ class StrategyChoice:
         return StrategySpec(self.strategy, self.values)
 
     def use(self) -> None:
-        """Mark the chosen strategy and settings as those that draw."""
+        """Record that the chosen strategy and settings now draw the entities."""
         self._in_use = self.strategy, self.values
 
     def go_back(self) -> None:
-        """Restore the strategy and settings that draw."""
+        """Choose the strategy and settings that draw the entities again."""
         self.strategy, values = self._in_use
         self._values[self.strategy] = values
 

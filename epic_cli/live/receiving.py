@@ -281,7 +281,7 @@ class ReceivingSocket(Reception):
 
     def __init__(self, at: Resolved, interface: str | None = None) -> None:
         if interface is not None and not _is_group(at):
-            raise ValueError("interface= is for the address of a multicast group")
+            raise ValueError("interface= needs the address of a multicast group, such as 239.1.2.3")
         super().__init__()
         self.refused = 0
         self._dropped = 0

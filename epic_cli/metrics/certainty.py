@@ -74,7 +74,7 @@ _TAIL = _NORMAL.inv_cdf(0.5 + CONFIDENCE / 2)
 
 
 def iterate_draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterator[Floats]:
-    """Yield how often each unit occurs in each draw: arrays (some of ``count``, units).
+    """Yield the number of times that each unit occurs in each draw: arrays (draws, units).
 
     Rows add up to ``units``.
     """
@@ -276,7 +276,7 @@ class NetworkEvents(NamedTuple):
 
     @property
     def tried(self) -> bool:
-        """True if the effect of more losses has to be simulated."""
+        """True if the effect of more losses must be simulated."""
         return self.few or self.by_chance
 
     @property
@@ -826,7 +826,7 @@ _STILL = 1e-9
 
 
 class Gap(NamedTuple):
-    """The lead of one score over another in points, ``low`` to ``high`` jointly for all gaps.
+    """The lead of one score over another in points; ``low`` to ``high`` hold for all gaps at once.
 
     ``seen`` is the low end if no rare event were missing from the data.
     """

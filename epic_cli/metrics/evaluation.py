@@ -519,7 +519,7 @@ def _plan_entities(run: Run, spec: CompareSpec) -> tuple[_EntityMaker, list[NotJ
 
 
 class _KnownTruth(NamedTuple):
-    """The duration (s) and the usual warm-up (s) of a truth, and the truth, if it is held."""
+    """A truth's duration (s) and usual warm-up (s); also the truth itself, if it is in memory."""
 
     duration: float
     warm_up: float
@@ -1399,7 +1399,7 @@ def iterate_simulated_runs(simulation: Simulation, seeds: Iterable[int]) -> Iter
 
 
 class SentOver(NamedTuple):
-    """A maker of runs: a simulation over the network of one ``seed``."""
+    """A maker of one run: a simulated movement over the network of one ``seed``."""
 
     simulation: Simulation
     seed: int

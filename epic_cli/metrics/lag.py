@@ -38,7 +38,7 @@ _MOVES, _STILL, _AROUND = 3, 1e-3, 0.005
 
 
 class Lag(NamedTuple):
-    """The shift s, in seconds, for which shown(t) is nearest to truth(t - s).
+    """The shift s, in seconds, for which ``shown(t)`` is nearest to ``truth(t - s)``.
 
     ``residual`` is the root mean square of the distance that is left, over ``rows`` rows. Where no
     shift is better than its neighbors, ``seconds`` is NaN and the residual is that without a shift.

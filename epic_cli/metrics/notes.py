@@ -146,7 +146,7 @@ class Outages:
 
 @dataclass(frozen=True)
 class TickHides:
-    """A note: rows every ``tick`` seconds are too few for packets every ``interval`` seconds."""
+    """A note: rows every ``tick`` (s) hide movement between packets every ``interval`` (s)."""
 
     tick: float
     interval: float

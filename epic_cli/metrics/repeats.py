@@ -41,7 +41,7 @@ FINE = 4.0
 
 
 class Repeats(NamedTuple):
-    """The mean number of packets ``between`` changes, and the repeating packets ``again`` (n).
+    """The mean number of packets ``between`` changes, and a mask ``again`` (n) of repeats.
 
     A packet repeats the one before if the entity moves and its position is the same.
     """

@@ -90,7 +90,7 @@ def _compute_costs(measured: Measurement | Resampled) -> Any:
 
 
 def score(measured: Measurement | Resampled) -> Any:
-    """Return the score from 0 to 100, which only the truth itself gets; NaN if unknown.
+    """Return the score, 100 for the truth itself and 0 at worst; NaN if unknown.
 
     It depends only on the candidate's measurement and on the weights: other participants do not
     change it.

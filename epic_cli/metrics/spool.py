@@ -26,7 +26,7 @@ class ArraySpool:
         self._left, self._store = most, TemporaryStore()
 
     def keep(self, array: Kept) -> Kept:
-        """Return the array, or a ``SpooledArray`` in its place; None stays None."""
+        """Return the array if memory has room for it, else a ``SpooledArray`` of its values."""
         if array is None or not isinstance(array, np.ndarray):
             return array
         if self._left >= array.nbytes:

@@ -589,7 +589,7 @@ class Stream:
         return np.asarray(still & (usual > 0))
 
     def mark_paused(self, places: Numbers) -> Flags:
-        """Mark the intervals in which the entity moves only as far as in one period."""
+        """Mark the intervals in which the entity moves no further than in one period."""
         inner = (places > 0) & (places < len(self.steps) - 1)
         middle = np.clip(places, 1, max(len(self.steps) - 2, 1))
         around = np.stack((middle - 1, middle, middle + 1))
@@ -702,7 +702,7 @@ SAME, BLOCK = 2e-6, 32
 
 
 class Stamping(NamedTuple):
-    """The true nature of stamps: the ``share`` of the states concerned, and the ``spread`` (s).
+    """The fault of the stamps: the ``share`` of the states that have it, and its ``spread`` (s).
 
     ``first`` is the first such stamp (s; None: all are).
     """
@@ -865,7 +865,7 @@ DROP, NEARLY = 2.0, 0.5
 
 
 class Wrap(NamedTuple):
-    """Stamps that wrap after this ``length`` (s), ``first`` after this stamp (s)."""
+    """Stamps that wrap every ``length`` (s), first after the stamp ``first`` (s)."""
 
     length: float
     first: float

@@ -28,7 +28,7 @@ RESTING = 0.01
 
 @dataclass(frozen=True)
 class TurnTruth:
-    """The rotations and spins ``states`` (m, 7) of one entity at ``times`` (m), as lags need them.
+    """One entity's rotations and spins ``states`` (m, 7) at ``times`` (m), interpolated between.
 
     Between two states it turns on the curve that matches both spins (rad/s), as positions do. It is
     cut where the ``path`` is, at ``starts`` and ``ends``. Rotations are of length 1.

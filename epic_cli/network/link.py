@@ -73,10 +73,10 @@ class GilbertElliott(NamedTuple):
         """
         parts = text.split(",")
         if len(parts) > len(cls._fields):
-            raise ValueError("it takes at most four numbers, P,R,1-H,1-K")
+            raise ValueError("write at most four numbers: P,R,1-H,1-K")
         p, *rest = (parse_quantity(part, "") for part in parts)
         if not all(0 <= share <= 1 for share in (p, *rest)):
-            raise ValueError("each of its numbers must be 0 to 1, or 0% to 100%")
+            raise ValueError("P, R, 1-H and 1-K must be 0 to 1, or 0% to 100%")
         return cls(p, *(rest or [1 - p]))
 
     @classmethod

@@ -474,7 +474,7 @@ class SendDecision:
         return count
 
     def spend(self, size: int) -> None:
-        """Charge the budget for a datagram of ``size`` bytes."""
+        """Deduct a datagram of ``size`` bytes from the budget."""
         self._bits -= 8 * size
 
 

@@ -38,7 +38,7 @@ class NetworkTrace(NamedTuple):
 
     @property
     def period(self) -> float:
-        """The trace's duration plus a mean step; 0 for a trace too short to repeat."""
+        """The trace's duration plus a mean step (s); 0 if the trace is too short to repeat."""
         count, last = len(self.times), self.times[-1]
         return last * count / (count - 1) if last > _SHORTEST else 0.0
 

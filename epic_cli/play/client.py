@@ -524,7 +524,7 @@ class Client:
         self.effects.confirm(packet.verdicts, arrival_us)
 
     def _is_from_the_future(self, packet: StatePacket, arrival_us: int) -> bool:
-        """Return True if the packet echoes a move not made yet, or the server's clock jumped."""
+        """Return True if a packet echoes a move that was not made, or the server's clock jumped."""
         if packet.echo_us is not None and packet.echo_us > self.now_us:
             return True
         if self.state is None:

@@ -249,7 +249,7 @@ OpenScenario = Callable[[str], tuple[MatchSpec, Script]]
 
 
 class Recent:
-    """The drawn errors since the last switch, and each player's movement in the last frames.
+    """Drawn errors since the last switch, and the movement of each player in the last frames.
 
     The players are you and the one on the other screen.
     """

@@ -147,7 +147,7 @@ class Shooter(NamedTuple):
 
 
 class Rewound(NamedTuple):
-    """The rewound positions of the others; a missing player cannot be hit, unless all are missing.
+    """The other players' rewound positions; a missing player cannot be hit, unless all are missing.
 
     ``view`` tells how well the positions are known: ``exact`` to the last bit, ``nearest`` (the
     drawn position is no point between two snapshots), ``claimed`` by the client, ``estimated`` by

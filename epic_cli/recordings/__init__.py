@@ -112,7 +112,7 @@ class Unreadable(Portable, ValueError):
 
 
 class Fit(IntEnum):
-    """A rank of how well the beginning of a recording fits a format; the best fit wins."""
+    """How well the beginning of a recording fits a format, as a rank; the best rank wins."""
 
     NO = 0
     LAST_RESORT = 1  # nothing speaks for it, but it takes anything
@@ -124,7 +124,7 @@ class Fit(IntEnum):
 
 
 class Head:
-    """The beginning of a recording, as formats look at it.
+    """The first bytes of a recording, from which formats recognize it.
 
     ``data`` has its bytes without a byte order mark, ``begin`` the bytes without leading blanks,
     and ``line`` their first line, which is complete if it has ``ended``. ``final`` is True if the

@@ -132,7 +132,7 @@ def _skip_section_header(more: Callable[[int], bytes], size: bytes | None = None
 
 def _parse_interface(order: str, body: bytes) -> _Interface:
     if len(body) < 8:
-        raise Broken("an interface is too short")
+        raise Broken("an interface block is too short")
     per_second, offset, at = 10**6, 0, 8
     while at + 4 <= len(body):
         code, size = struct.unpack_from(order + "HH", body, at)

@@ -192,7 +192,7 @@ def is_word(name: str) -> bool:
 
 
 def write_member(name: str, value: Value) -> str | Loss:
-    """Return a member of a JSON object, behind others."""
+    """Return a member of a JSON object, with the comma before it."""
     return f", {_quote(name)}: {_quote(value) if isinstance(value, str) else unquote_value(value)}"
 
 

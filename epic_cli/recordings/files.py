@@ -77,7 +77,7 @@ def identify_file(file: str | int) -> Identity | None:
 
 
 def _find_future_path(path: str) -> Identity | None:
-    """Return the path where a file that does not exist yet will be."""
+    """Return the path that a file will have once it is created."""
     folder, name = os.path.split(os.path.realpath(path))
     try:
         found = os.stat(folder)  # noqa: PTH116
@@ -315,7 +315,7 @@ def lock(descriptor: int) -> bool | None:
 
 
 def is_kept(target: str, backup: str) -> bool:
-    """Return True if the backup is the file itself.
+    """Return True if the backup is the file itself, as after a run that was killed.
 
     A run was killed before it replaced the file.
     """

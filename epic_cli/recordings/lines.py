@@ -280,7 +280,7 @@ class LineReader(ABC):
         return layout._replace(columns=sort_columns(columns))
 
     def propose_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
-        """Return the same error, proposing never decreasing columns if no name is a time's."""
+        """Return the error with readings that take a never decreasing column as the time."""
         unnamed = ambiguous.reason is Reason.COLUMN_UNCLEAR and ambiguous.facts["field"] == "time"
         rows = list(map(self.split_cells, self._ahead[:-1])) if unnamed else []
         readings = []
@@ -304,7 +304,7 @@ class LineReader(ABC):
             self._on_read(layout)
 
     def _keep_beginning(self) -> None:
-        """Share the time and the place on the globe that are 0 with other recordings."""
+        """Store the time and the place that became 0, for the recordings that share them."""
         beginning = self.layout.beginning
         if beginning is None or self.records is None:
             return

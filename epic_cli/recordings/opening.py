@@ -135,7 +135,7 @@ class ReadingLog:
             self.report_finding(finding)
 
     def put_in_order(self, late: int, repeated: int) -> None:
-        """Note how many states of a movement came late, and how many were repeated."""
+        """Note how many states of a movement were late, and how many had another's time."""
         from epic_cli.recordings.findings import RecordingFinding
 
         if late or repeated:

@@ -31,7 +31,7 @@ _REFUSED = 0.5
 
 
 def filter_tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal:
-    """Return a refusal with only the readings that work, each with its first packet.
+    """Return a refusal with only the readings that can be read, each with its first packet.
 
     ``given`` is what the user said, which is part of each reading.
     """

@@ -45,7 +45,7 @@ def split_row(line: str, delimiter: str) -> list[str] | None:
 
 
 def find_field_offset(raw: bytes, place: int, delimiter: str) -> int:
-    """Return the byte of a line at which field number ``place`` (from 0) begins.
+    """Return the byte at which field number ``place`` (from 0) of a line begins.
 
     0 if there is none.
     """

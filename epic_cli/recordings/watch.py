@@ -155,7 +155,7 @@ class RecordingMonitor:
         return soon and not self.thorough
 
     def _has_any_number(self, line: bytes) -> bool:
-        """Return True if a refused line has a number for some axis of a position or velocity."""
+        """Return True if a refused line has a number for an axis of a position or velocity."""
         layout = self.reader.layout if self.reader is not None else None
         places = layout.places if layout is not None else {}
         if layout is None or not places or "*" in "".join(places.values()):

@@ -208,7 +208,10 @@ def _list_readings(refusal: Refusal, front_end: FrontEnd) -> str:
 
 
 def describe_grammar(piece: int) -> str:
-    """Return the grammar of packet text from a piece on: 0 is x, 1 the comma behind it, 12 is t."""
+    """Return the grammar of packet text from a piece on.
+
+    Piece 0 is x, 1 the comma behind it, 12 t.
+    """
     marks = [f" {mark} " if mark == "/" else mark for mark in SEPARATORS]
     pairs = zip(PIECES, [*marks, ""], strict=True)
     return "".join([piece for pair in pairs for piece in pair][piece:])

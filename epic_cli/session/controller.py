@@ -470,7 +470,7 @@ def _split_commands(text: bytes) -> Iterator[tuple[int, bytes]]:
 def _split_words(line: str) -> tuple[str, list[str]]:
     """Split a command into its name and its words, quoted as in a shell."""
     if "\0" in line:
-        raise click.UsageError("the command has a NUL character")
+        raise click.UsageError("the command has a NUL character: leave it out")
     try:
         words = shlex.split(line)
     except ValueError as error:

@@ -112,7 +112,7 @@ def read(path: Path) -> bytes:
 
 
 def is_in_use(path: Path) -> bool:
-    """Return True if a running session is writing this journal."""
+    """Return True if a running session writes to this journal."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         return not lock(descriptor)

@@ -190,7 +190,7 @@ class _PagedOutput(io.TextIOWrapper):
 
 @contextmanager
 def _open_pager(screen: Screen) -> Iterator[io.TextIOWrapper]:
-    """Yield an output that is shown at its end; after an interrupt, show only its last lines."""
+    """Yield an output and show it in a pager at its end; after an interrupt show its last lines."""
     held = _StoredOutput()
 
     def iterate_text() -> str:

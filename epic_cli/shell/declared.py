@@ -71,7 +71,7 @@ else:
 def list_completions(
     words: Iterable[tuple[str, str | None]], begun: str, before: str = ""
 ) -> list[CompletionItem]:
-    """Return the words that begin with ``begun``, each with its help, behind ``before``."""
+    """Return the words that begin with ``begun`` as completions, each preceded by ``before``."""
     from click.shell_completion import CompletionItem  # only completion waits for it
 
     return [
@@ -151,7 +151,7 @@ def register(
     reads: Iterable[str],
     writes: Iterable[str] = (),
 ) -> None:
-    """Register files with the run, in whose context alone values are more than tried.
+    """Register a run's files, but only if the value of an option is meant for the run.
 
     Raise ``Overwrites``, and ``CannotAccess`` for an output that an untrusted file may not ask for.
     """

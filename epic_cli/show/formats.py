@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ReportFormat(NamedTuple):
-    """A format of reports.
+    """A format in which reports are written: its names and its writer.
 
     ``aliases`` are other names that users type. ``write`` makes the document, None for the table
     drawn on a terminal. ``is_flat``: the document has rows of one shape, so it cannot hold

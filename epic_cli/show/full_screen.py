@@ -115,7 +115,7 @@ class Reserve:
         self._most = 0
 
     def reserve_lines(self, size: tuple[int, int], wanted: int) -> int:
-        """Return the largest number of lines wanted so far on a screen of this size."""
+        """Return the most lines wanted so far on a screen of this size."""
         if size != self._size:
             self._size, self._most = size, 0
         self._most = max(self._most, wanted)
@@ -153,7 +153,7 @@ class Picture(Protocol):
         """Advance to this time (seconds, of any steady clock)."""
 
     def press(self, key: str) -> None:
-        """Handle a key, by prompt_toolkit's name."""
+        """Handle a key, given by the name that prompt_toolkit has for it."""
 
     def render_lines(self, columns: int, lines: int) -> Lines:
         """Return the whole screen in these columns and lines."""

@@ -19,27 +19,27 @@ class LinkCounts(Protocol):
 
     @property
     def sent(self) -> int:
-        """Number sent."""
+        """Number of packets sent."""
 
     @property
     def arrived(self) -> int:
-        """Number arrived, copies included."""
+        """Number of packets that arrived, copies included."""
 
     @property
     def reordered(self) -> int:
-        """Number arrived after a later one."""
+        """Number of packets that arrived after a later one."""
 
     @property
     def longest_loss(self) -> int:
-        """The most that were lost one after the other."""
+        """The longest run of lost packets."""
 
     @property
     def lost(self) -> int:
-        """Number lost."""
+        """Number of packets lost."""
 
     @property
     def duplicated(self) -> int:
-        """Number duplicated."""
+        """Number of packets duplicated."""
 
     def delay(self, share: float) -> float:
         """Return the quantile ``share`` (0 to 1) of the delays (s) of what arrived."""

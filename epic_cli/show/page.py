@@ -112,7 +112,7 @@ LIVE = PageParts((*_SHARED, "controls", "talk", "live"), ("live",), ("page", "co
 
 @dataclass(frozen=True)
 class About:
-    """The origin of a comparison: the names of recording and truth, and the command."""
+    """The origin of a comparison: the names of the recording and of the truth, and the command."""
 
     recording: str = ""
     truth: str = ""
@@ -160,7 +160,7 @@ def make_content(
     diagnoses: Sequence[Section] = (),
     tuning: Report | None = None,
 ) -> Content:
-    """Return the content of a comparison's page; ``told`` is the comparison's report.
+    """Return the content of a comparison's page; ``told`` is the report of the comparison.
 
     ``diagnoses`` say what is wrong with its recordings. With ``tuning``, the comparison is of the
     settings before and after, and the report of the tuning gives the verdict.

@@ -80,7 +80,7 @@ class Dot(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """Curves, later ones above earlier ones, the best strategy last; ``equal``: one scale."""
+    """Curves to draw, later ones above earlier ones; with ``equal`` both axes have one scale."""
 
     title: str
     curves: Sequence[Curve]

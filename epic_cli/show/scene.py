@@ -401,7 +401,7 @@ def list_interruptions(events: Events) -> tuple[Interruption, ...]:
 
 
 def mark_snaps(sampled: SampledTruth, shown: Floats, span: slice) -> Flags:
-    """Return which of the n - 1 steps of the ``shown`` positions (n, 3) jump across a truth's cut.
+    """Mark the n - 1 steps of the ``shown`` positions (n, 3) that jump across a cut of the truth.
 
     These are steps soon after the cut that are at least half as long as the cut is wide, and longer
     than the truth's. They are no movement, so no line is drawn for them.

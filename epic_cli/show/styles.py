@@ -103,7 +103,7 @@ PALETTE = tuple(
 
 
 class _Shade(NamedTuple):
-    """A place in a family: its first color and how many it has, by number, and which this is."""
+    """A place in a family of colors: the first color, the number of colors, and its own number."""
 
     first: int
     size: int

@@ -52,7 +52,7 @@ class ReportText:
 
 
 class _Screen(NamedTuple):
-    """Columns of the screen, whether it shows Unicode, and what of a report it shows."""
+    """The width of the screen, its character set, and the parts of a report that it shows."""
 
     room: int
     unicode: bool = True
@@ -168,7 +168,7 @@ _WIDEST = 1000
 
 
 def _add_picture_column(table: Fitted, pictures: Sequence[Column], screen: _Screen) -> Fitted:
-    """Return the table with its first picture column added, if there is room."""
+    """Return the table with its first column of pictures appended, if there is room."""
     room = screen.room - sum(table.widths) - len(_GAP) * len(table.widths)
     if not pictures or screen.room > _WIDEST or room < _PICTURE[0]:
         return table

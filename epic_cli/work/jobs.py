@@ -121,7 +121,7 @@ class JobSpec(Protocol[Found_co]):
         """Return the JSON values that decide the result besides the recording's content."""
 
     def adapt_to_place(self, place: Place | None) -> JobSpec[Found_co]:
-        """Return the spec adapted to a place in this process; None: to any other process."""
+        """Return the spec for a worker at ``place`` of this process; None: for another process."""
 
 
 class Place(NamedTuple):

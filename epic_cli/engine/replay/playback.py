@@ -192,7 +192,7 @@ class SampleStream:
 
     @property
     def waits(self) -> bool:
-        """True while samples wait for samples of other groups."""
+        """True while samples are held back for earlier samples of other entities."""
         return self._spool is not None
 
     def _draw_groups(self, block: PacketBlock) -> Iterator[SampleBlock]:

@@ -30,7 +30,7 @@ def printable(text: str, kept: str = "") -> str:
 
 
 def some(names: Iterable[str], most: int = 4) -> str:
-    """Return the names in words; of many, the first few and the number of the others."""
+    """Return the first few of these names, and the number of the others."""
     names = list(names)
     if len(names) <= most + 1:
         return ", ".join(names)

@@ -110,7 +110,7 @@ def resolve_path(file: TomlFile, written: str) -> str:
     """
     path = os.path.normpath(os.path.join(os.path.dirname(file.path), written))  # noqa: PTH118, PTH120
     if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH110, PTH112, PTH113
-        raise file.make_error(f"{written} is neither a file nor a folder")
+        raise file.make_error(f"{written} is neither a file nor a folder: give a path that exists")
     return path
 
 

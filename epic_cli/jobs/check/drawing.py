@@ -139,7 +139,7 @@ class CheckedFigure(NamedTuple):
 
 
 def evaluate_conditions(case: Case) -> list[CheckedFigure]:
-    """Return each condition, once for each strategy that it concerns; raise ``BrokenCase``."""
+    """Return each condition with its value, once for each strategy that it is about."""
     if not case.conditions:
         return []
     results = compare_strategies(case, case.drawing.candidates).results

@@ -281,7 +281,7 @@ def _find_factor(ours: Floats, theirs: Floats) -> float | None:
 
 
 def _match_first_factor(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match a factor in the first wrong rows only, where a strategy feeds back its output."""
+    """Match a factor that only the first wrong rows have, as where a strategy reads its output."""
     for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
         ours, theirs = numbers.from_columns(names)
         if not ours.size:

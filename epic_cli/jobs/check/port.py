@@ -32,7 +32,7 @@ _GRACE = 0.3
 
 
 class Ending(enum.Enum):
-    """The way in which a run ended."""
+    """The way in which a run of a program ended."""
 
     DONE = enum.auto()
     FAILED = enum.auto()  # with a status other than 0, or by a signal
@@ -42,7 +42,7 @@ class Ending(enum.Enum):
 
 
 class PortRun(NamedTuple):
-    """The result of a run: its output, the end of its standard error, and its status.
+    """The result of a run: its output, the end of its standard error, and how it ended.
 
     A status below 0 is the number of a signal.
     """

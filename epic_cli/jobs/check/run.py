@@ -88,7 +88,7 @@ def _find_fault(
         return CaseStatus.DIFFERS, f"{expected_at}: {what}, and the case draws {wanted}", None
     try:
         if expected and not expected.endswith(b"\n"):
-            raise NotRows(expected.count(b"\n") + 1, "cut off, the row does not end")
+            raise NotRows(expected.count(b"\n") + 1, "the row is cut off: end it with a line feed")
         here = parse(drawn, wanted)
         there = parse(expected, wanted) if expected.strip() else here._replace(rows=[])
     except NotRows as error:

@@ -395,7 +395,7 @@ _MARKED = {flaw for marks in MARKS.values() for flaw in marks}
 
 
 def _is_background(note: Note) -> bool:
-    """Return True if a note only says how the truth was made, or what could not be judged."""
+    """Return True if a note only says how the truth was made, or which entity was not judged."""
     return isinstance(note, Adjusted | Outages)
 
 

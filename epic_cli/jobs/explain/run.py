@@ -220,7 +220,7 @@ WORDS = (
 def _make_explanation(
     kind: NameKind, name: str, title: str, text: str, terms: Sequence[tuple[str, str]]
 ) -> NameEntry:
-    """Return an explanation without the terms that say nothing."""
+    """Return an explanation; terms without a text are left out."""
     return NameEntry(kind, name, title, text, tuple(term for term in terms if term[1].strip(".")))
 
 

@@ -195,7 +195,7 @@ class BytesFronts(Tabular):
         return len(self.found) < len(self.spec.strategies) or self.found[-1].interrupted
 
     def compare_before_and_after(self, selection: Selection) -> Comparison:
-        """Return the drawings with the chosen and the original senders, with scenes."""
+        """Compare the chosen senders with the original ones, with scenes."""
         senders = {
             f"{entry.strategy.label}, {what}": (entry.strategy, send)
             for entry in self.found
@@ -588,7 +588,7 @@ def _choose_sender(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[Tried
 
 
 def _find_cheapest(front: Sequence[TriedSender], best: TriedSender, goal: Goal) -> TriedSender:
-    """Return the first sender of the front whose figure is as good as this sender's."""
+    """Return the first sender of the front that is as good as this one in the figure."""
     worst = _compute_cost(best, goal) + ALIKE * abs(_compute_cost(best, goal))
     return next(entry for entry in front if _compute_cost(entry, goal) <= worst)
 

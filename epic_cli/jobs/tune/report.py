@@ -371,7 +371,7 @@ def _describe_recordings(names: Sequence[str]) -> str:
 
 
 def list_usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
-    """Return the settings as each place takes them: the place's name, and the text to write."""
+    """Return the settings as the command line, the configuration and Python write them."""
     option = written_spec(strategy, settings)
     python = "".join(
         f", {name}={write_value(value) if not isinstance(value, str) else repr(value)}"
@@ -564,7 +564,7 @@ class Fronts(NamedTuple):
 
 
 def mark(name: str, result: Result, weights: Weights, full: bool) -> Dot:
-    """Return a result's point in the chart; None if a coordinate is NaN."""
+    """Return the point of a result in the chart; None if a coordinate is NaN."""
     rough = compute_roughness(result.values, weights) if result.values else math.nan
     return Dot(abs(result.value("lag")) * 1000, rough, name, full=full)
 

@@ -524,7 +524,7 @@ class GainKind(enum.Enum):
 
 
 class Evaluation(NamedTuple):
-    """Default and tuned settings on one part, and the paired ``gain`` between ``low`` and ``high``.
+    """Default and tuned settings compared on one part; ``gain`` lies between ``low`` and ``high``.
 
     A gain above 0 improves the figure that was tuned for, in its unit; unknown ends are NaN.
     ``comparison`` has both.

@@ -189,7 +189,7 @@ class TrafficLog:
             self._write_entry(entry)
 
     def take_back_departure(self, entry: LogEntry) -> None:
-        """Take back a departure, since the copy could not be sent."""
+        """Undo the last logged departure, since that copy could not be sent."""
         if len(entry.left) == 1:
             self.file.take_back(self._make_row(entry))
             entry.left.clear()

@@ -21,7 +21,7 @@ def get_due_time(packet: Packet) -> float:
 
 
 class _EntityTimes:
-    """The times and sequence numbers of one entity in a recording, and its first time steps."""
+    """One entity's times and sequence numbers in a recording, and its first steps in time."""
 
     def __init__(self, time: float) -> None:
         self.first = self.last = time

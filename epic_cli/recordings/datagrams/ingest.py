@@ -271,7 +271,7 @@ class Decoder:
         return schema.kind != "text" and schema.names not in self._readers
 
     def _scan_lines(self, schema: _Schema, lines: bytes) -> tuple[PacketBlock, bool]:
-        """Return the packets in lines of this schema, and whether the lines ended their reader."""
+        """Return the packets in lines of this schema, and True if they end the recording."""
         if schema.kind == "text":
             if len(self._names) > _MOST_NAMES:
                 self._names = Entities()

@@ -120,7 +120,7 @@ class LayoutStep:
 
 @dataclass
 class Scope:
-    """The names known at a word of the layout: given fields, and whole numbers to refer to.
+    """The names that a word of the layout can refer to: the fields before it, and whole numbers.
 
     ``variables`` hold the step that reads each number, and the number's type. ``blocks`` are the
     names in each part of the record that is present or absent as a whole.
@@ -212,7 +212,7 @@ class LayoutParser:
         return number
 
     def _parse_record(self, scope: Scope) -> int:
-        """Parse a record: the whole layout, or a repeated group; return its least bits.
+        """Parse a record, the whole layout or a repeated group; return its smallest size in bits.
 
         A record with a position is a packet.
         """
@@ -238,7 +238,7 @@ class LayoutParser:
         return least
 
     def _parse_body(self, scope: Scope) -> int:
-        """Parse the words up to a closing brace, or the end; return their least bits."""
+        """Parse the words up to a closing brace or the end; return their smallest size in bits."""
         least = 0
         scope.blocks.append(set())
         self._depth += 1
@@ -265,7 +265,7 @@ class LayoutParser:
         return least
 
     def _parse_group(self, scope: Scope) -> int:
-        """Parse ``{...}[n]``; return its least bits."""
+        """Parse ``{...}[n]``; return the smallest size of the group in bits."""
         self.fixed = False
         big = self._big
         self._at += 1
@@ -368,7 +368,7 @@ class LayoutParser:
         return at, 0, bits
 
     def _parse_field(self, scope: Scope, names: set[str]) -> int:
-        """Parse a field; return its least bits."""
+        """Parse a field; return its smallest size in bits."""
         word = self._current_word
         found = _FIELD.fullmatch(word)
         name, kind, length = found.group("name", "type", "length") if found else ("", "", None)
@@ -415,7 +415,7 @@ class LayoutParser:
         return before + 8 * number
 
     def _parse_number(self, found: dict[str, Any], scope: Scope) -> int:
-        """Parse a number, ``x:i16*0.01-100`` or ``teleport:flags&4``; return its bits."""
+        """Parse a number, ``x:i16*0.01-100`` or ``teleport:flags&4``; return its size in bits."""
         name, kind, value = found["name"], found["type"], found["value"]
         source = -1 if parse_type(kind) else self._find_reference(kind, scope)
         kind = kind if source < 0 else scope.variables[kind][1]

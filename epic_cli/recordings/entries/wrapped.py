@@ -138,7 +138,7 @@ class Compressed(Format):
         try:
             yield from filter(None, data)
         except EOFError as error:
-            raise Unreadable(f"{self.name} data that end too early") from error
+            raise Unreadable(f"{self.name} data that end too early: copy the whole file") from error
         except Exception as error:
             if isinstance(error, Unreadable) or getattr(error, "errno", None) is not None:
                 raise

@@ -868,7 +868,7 @@ _PARTS = re.compile(r"([\W_]+|(?<=[a-z\d])(?:Pos|Position|Loc|Location|Coord)$)"
 
 
 def find_side_by_side(names: Sequence[str]) -> dict[str, str]:
-    """Return the entities for which a header has columns of each axis, with the column of their x.
+    """Return the entities for which a header has columns of each axis, each with its x column.
 
     The text before the axis, or the text behind it, differs between the entities; everything else
     is equal: ``p1`` and ``p2`` of ``p1_x`` and ``p2_x``. Cameras and targets are not entities.
@@ -945,7 +945,7 @@ _SEATS = frozenset(("home", "slot", "block", "cell"))
 
 
 def find_entities(templates: Mapping[str, str], names: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return the entities of a header: by name, the place of the column for each field.
+    """Return the index of each field's column, by the name of the entity.
 
     An entity's name is the text in the star's place. An entity has a column for each axis of the
     position that has a template. ``p1_v`` is no entity, though ``p1_v_x`` ends in ``_x``.

@@ -183,4 +183,4 @@ def test_a_look_into_sheets_that_are_all_one_is_given_up(monkeypatch: pytest.Mon
     monkeypatch.setattr("epic_cli.recordings.entries.workbook._PATIENCE", -1.0)
     monkeypatch.setattr(Workbook, "iterate_tables", lambda *_: {"A": pytest.fail, "B": pytest.fail})
     with pytest.raises(Unreadable, match="which sheet"):
-        Workbook().unpack(SimpleNamespace(file=lambda _: None), None)
+        Workbook().unpack(SimpleNamespace(open_file=lambda _: None), None)

@@ -48,7 +48,7 @@ def packets_of(data: bytes, read: str = "") -> list[Packet]:
 def parsed_here(kind: ModuleType, data: bytes, folder: Path) -> list[Packet]:
     """Parse as ``packets_of`` does, in this process."""
     (folder / "recording").write_bytes(data)
-    lines = [f"{kind.COLUMNS}\n", *kind.rows(str(folder / "recording"), False)]
+    lines = [f"{kind.COLUMNS}\n", *kind.iterate_rows(str(folder / "recording"), False)]
     return packets_of("".join(lines).encode())
 
 

@@ -95,7 +95,7 @@ def _run_parser(name: str, folder: str, *names: str) -> int:
                 with suppress(AttributeError, ValueError, OSError):  # lower already, or not here
                     resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most, most))
         game = import_module(f"{__package__}.{name}")
-        lines = game.rows(path, bool(names))
+        lines = game.iterate_rows(path, bool(names))
         some = list(islice(lines, 1))
         if not some:
             raise Unreadable(f"{title} in which nothing moves")
