@@ -38,5 +38,5 @@ def collect_records(drawn: Iterable[tuple[SampleBlock, PacketBlock]]) -> NDArray
 
 
 def _encode(text: str) -> bytes:
-    """Return the cell of a text, of one character at least."""
+    """Return a text as the bytes of a cell, at least one."""
     return (text or "\0").encode(_ENCODING, "surrogatepass")

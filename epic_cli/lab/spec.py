@@ -142,7 +142,7 @@ class LabSpec:
         return f"epic compare {shlex.join(self.list_arguments(given))}"
 
     def write_design_command(self, given: LabInputs) -> str:
-        """Return the shell's line of ``epic tune`` that designs a strategy for these conditions."""
+        """Return the command line of ``epic tune --design`` for these conditions."""
         several = replace(self, networks=max(self.networks, STEPS[1]))
         return f"epic tune --design {shlex.join(several.list_arguments(given)[:-1])}"
 

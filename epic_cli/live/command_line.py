@@ -206,7 +206,7 @@ class DroppingWriter:
                 self._changed.notify_all()
 
     def end(self) -> None:
-        """Wait while the reader keeps reading the remaining rows.
+        """Wait for the remaining rows to be read, as long as the reader goes on.
 
         Drop the rows that it does not read.
         """

@@ -357,7 +357,7 @@ class Prepared:
 
 
 def is_arrival_needed(strategy: SmoothingStrategy) -> bool:
-    """Return True if the strategy's drawing means nothing without arrival times."""
+    """Return True if a strategy cannot be judged on packets without arrival times."""
     declared = getattr(strategy, "declaration", None)
     settings = getattr(strategy, "settings", {})
     for need in declared.needs if declared is not None else ():

@@ -341,7 +341,7 @@ class SimulatedRuns:
     def __post_init__(self) -> None:
         movement, link = self.simulation.movement, self.simulation.link
         if not self.seeds:
-            raise SettingError("there are no seeds: give 20, say", "seeds")
+            raise SettingError("there are no seeds: give 20, for example", "seeds")
         if movement.truth == "-":
             raise SettingError(
                 "a movement that is sent over several networks must come from a file"

@@ -245,7 +245,9 @@ class OutputOptions:
         if len(set(given)) < len(given):
             raise WrongUsage("two outputs name the same file: choose different files")
         if "-" in files:
-            raise WrongUsage("only --output can go to standard output", "output")
+            raise WrongUsage(
+                "only --output can go to standard output: give the other outputs files", "output"
+            )
 
     def check_sent(self, spec: MatchSpec, script: Script) -> None:
         """Refuse sent states that packet text cannot hold."""

@@ -440,7 +440,7 @@ class MatchStatistics:
         return self._players[player].shots
 
     def get_remote_errors(self, screen: str, player: str) -> DrawnError:
-        """Return the errors of a player drawn on another's screen."""
+        """Return the errors with which one player's screen has drawn another player."""
         return self._players[screen].others[player]
 
     def _list_sent_figures(self, client: Client) -> list[tuple[str, float, str]]:

@@ -612,7 +612,7 @@ def write_junit(outcomes: Sequence[CaseReport]) -> str:
 
 
 def write_page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
-    """Return the HTML page; the ``scene`` has the expected rows as its truth."""
+    """Return the HTML page of a case; in its ``scene`` the expected rows stand for the truth."""
     told = report(outcome)
     group, first = difference.first
     heads, *rows = write_side_by_side(difference)

@@ -524,7 +524,7 @@ def _inline_short_methods(functions: dict[str, ast.FunctionDef]) -> dict[str, as
 
 
 class _MethodInliner(ast.NodeTransformer):
-    """A transformer that replaces calls of a method by its value."""
+    """A transformer that replaces each call of a method by the expression that it returns."""
 
     def __init__(self, name: str, parameters: list[str], value: ast.expr) -> None:
         self._name, self._parameters, self._value = name, parameters, value

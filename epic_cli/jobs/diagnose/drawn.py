@@ -412,8 +412,7 @@ class _DrawnEntity:
         if there.sum() < FEWEST_FRAMES:
             raise UnusableDrawing(
                 f"the frames are from {path.times[0]:.6g} to {path.times[-1]:.6g} s, the packets"
-                " from"
-                f" {begins:.6g} to {ends:.6g} s: offset=SECONDS moves the frames"
+                f" from {begins:.6g} to {ends:.6g} s: offset=SECONDS moves the frames"
             )
         path = path._replace(times=path.times[there], positions=path.positions[there])
         if len(path.times) > MOST_FRAMES:

@@ -61,7 +61,7 @@ class Target(NamedTuple):
         return self.given or Address(LOOPBACK, self.format.port)
 
     def choose_port_beside(self, port: int) -> Target:
-        """Return a target whose usual port is not this program's own port.
+        """Return a target whose usual port differs from the port that this program listens on.
 
         Where the two ports are the same, the next port is used; an address that the user gave
         stays.

@@ -50,7 +50,7 @@ _JSON = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
 
 def is_binary(data: bytes) -> bool:
-    """Return True if data begins with bytes that are no characters of a text."""
+    """Return True if data begins with bytes that do not occur in texts."""
     head = data[:_BEGINNING]
     return len(head.translate(None, _CONTROLS)) < len(head)
 

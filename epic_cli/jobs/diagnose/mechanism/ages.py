@@ -200,7 +200,7 @@ def _fit_delays(
 
 
 def _make_path(frames: Frames, curve: str) -> tuple[Floats, int]:
-    """Return the packets' path as a polyline, and its number of pieces from state to state."""
+    """Return the packets' path as a polyline, and the number of its pieces between two states."""
     states = frames.positions
     if curve == "linear":
         return states, 1

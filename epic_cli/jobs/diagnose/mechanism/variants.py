@@ -1,4 +1,4 @@
-"""The parts that are tried in the place of others, and drawings that no reading shows."""
+"""Variants of compositions: parts to try in place of others, and drawings found by trial only."""
 
 from __future__ import annotations
 

@@ -705,7 +705,7 @@ def _add_singles(layout: ReadSpec, item: Any) -> ReadSpec:
 
 
 def _find_height(entry: Any, axes: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the paths of a number beside x and y in an entry, with a name like theirs."""
+    """Return the paths of a third number whose name resembles those of x and y in an entry."""
     paths = ((*path[:-1], name) for path in axes for name in ("z", "Z"))
     return [path for path in paths if isinstance(look_up(entry, path)[0], JsonNumber)][:1]
 
