@@ -261,26 +261,26 @@ class PatternReader(LineReader):
     def begin(self) -> None:
         """Set the reader's own state, with the compiled pattern of the layout."""
         pattern = self.layout.pattern
-        self._make_pattern = None if pattern is None else compile_pattern(pattern)
+        self._pattern = None if pattern is None else compile_pattern(pattern)
         self._fields: dict[str, int] = {}
         self._joined: dict[str, list[int]] = {}  # groups that together have a field
         self._first: tuple[int, bytes] | None = None
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Take a packet from a line in which the pattern is found."""
-        if self._make_pattern is None and not self._adopt_proposal(line):
+        if self._pattern is None and not self._adopt_proposal(line):
             self._propose(block, line, raw)
             return
         self._first = self._first or (self._line, raw)
-        assert self._make_pattern is not None
+        assert self._pattern is not None
         try:
-            found = self._make_pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
+            found = self._pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
         except TimeoutError:
             self.refuse(block, raw, 0, Reason.PATTERN_TOO_SLOW, limit=LIMIT)
             self.ended = True
             return
         if found is None and self.records is None and self._adopt_proposal(line):
-            found = self._make_pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
+            found = self._pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
         if found is None:
             return
         if self.records is not None or self._settle_layout(block, found.groupdict(""), raw):
@@ -300,7 +300,7 @@ class PatternReader(LineReader):
             return False
         pattern = readings[0].entries[0][1]
         self.layout = self.layout._replace(pattern=pattern)
-        self._make_pattern = compiled(pattern)
+        self._pattern = compile_pattern(pattern)
         return True
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
@@ -324,8 +324,8 @@ class PatternReader(LineReader):
             self.refuse(block, raw, 0, reason, **ambiguous.facts)
             self.ended = True
             return False
-        assert self._make_pattern is not None
-        numbers = self._make_pattern.groupindex
+        assert self._pattern is not None
+        numbers = self._pattern.groupindex
         places = layout.places
         self._fields = {
             field: numbers[name] - 1 for field, name in places.items() if name in numbers
@@ -343,28 +343,24 @@ class PatternReader(LineReader):
         """Refuse the recording if the pattern was found in no line."""
         if self.records is None and self._first is not None:
             self._line, raw = self._first
-            given = self._make_pattern is not None
+            given = self._pattern is not None
             self.refuse(block, raw, 0, Reason.PATTERN_NOT_FOUND if given else Reason.IN_SENTENCES)
 
     def split_cells(self, raw: bytes) -> dict[str, str]:
         """Return the groups of a line by name."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
         with contextlib.suppress(TimeoutError):
-            found = (
-                None
-                if self._make_pattern is None
-                else self._make_pattern.search(line, timeout=LIMIT)
-            )
+            found = None if self._pattern is None else self._pattern.search(line, timeout=LIMIT)
             return {} if found is None else dict(found.groupdict(""))
         return {}
 
     def find_field(self, raw: bytes, name: str) -> int:
         """Return the offset of a field in a line."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
-        if self._make_pattern is None or name not in self._fields:
+        if self._pattern is None or name not in self._fields:
             return 0
         with contextlib.suppress(TimeoutError):
-            found = self._make_pattern.search(line, timeout=LIMIT)
+            found = self._pattern.search(line, timeout=LIMIT)
             begin = found.start(self._fields[name] + 1) if found else 0
             return len(line[: max(begin, 0)].encode())
         return 0
