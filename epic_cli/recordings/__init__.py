@@ -112,7 +112,7 @@ class Unreadable(Portable, ValueError):
 
 
 class Fit(IntEnum):
-    """How well the beginning of a recording fits a format, as a rank; the best rank wins."""
+    """The rank of a format, by how well it fits the beginning of a recording; the best wins."""
 
     NO = 0
     LAST_RESORT = 1  # nothing speaks for it, but it takes anything

@@ -195,7 +195,7 @@ def test_binary_records_and_what_is_none() -> None:
         (pcapng(frames()) + struct.pack("<II", 99, 0xFFFFFFFC), 4, "a block of 4,294,967,292"),
         (pcapng(frames()) + packet(0, b"", number=1), 4, "an unknown interface"),
         (pcapng(frames()) + block(6, bytes(16)), 4, "a block is too short"),
-        (pcapng(frames()) + block(1, b"xx"), 4, "an interface is too short"),
+        (pcapng(frames()) + block(1, b"xx"), 4, "an interface block is too short"),
         (pcapng(frames()) + block(6, struct.pack("<IIIII", 0, 0, 0, 5, 5)), 4, "a frame of 5"),
     ],
 )
