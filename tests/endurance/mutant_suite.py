@@ -82,7 +82,7 @@ class Covered(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """Where the marks of each file begin and how many there are; tests by mark and by file."""
+    """The first mark and the number of marks of each file; the tests by mark and by file."""
 
     blocks: dict[str, tuple[int, int]]
     by_mark: dict[int, list[Covered]]
