@@ -111,9 +111,9 @@ cdef class DelayBuffer(Strategy):
     going back.
 
     Queues: with ``none`` and ``queue``, and more than one as ``min_buffer``, an entity that has
-    reached the newest state, or is at the first, continues when so many states wait, or where
-    less do and none came for two intervals. Where ``max_buffer`` states wait, the next one drops
-    the oldest of them, until ``min_buffer`` are left, and the way to these begins again.
+    reached the newest state, or is at the first, continues when that number of states wait, or
+    where less do and none came for two intervals. Where ``max_buffer`` states wait, the next one
+    drops the oldest of them, until ``min_buffer`` are left, and the way to these begins again.
 
     ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
     lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each
