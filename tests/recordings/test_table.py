@@ -64,7 +64,7 @@ class Deflated(Format):
 
     def unpack(self, source, layout):
         inside = zlib.decompressobj()
-        return lambda: inside.decompress(source.more())
+        return lambda: inside.decompress(source.read_more())
 
 
 FORMATS = (Turned(), Deflated())

@@ -48,10 +48,10 @@ class Parquet(Format):
         from epic_cli.recordings.read_spec import ReadSpec
 
         arrow, parquet = import_library()
-        pieces = iterate_rows(arrow, parquet, source.file("Parquet"), layout or ReadSpec())
+        pieces = iterate_rows(arrow, parquet, source.open_file("Parquet"), layout or ReadSpec())
         return lambda: next(pieces, b"")
 
-    def writer(self, requested: Requested, extras: Collection[str]) -> ParquetWriter:
+    def make_writer(self, requested: Requested, extras: Collection[str]) -> ParquetWriter:
         """Return a writer of groups of rows; raises ``NoParquetLibrary``."""
         from epic_cli.recordings.entries.parquet.writer import ParquetWriter
 

@@ -9,7 +9,13 @@ from epic_cli.engine.arrow import pack_counts, pack_doubles, pack_flags, pack_na
 from epic_cli.engine.keys import COLUMN_KEYS, KEYS, KeyType, list_table_columns
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.recordings.entries.parquet import import_library
-from epic_cli.recordings.extras import Loss, Tails, column_names, extras_at, plain_text
+from epic_cli.recordings.extras import (
+    Loss,
+    Tails,
+    find_packet_extras,
+    list_column_names,
+    unquote_value,
+)
 from epic_cli.recordings.writing import Changes, check, check_columns
 
 if TYPE_CHECKING:
@@ -34,7 +40,7 @@ class ParquetWriter:
 
     def __init__(self, requested: Requested, extras: Collection[str]) -> None:
         self._arrow, self._parquet = import_library()
-        self.tails = Tails(lambda _name, _value: "", column_names(extras))
+        self.tails = Tails(lambda _name, _value: "", list_column_names(extras))
         self._requested = [key.columns[0] for key in KEYS if key.request in {*requested, "delta"}]
         self._names = list_table_columns({*requested, "delta"})
         self._keys = tuple(dict.fromkeys(COLUMN_KEYS[name] for name in self._names))
@@ -54,7 +60,7 @@ class ParquetWriter:
         self._written = _OutputBuffer()
         self._writer: Any = None
 
-    def block_writer(self, changes: Changes) -> _BlockColumns:
+    def make_block_writer(self, changes: Changes) -> _BlockColumns:
         """Return a writer of many packets at once."""
         from epic_cli.engine.text import PacketRows
 
@@ -65,7 +71,7 @@ class ParquetWriter:
         )  # fmt: skip
         return _BlockColumns(self, rows, self._names)
 
-    def row(self, packet: Packet) -> bytes:
+    def format_row(self, packet: Packet) -> bytes:
         """Return the bytes of the group of rows that this packet completes.
 
         Raises ``Unwritable``.
@@ -74,7 +80,7 @@ class ParquetWriter:
         check_columns(packet, self._keys)
         block = PacketBlock(self._entities)
         block.append(packet)
-        columns, _ = self.block_writer(Changes())._rows.columns(block, 0, self._names)
+        columns, _ = self.make_block_writer(Changes())._rows.columns(block, 0, self._names)
         return self.add(block, columns[1:], [dict(packet.extras or {})])
 
     def add(
@@ -149,7 +155,7 @@ class ParquetWriter:
         for found in extras:
             value: Value | None = found.get(name)
             if value is not None and kind == "string":
-                value = value if isinstance(value, str) else plain_text(value)
+                value = value if isinstance(value, str) else unquote_value(value)
             elif value is not None and _ARROW_NAMES[_infer_column_type([value])] != kind:
                 whole = kind == "double" and type(value) is int
                 value = float(value) if whole else None
@@ -177,7 +183,7 @@ class _BlockColumns:
             return b"", end
         extras = None
         if block.any_extras():
-            extras = [extras_at(block, index) for index in memoryview(indices).cast("q")]
+            extras = [find_packet_extras(block, index) for index in memoryview(indices).cast("q")]
         return self._writer.add(block, columns, extras), end
 
 
