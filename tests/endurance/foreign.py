@@ -4,9 +4,9 @@
 
 Each is a good file in which some values were replaced: by paths out of the folder, by code, by
 commands, by names with control characters, by huge or nested values, by raw bytes; or an archive
-that unpacks to gigabytes. Reading it must end soon, in bounded memory, with a status of its own;
-nothing may be written outside the folder, no code may run, and nothing that a terminal would obey
-may be shown.
+that unpacks to hundreds of megabytes. Reading it must end soon, in bounded memory, with a status of
+its own; nothing may be written outside the folder, no code may run, and nothing that a terminal
+would obey may be shown.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def alter(text: str, chance: random.Random, above: Path) -> bytes:
 
 
 def make_bomb(chance: random.Random) -> tuple[str, bytes]:
-    """Return an archive that unpacks to two gigabytes, and its name."""
+    """Return an archive that unpacks to hundreds of megabytes, and its name."""
     block = bytes(1 << 20) if chance.random() < 0.5 else b"0,0,0 / 0,0,0 / 0\n" * 58_000
     packers: dict[str, Callable[[], object]] = {
         ".gz": lambda: gzip.compress,
@@ -115,7 +115,7 @@ def make_bomb(chance: random.Random) -> tuple[str, bytes]:
     ending = chance.choice([*packers, ".zip", ".xlsx", ".ods"])
     if ending in packers:
         packed = packers[ending]()(block)  # type: ignore[operator]
-        return f"bomb{ending}", packed * 2000  # members are read one after the other
+        return f"bomb{ending}", packed * 300  # members are read one after the other
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("xl/workbook.xml", "content.xml", "a.csv"):
