@@ -271,7 +271,7 @@ SYSTEMS = (
     System(
         "bevy-replicon-snap", "bevy_replicon_snap",
         "buffer+stamps=ticks+interval=0.05+clock=newest+delay=1i",
-        ("bevy_replicon", "max_tick_rate"), "Bendzae/bevy_replicon_snap", "MIT or Apache-2.0",
+        ("bevy_replicon", "max_tick_rate"), "Bendzae/bevy_replicon_snap 0.2.4", "MIT",
         "", words=(EngineWord("max_tick_rate", "interval", "Hz"),),
         example=(("max_tick_rate", 20),),
     ),
@@ -295,7 +295,8 @@ SYSTEMS = (
     System(
         "networked-aframe", "networked-aframe, Mozilla Hubs: buffered-interpolation",
         "buffer+stamps=arrival+delay=0.1+beyond=reuse+equal=last",
-        ("A-Frame", "InterpolationBuffer"), "InfiniteLee/buffered-interpolation", "MIT",
+        ("A-Frame", "InterpolationBuffer"), "InfiniteLee/buffered-interpolation 0.1.0",
+        "MPL-2.0, formulas only",
     ),
     System(
         "photon-tutorial", "Photon's tutorial: lag compensation", "chase+how=linear+time=1i",
@@ -322,7 +323,7 @@ SYSTEMS = (
     System(
         "purrnet", "PurrNet: NetworkTransform, classic interpolation",
         "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none+max_buffer=2",
-        ("TickManager", "Interpolated"), "PurrNet/PurrNet", "MIT",
+        ("TickManager", "Interpolated"), "PurrNet/PurrNet 1.20", "MIT",
         "adaptive sync, which skips sends and draws arcs, is off",
         words=(
             EngineWord("Tick Rate", "interval", "Hz"),
