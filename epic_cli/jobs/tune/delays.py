@@ -127,6 +127,35 @@ class _LightyearBuffer(Buffer):
         return {**super().compute_settings(delay, settings, line), "jitter": 0.0}
 
 
+class _ChronoBuffer(Buffer):
+    """The ``chrono`` buffer: a fixed one, or one that grows with the jitter."""
+
+    def compute_delay(self, settings: Written, line: BufferLine) -> float:
+        if _read_number(settings, "buffer"):
+            return super().compute_delay(settings, line)
+        least, most = (_read_number(settings, name) for name in ("least", "most"))
+        # the jitter is that of differences of delays: 1.4 times the deviation of intervals
+        wait = _read_number(settings, "tick") + 2 * 1.4 * line.deviation
+        wait = least + 0.2 * (least - wait) if wait < least else min(wait, most)
+        return self.base(settings, line) + wait
+
+
+class _EntitiesBuffer(Buffer):
+    """The ``netcode-for-entities`` buffer: snapshots, or as many ticks as lie between two."""
+
+    def compute_delay(self, settings: Written, line: BufferLine) -> float:
+        rate, ticks = _read_number(settings, "sim_rate"), _count_ticks(settings)
+        between = min(line.period * rate + 1, 6 * ticks)
+        wanted = _read_number(settings, "want") * ticks
+        return self.base(settings, line) + max(wanted, between) / rate
+
+
+def _count_ticks(settings: Written) -> int:
+    """Return the ticks of a snapshot."""
+    rate = _read_number(settings, "sim_rate")
+    return math.ceil(rate / _read_number(settings, "net_rate", rate))
+
+
 class _GambettaBuffer(Buffer):
     """The ``gambetta`` buffer: its setting is a rate."""
 
@@ -233,6 +262,13 @@ BUFFERS: Mapping[str, Buffer] = {
             + _read_number(settings, "jitter_margin") * _read_number(settings, "tick_interval")
         ),
         lambda settings, line: _read_number(settings, "send_interval", line.period),
+    ),
+    "chrono": _ChronoBuffer("buffer", _measure_usual_delay),
+    # a snapshot is known to its clock a frame later, and estimated to a tick
+    "netcode-for-entities": _EntitiesBuffer(
+        "want",
+        lambda settings, line: line.usual + 1 / _read_number(settings, "sim_rate"),
+        lambda settings, _line: _count_ticks(settings) / _read_number(settings, "sim_rate"),
     ),
     "gambetta": _GambettaBuffer("update_rate", lambda _settings, _line: 0.0, by_arrival=True),
 }
