@@ -10,7 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.engine.strategies import declaration, remote_names, system_names
+from epic_cli.engine.strategies.systems import compositions
 from epic_cli.jobs.code.command import LANGUAGES
 from epic_cli.jobs.code.spec import strategies
 from epic_cli.jobs.compare.report import report
@@ -111,13 +112,19 @@ def list_controls(given: LabInputs = NOTHING) -> dict[str, Any]:
             name: [describe_control(parameter) for parameter in group if parameter.name != "path"]
             for name, group in GROUPS.items()
         },
-        "strategies": {name: _describe_strategy(name) for name in (*remote_names(), *given.own)},
+        "strategies": {
+            name: _describe_strategy(name)
+            for name in (*remote_names(), *system_names(), *given.own)
+        },
         "front": FRONT,
         "folds": {**FOLDS, **({"Other settings": rest} if rest else {})},
         "opening": OPENING.query(),
         "start": given.start(),
         "languages": LANGUAGES,
-        "coded": strategies(),
+        "coded": [
+            *strategies(),
+            *(name for name, one in compositions().items() if one.base in strategies()),
+        ],
         "most": MOST_STRATEGIES,
         "steps": list(STEPS),
     }
