@@ -522,9 +522,15 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         far = "goes on" if math.isinf(beyond) else f"goes on for at most {format_seconds(beyond)}"
         after = f"{far} when the buffer is empty{frames}"
     delay, low_pass = settings["delay"], settings["low_pass"]
+    behind = ""
+    if low_pass or settings["follow"] == "share":
+        part = format_share(settings["follow_share"])
+        behind = (
+            f", {_FOLLOWS[settings['follow']].format(time=format_seconds(low_pass), share=part)}"
+        )
     if beyond > 0 and supply is not None and supply.empty > GUESSES:
         far = "" if math.isinf(beyond) else f", for at most {format_seconds(beyond)}"
-        return f"predicts from the newest state, {stamps}{far}"
+        return f"predicts from the newest state, {stamps}{far}{behind}"
     late = format_seconds(in_seconds(delay, found.interval))
     if delay < 0:
         late = f"{-delay:g} x the send interval ({late})"
@@ -532,12 +538,6 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         late += f" and {margin:.3g} x the jitter"
     if settings["keep"] < FEW_STATES:
         stamps += f" of the last {settings['keep']:g} states"
-    behind = ""
-    if low_pass or settings["follow"] == "share":
-        part = format_share(settings["follow_share"])
-        behind = (
-            f", {_FOLLOWS[settings['follow']].format(time=format_seconds(low_pass), share=part)}"
-        )
     curve = _CURVES[settings["curve"]]
     period = format_seconds(
         found.interval if math.isnan(settings["interval"]) else settings["interval"]
