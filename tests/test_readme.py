@@ -118,9 +118,11 @@ def test_every_example_is_one_that_is_run(document: Path) -> None:
     kinds = [kind for kind, _ in BLOCK.findall(text)]
     ours = {"console", "cython", "output", "python", "sh", "text", "toml"}
     # what other programs need stands in their languages, and is built and run by
-    # tests/jobs/check/test_ports.py and tests/live/test_other_programs.py
+    # tests/jobs/check/test_ports.py, tests/jobs/code/test_circle.py and
+    # tests/live/test_other_programs.py
     theirs = {
         "check": {"cpp", "py"},
+        "code": {"ts"},
         "live": {"cpp", "js", "py"},
     }
     assert set(kinds) <= ours | theirs.get(document.parent.name, set())

@@ -23,6 +23,7 @@ KNOWN = (
     "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+delay_least=1.1i+delay_most=1.2i"
     "+interval_time=2+jitter_time=1+beyond=0.08+beyond_then=return",
     "buffer+clock=min+delay=0.3i+beyond=0.3+low_pass=0.03",
+    "buffer+clock=min+delay=0.3i+beyond=0.3+low_pass=0.03+follow=spring",
     "chase+how=linear+time=0.1+start=arrival",
 )
 
