@@ -389,6 +389,12 @@ CLOSED = (
         ("m_InterpolateMovement", "UNet", "NetworkTransform"),
     ),
     ClosedSystem(
+        "Space Station 14 (RobustToolbox)", "each tick takes the next state of a buffer of four,"
+        " frames are drawn between two ticks, and ticks are up to a tenth faster or slower for each"
+        " state that the buffer has too many or too few", "tick-interpolation+snap_distance=2",
+        ("SS14", "net.buffer_size", "net.interp", "net.state_buf_merge_threshold"),
+    ),
+    ClosedSystem(
         "FishNet", "its license bars networking software from using what its source says",
     ),
 )  # fmt: skip
