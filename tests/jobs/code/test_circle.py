@@ -1,4 +1,4 @@
-"""From two logs of a game to code that draws in the game: the sample ``boats``."""
+"""The way from two logs of a game, the sample ``boats``, to code that draws in the game."""
 
 from __future__ import annotations
 
