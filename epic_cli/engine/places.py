@@ -101,7 +101,7 @@ def load_class(place: str, *, outright: bool) -> type:
     except Exception as error:  # other people's code may fail in any way
         raise raised_in(place, module.__file__ or "", "import", error) from error
     if not isinstance(found, type):
-        raise NotFound(f"{place} is not a class")
+        raise NotFound(f"{place} is not a class: write MODULE:CLASS")
     return found
 
 

@@ -216,7 +216,7 @@ class RecordedRuns:
         return _read_truths(self.truth, spec, begin, offset)
 
     def settle_origin(self) -> RecordedRuns:
-        """Return a copy with one time origin for all, as if all were read in order."""
+        """Return a copy in which all recordings have the time origin of the first with a time."""
         if self.truth is None:
             return self
         spec = self.reading.spec

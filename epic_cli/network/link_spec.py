@@ -266,9 +266,7 @@ class TwoWays(NamedTuple):
             way, field = split_way(name)[0], find_word_parameter(name).field
             before = seen.setdefault((way, field), name)
             if before != name:
-                raise SettingError(
-                    f"{before} and {name} exclude each other: the model has its own losses"
-                )
+                raise SettingError(f"leave out {before} or {name}: the model has its own losses")
             if (way, field) in values:
                 raise SettingError(f"{name} is set twice: keep one of them")
             values[way, field] = value
@@ -371,7 +369,7 @@ class LinkSpec(description.Described):
             if way:
                 raise SettingError(f"{name}: this link has one direction, write {word}=...")
         if two_ways and "direction" in traced:
-            raise SettingError("trace_direction: both directions of the file are used")
+            raise SettingError("leave out trace_direction: both directions of the file are used")
         if traced and "file" not in traced:
             raise SettingError("keys that begin with trace_ need trace=FILE")
         replaced = {find_word_parameter(name).field for name in over or ()}

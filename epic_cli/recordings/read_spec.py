@@ -489,7 +489,7 @@ class ReadSpec(Described, _ReadSpecFields):
     def make_spec_beside(
         self, fields: Collection[str], layout: "ReadSpec | None" = None
     ) -> "ReadSpec":
-        """Return the spec of a file beside the recording with these of its fields.
+        """Return the spec of the file beside the recording that has ``fields`` of its columns.
 
         The spec does not hold if the file has this program's own names; the file has units of its
         own. ``layout`` is the recording's layout.

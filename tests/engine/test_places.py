@@ -141,8 +141,12 @@ def test_a_name_that_is_taken_is_left_out(install: Install) -> None:
     assert names() == [*before, "theirs"]
     assert declaration("theirs").summary == "Stands at the origin."
     assert left_out() == [
-        UnusablePlugin("epic", "one 1.2", "its name is that of a built-in one"),
-        UnusablePlugin("theirs", "two 1.2", "one 1.2 has that name already"),
+        UnusablePlugin(
+            "epic", "one 1.2", "a built-in strategy has that name: rename its entry point"
+        ),
+        UnusablePlugin(
+            "theirs", "two 1.2", "one 1.2 has that name already: rename its entry point"
+        ),
     ]
     assert list(replay([], "epic")) == []
 

@@ -765,7 +765,7 @@ SWEEPS = 3
 
 
 class TuneStep(NamedTuple):
-    """The progress of a search: the strategy and its place, the trial, and the best so far."""
+    """The progress of a search: the strategy, its number, the trials made, and the best result."""
 
     strategy: str
     number: int

@@ -166,7 +166,7 @@ def _compute_quantile_ratio(values: Floats) -> float:
 
 
 def _find_value_between(least: Floats, most: Floats) -> float:
-    """Return the value that lies between ``least`` and ``most`` in most pairs."""
+    """Return the value that the most intervals from ``least`` to ``most`` contain."""
     ends = np.sort(np.concatenate((least, most)))
     middles = (ends[1:] + ends[:-1]) / 2
     counts = np.searchsorted(np.sort(least), middles) - np.searchsorted(np.sort(most), middles)
