@@ -82,7 +82,8 @@ def build(folder: Path, rooms: list[str]) -> list[Mutant]:
     answer = run_code(
         folder, "from setuptools import setup; setup(script_args=['build_ext', '--inplace'])"
     )
-    if not list((folder / ENGINE / "strategies").rglob("*.so")):
+    modules = {module.parent for module in (folder / ENGINE).rglob("*.so")}
+    if modules != {file.parent for file in (folder / ENGINE).rglob("*.pyx")}:
         raise SystemExit(answer[-3000:])
     return mutation.mutants
 

@@ -429,6 +429,8 @@ class HeaderMutation:
         return f"{space}mutant_flip({self._add(line, 'inverted', text)}, bool({inner.strip()}))"
 
     def _numbers(self, tokens: list[Token]) -> str:
+        if any(one.text.startswith("_mm") for one in tokens):  # an intrinsic takes constants alone
+            return written(tokens)
         out = ""
         for k, token in enumerate(tokens):
             previous = tokens[k - 1].text if k else ""
