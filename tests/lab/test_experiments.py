@@ -203,7 +203,8 @@ def test_controls_stand_at_what_is_in_force() -> None:
     assert (bursts["weights"], bursts["tick"]) == ("", "1/60")
     judged = list_values(bench.read(read_query("movement=recording&weights=vehicle&tick=30hz")))
     assert (judged["weights"], judged["tick"]) == ("vehicle", "1/30")
-    assert list_values(bench.read(read_query("movement=circle&tick=0.001")))["tick"] == "1/1000"
+    assert (judged["send_rate"], judged["duration"]) == ("recorded", "")
+    assert float(list_values(bench.read(read_query("movement=circle&tick=0.001")))["tick"]) == 1e-3
     with pytest.raises(InvalidExperiment, match="1 ms or more"):
         bench.read(read_query("movement=circle&tick=0.00099"))
     bench.close()
