@@ -946,7 +946,7 @@ class Traffic:
     def arrived(self) -> MessageLog:
         """The messages; raises ``ValueError`` if there are none."""
         if self.messages is None:
-            raise ValueError("there are no arrival times, and so no delays")
+            raise ValueError("there are no arrival times: give a recording with them")
         return self.messages
 
     @property

@@ -37,7 +37,7 @@ _INSTEAD = {"--output": "standard output"}
 
 
 class Overwrites(ValueError):
-    """An output that is also a file that is read, or another output's."""
+    """An error: the file of an output is read, too, or is that of another output."""
 
 
 class CannotAccess(Portable, Exception):

@@ -83,7 +83,7 @@ def _check_stars(columns: Mapping[str, str]) -> None:
         if columns.get(field) and field not in starred:
             other = next(iter(starred))
             raise SettingError(
-                f"{field}={columns[field]} has no *, and {other}={starred[other]} has"
+                f"{field}={columns[field]} needs a *, as {other}={starred[other]} has one"
             )
     if not set(POSITION) & set(starred):
         raise SettingError("a * stands for the entities of a row: x and y need it")

@@ -430,7 +430,7 @@ _LONGEST_CELL = 22
 
 
 class CaseReport(NamedTuple):
-    """The description of an outcome, which is all that is kept: an outcome may have many rows.
+    """The description of an outcome, kept without its rows.
 
     ``cure`` is what would make all rows of the case right, if known. Failures of equal ``kind``
     (empty: of no kind) are described once.

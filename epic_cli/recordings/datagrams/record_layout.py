@@ -186,7 +186,9 @@ class LayoutParser:
         if not self._emits:
             raise ValueError(f"a record needs {'x' if self.spans else 'time'}, as time:f32 x:f32")
         if self.least > _LONGEST:
-            raise ValueError(f"a record of {self.least:,} bytes fits into no datagram")
+            raise ValueError(
+                f"a record of {self.least:,} bytes is too long for a datagram: leave out fields"
+            )
 
     @property
     def _current_word(self) -> str:

@@ -991,9 +991,9 @@ def _star_first_entity(values: Mapping[str, str], names: Sequence[str]) -> dict[
 
 
 def _find_name(text: str, names: Collection[str], lengths: Sequence[int]) -> tuple[int, int]:
-    """Return begin and end of the longest of these names that stands alone in a text.
+    """Return begin and end of the longest of ``names`` that is a word of its own in a text.
 
-    (0, 0) if none does.
+    (0, 0) if none is.
     """
     for length in lengths:
         for begin in range(len(text) - length + 1):
