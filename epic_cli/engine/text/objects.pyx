@@ -2,15 +2,12 @@
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from cpython.float cimport PyFloat_AsDouble
+from cpython.long cimport PyLong_AsLongLongAndOverflow
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memchr
 from libcpp.vector cimport vector
-
-
-cdef extern from "Python.h":
-    int64_t PyLong_AsLongLongAndOverflow(object, int*) except? -1
 
 
 def pack_objects(values):

@@ -85,7 +85,7 @@ def test_a_broken_one_costs_only_itself(install: Callable[..., None]) -> None:
     assert "the detector 'raises' is left out: ZeroDivisionError" in told
     why = "TypeError: the detector must find 'stray' alone"
     assert f"the detector 'stray' is left out: {why}" in told
-    assert "'c' of tiny 1.2 is left out: tiny_detectors:number is not a Detector" in told
+    assert "'c' of tiny 1.2 is left out: tiny_detectors:number must be a Detector, not int" in told
     for name in "def":
         assert f"the detector '{name}' of tiny 1.2 is left out" in told
     text = write_markdown(report("", found)).replace("\\", "")  # escapes
