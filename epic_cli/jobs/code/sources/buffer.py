@@ -545,14 +545,15 @@ class Smoothing(SendInterval, Turning, Rounding):
         elif FILLS and self.fills_up(elapsed):
             return self.states[self.first].time
         elif self.first + 1 < len(self.states):
-            self.fraction += elapsed / self.interval
-            if self.fraction > 1.0 - 1e-9:
+            self.fraction += elapsed * (1.0 / self.interval)
+            if self.fraction >= 1.0:
                 # what is left of the frame is lost
                 self.fraction = 0.0
                 self.first += 1
         start: float = self.states[self.first].time
         if self.first + 1 < len(self.states):
-            return start + self.fraction * (self.states[self.first + 1].time - start)
+            share: float = min(self.fraction, 1.0 - 1e-9)  # not rounded to the next one's time
+            return start + share * (self.states[self.first + 1].time - start)
         if FILLS:
             self.filling = True
         return start
