@@ -117,7 +117,7 @@ KINDS: Mapping[str, Kind] = {
         "write them in seconds",
         "Taken for seconds, such times make a recording a thousand times too long: each packet is"
         " drawn long before the next one comes. The unit is read from names such as time_ms and"
-        " 'time [ms]'; elsewhere it has to be given."),
+        " 'time [ms]'; elsewhere it has to be given: --read unit=ms."),
     "E202": Kind("Unix times", _WARNING,
         "times look like Unix times, which single precision rounds to minutes",
         "subtract the first",
@@ -173,7 +173,7 @@ KINDS: Mapping[str, Kind] = {
         "write them in seconds",
         "Stamps and arrivals are of one recording and last equally long, whatever their clocks"
         " show. The unit is read from names such as recv_ms; elsewhere arrivals have that of the"
-        " stamps, or seconds beside ticks."),
+        " stamps, or seconds beside ticks, or what is given: --read arrival_unit=ms."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

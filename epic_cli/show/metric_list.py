@@ -9,6 +9,9 @@ from epic_cli.metrics.metric import GAMES
 
 _NAME, _COLUMN, _WIDTH = 16, 10, 76
 
+#: The width of the titles of columns.
+_TITLE = 1 + max(len(metric.title) for metric in METRICS)
+
 
 def describe_metrics() -> list[str]:
     """Return one paragraph for each metric; ``-`` marks one that is in no table."""
@@ -19,8 +22,8 @@ def describe_metrics() -> list[str]:
         lines += textwrap.wrap(
             metric.help + unit,
             _WIDTH,
-            initial_indent=f"{metric.name:<{_NAME}}{title:<{_COLUMN}}",
-            subsequent_indent=" " * (_NAME + _COLUMN),
+            initial_indent=f"{metric.name:<{_NAME}}{title:<{_TITLE}}",
+            subsequent_indent=" " * (_NAME + _TITLE),
         )
     return lines
 

@@ -31,7 +31,7 @@ class NoCode(Portable, ValueError):
     """A strategy that cannot be written, with its equivalent or those that can."""
 
     def __init__(self, name: str, equivalent: str) -> None:
-        instead = f"{name} draws what {equivalent} draws: write that"
+        instead = f"{name} draws what {equivalent} draws: epic code {equivalent}"
         able = f"there is for {some(strategies(), 9)}"
         super().__init__(f"there is no code for {name}: {instead if equivalent else able}")
 

@@ -58,6 +58,8 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     grave = ", ".join(found.doubts)
     warnings = sum(row.severity is Severity.WARNING for row in found.findings)
     verdict = f"{format_count(warnings, 'warning')}, below." if warnings else "Nothing looks wrong."
+    if found.findings and not warnings:
+        verdict = f"Nothing looks wrong; {format_count(len(found.findings), 'note')}, below."
     verdict = f"In doubt: {grave}." if grave else verdict
     return model.Report(
         title=f"{found.name}: {format_count(found.packets, 'packet')}",

@@ -135,7 +135,7 @@ def test_equal_rows_of_a_usual_number_are_made() -> None:
 def test_a_look_at_sheets_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     file = with_rows(equal(3, 7))
     source = SimpleNamespace(open_file=lambda _: file)
-    assert b"time,x,y" in Workbook().unpack(source, None)()
+    assert b"time,x,y" in bytes(Workbook().unpack(source, None)())
     monkeypatch.setattr("epic_cli.recordings.entries.workbook._PATIENCE", -1.0)
     asked = ReadSpec(table="Sheet1")
-    assert b"time,x,y" in Workbook().unpack(source, asked)()
+    assert b"time,x,y" in bytes(Workbook().unpack(source, asked)())

@@ -24,6 +24,10 @@ LEAST = 2
 #: Largest share of stalls: more are the way of sending.
 MOST = 0.2
 
+#: Without sequence numbers, this number of intervals of a sender as steady as this (in periods)
+#: show by their lengths that nothing was lost: most are this far from a multiple of the period.
+SEVERAL, STEADY, OFF_BEAT = 4, 0.1, 0.15
+
 
 class _Stalls(NamedTuple):
     """The intervals (``places``) of a stream in which the sender sends nothing for any entity.
@@ -53,11 +57,23 @@ def _find_stalls(traffic: Traffic) -> _Stalls | None:
         paused |= inside & each.mark_paused(at)
         rested &= ~inside | each.mark_rested(at)
     stands = int(paused.sum()) >= len(places) / 2
-    # what has moved on may have been lost, where no number says otherwise
-    moved_on = (stream.intervals[places] < HOLE) & numbered
+    # what has moved on may have been lost, where neither numbers nor stamps say otherwise
+    there = numbered or _are_off_beat(stream, places[~rested])
+    moved_on = (stream.intervals[places] < HOLE) & there
     places = places[~rested & (paused | moved_on)]
-    told = LEAST <= len(places) <= MOST * len(stream.intervals) and (stands or numbered)
+    told = LEAST <= len(places) <= MOST * len(stream.intervals) and (stands or there)
     return _Stalls(stream, places, stands) if told else None
+
+
+def _are_off_beat(stream: Stream, places: Numbers) -> bool:
+    """Return True if a regular sender goes on off its beat after most of these intervals.
+
+    Lost packets leave a multiple of the period.
+    """
+    steps = stream.intervals / stream.period
+    regular = float((np.abs(steps - 1) < STEADY).mean()) >= 1 - MOST
+    off = np.abs(steps[places] - np.round(steps[places])) > OFF_BEAT
+    return len(places) >= SEVERAL and regular and float(off.mean()) > 0.5
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -159,8 +175,9 @@ DETECTOR = Detector(
     "Look for what blocks the server's tick (saving, pathfinding, garbage collection), and spread"
     " it over several ticks.{same}",
     "intervals between stamps above 2.5 times those that 90 % do not exceed, without a gap in the"
-    " sequence numbers, common to all entities, in which the entity moved; or lasting leaps of the"
-    " delays, all of them up, of stamps that count ticks",
+    " sequence numbers (without numbers: most of them no multiples of a steady period), common to"
+    " all entities, in which the entity moved; or lasting leaps of the delays, all of them up, of"
+    " stamps that count ticks",
     f"there are {LEAST} such intervals, or {ROUTES + 1} such leaps",
     "definition",
     detect,
