@@ -570,8 +570,11 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
         return {"time": likely[0]}
     if likely:
         raise _make_ambiguity("time", likely)
-    placed = any(map(parse_component, names.values()))  # rows of places may have no times at all
-    facts = {"field": "time", "names": tuple(names), "detail": _ROWS if placed else ""}
+    free = {text: name for text, name in names.items() if not parse_component(name)}
+    placed = len(free) < len(names)  # rows of places may have no times at all
+    # those with a unit of time first
+    able = sorted(free or names, key=lambda text: names[text].unit not in TIME_UNITS_IN_BRACKETS)
+    facts = {"field": "time", "names": tuple(able), "detail": _ROWS if placed else ""}
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
 
 
