@@ -100,7 +100,7 @@ def test_it_never_ends() -> None:
         ),
         ({"correlation": 1.0}, "correlation=1.0 is not allowed: it must be 0 to 0.9999"),
         ({"loss": 1.5}, "loss=1.5 is not allowed: it must be 0 to 1"),
-        ({"loss": GilbertElliott(2, 0.1)}, "each of its numbers must be 0 to 1"),
+        ({"loss": GilbertElliott(2, 0.1)}, "must be 0 to 1, or 0% to 100%"),
         ({"duplicate": 2}, "duplicate=2"),
         ({"reorder": -1}, "reorder=-1"),
     ],

@@ -185,7 +185,7 @@ def test_not_utf8() -> None:
 def test_no_state_at_all() -> None:
     for text in ("", "time,x,y,z\n\n"):
         with pytest.raises(
-            ValueError, match=r"there is no (packet|state) in it|the recording has no packet"
+            ValueError, match=r"(the file|the recording) has no (packet|state)"
         ):
             movement(text)
 
