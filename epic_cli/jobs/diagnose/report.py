@@ -54,6 +54,8 @@ def report(name: str, found: Diagnosis) -> model.Report:
         parts += ["\n".join(drawn_words(found.drawn)), title]
         title = f"{name}: what the game drew"
     parts += (_make_finding(each, drawn) for each in found.findings)
+    if not (found.findings or drawn or found.doubts):
+        parts.append(_ONLY_PACKETS)
     method = [*_describe_unseen_drift(*found.unseen)]
     if found.network is not None:
         parts.append(_describe_network(found.network))
@@ -222,6 +224,13 @@ def _describe_comparison(finding: Finding, drawn: bool) -> str:
         return "with what the game drew." if drawn else ""
     kept = " on both sides, the packets as they are on one" if remedy.drawing is None else ""
     return f"with {write_option(remedy.against)}{kept}."
+
+
+#: What to do where nothing is wrong with the packets.
+_ONLY_PACKETS = (
+    "Only the packets were looked at. To judge what the game draws of them, log its frames and add"
+    " --drawn FRAMES."
+)
 
 
 def _describe_amount(name: str, found: Diagnosis) -> str:

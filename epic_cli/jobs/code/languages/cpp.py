@@ -57,6 +57,8 @@ class Cpp(LanguageWriter):
         maths = {"sqrt", "exp", "cos", "abs", "floor", "length", "acos"}
         headers |= {"cmath"} if uses & maths else set()
         headers |= set(_PROGRAM.split()) if main else set()
+        if not main:
+            self.line("#pragma once")
         self.line()
         for header in sorted(headers):
             self.line(f"#include <{header}>")
