@@ -184,9 +184,7 @@ def test_not_utf8() -> None:
 
 def test_no_state_at_all() -> None:
     for text in ("", "time,x,y,z\n\n"):
-        with pytest.raises(
-            ValueError, match=r"(the file|the recording) has no (packet|state)"
-        ):
+        with pytest.raises(ValueError, match=r"(the file|the recording) has no (packet|state)"):
             movement(text)
 
 
