@@ -102,7 +102,7 @@ def run() -> None:
 
 
 def _has_running_threads() -> bool:
-    """Return True while threads run that the end of the process would wait for."""
+    """Return True while threads run that the end of the process would have to wait for."""
     import threading
 
     main_thread = threading.main_thread()

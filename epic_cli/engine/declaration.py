@@ -111,7 +111,7 @@ class Declaration(NamedTuple):
 
     @property
     def needs_words(self) -> tuple[str, ...]:
-        """The needs, in words."""
+        """The needs as texts for users, such as ``velocity``."""
         return tuple("".join(need) for need in self.needs)
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:

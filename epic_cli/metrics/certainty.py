@@ -473,7 +473,7 @@ class Piece:
 
     @property
     def cells(self) -> int:
-        """Number of cells."""
+        """The number of cells that the run's time is divided into."""
         return len(self.entities[0])
 
     def sum_entities(self) -> Floats:
@@ -597,7 +597,10 @@ def _change_half_lag(whole: Floats, waver: float) -> Floats:
 
 
 def sum_stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
-    """Return a row of zeros (fields), then the sums of each stretch, scaled to one second."""
+    """Return the sums (fields) of each stretch of ``seconds``, scaled to one second.
+
+    In each run a stretch begins at each cell. The first row has zeros.
+    """
     parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
         size = max(1, round(seconds / run.seconds))

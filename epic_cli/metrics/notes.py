@@ -106,11 +106,11 @@ class ExclusionReason(enum.Enum):
 
 @dataclass(frozen=True)
 class NotJudged:
-    """A note: an entity (its name may be empty) cannot be judged, with numbers for the reason.
+    """A note: an entity (its name may be empty) cannot be judged; with the reason, and its numbers.
 
-    ``states`` counts the usable ones, ``known`` are the entities of the truth; ``rows`` and
-    ``truth`` are the first and the last time of each, and ``warm_up`` is how long rows do not
-    count, all in seconds.
+    ``states`` counts the usable states of its truth, ``known`` are the names of the entities in the
+    truth. ``rows`` and ``truth`` are the first and the last time of the drawn rows and of the
+    truth, and in ``warm_up`` from the start rows do not count; all in seconds.
     """
 
     entity: str

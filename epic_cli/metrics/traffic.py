@@ -279,9 +279,10 @@ class MessageLog:
     def shuffle_arrivals(
         self, random: np.random.Generator, bulk: Floats, ordered: bool = False
     ) -> Floats:
-        """Draw arrivals with random delays from the ``bulk``, read in frames.
+        """Return arrivals as they would be with random delays, drawn from ``bulk`` (s).
 
-        ``ordered``: no message overtakes another.
+        Where the receiver reads in frames, arrivals are those of the frames. ``ordered``: no
+        message overtakes another.
         """
         arrivals = self.sent + random.choice(bulk, len(self.sent))
         if ordered:

@@ -58,7 +58,10 @@ class Movement(Protocol):
         """Return the first time from ``time`` on at which an entity exists."""
 
     def iterate_recorded(self) -> Iterator[Snapshot] | None:
-        """Yield the recorded states in order of time; return None for a computed movement."""
+        """Return an iterator over the recorded states in order of time.
+
+        None for a computed movement.
+        """
 
 
 class PathMovement:

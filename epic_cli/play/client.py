@@ -542,7 +542,11 @@ class Client:
         return sum(reader.undecodable for reader in self._readers.values())
 
     def _read_other_states(self, packet: StatePacket) -> list[tuple[int, Packet]]:
-        """Decode the states of others, the oldest first; raise ``KeyError``, ``ValueError``."""
+        """Decode the states of other players, the oldest first.
+
+        Raise ``KeyError`` if the packet's epoch is unknown or one of its deltas is missing, and
+        ``ValueError`` if a state cannot be decoded or is of no other player.
+        """
         reader = self._readers[packet.epoch]
         found: list[tuple[int, Packet]] = []
         if not packet.message:

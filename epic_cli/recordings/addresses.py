@@ -18,8 +18,9 @@ LARGEST = 65536
 
 
 class Address(NamedTuple):
-    """A host, by name or number, and a port; port 0 is any free port, or any port at all.
+    """A host, by name or number, and a port.
 
+    Port 0 stands for any free port of an address to listen on, and for all ports of a sender.
     ``scheme`` is ``tcp`` or ``ws`` (WebSocket), or nothing for UDP.
     """
 

@@ -404,7 +404,10 @@ def make_capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: in
 
 
 def count_whole_records(data: bytes, most: int) -> int:
-    """Return how many of ``size`` bytes behind the header are whole records."""
+    """Return the size in bytes of the whole records at the beginning of ``data``.
+
+    Records that end after the first ``most`` bytes do not count.
+    """
     at = 0
     while at + _RECORD.size <= most:
         end = at + _RECORD.size + int(_RECORD.unpack_from(data, at)[2])

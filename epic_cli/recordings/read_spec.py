@@ -539,7 +539,7 @@ class ReadSpec(Described, _ReadSpecFields):
         return "" if named is None else write({**self.said, **named}.items())
 
     def replace_text(self, text: str) -> "ReadSpec":
-        """Return the spec of the same file with a description made by ``add_entries``."""
+        """Return this spec with the layout that a description from ``add_entries`` names."""
         spec = ReadSpec.parse(text)
         if self.packets is not None:
             return self._replace(time_unit=spec.frame_unit, scale=spec.frame_scale, packets=spec)

@@ -87,7 +87,10 @@ class Reporter(ReadingLog):
             self.say(saving.save(self.layout or given))
 
     def observe(self, block: PacketBlock) -> None:
-        """Note the next packets; save the layout if that is wanted."""
+        """Check the next packets.
+
+        Save the layout that ``--read`` gave as a profile, if that is wanted.
+        """
         super().observe(block)
         given = self.watch.given
         if given is not None and not given.unless_own:  # else it stands beside a recording

@@ -24,7 +24,10 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def read_spec(text: str) -> ReadSpec:
-    """Parse a description, with the configuration's profiles; raises ``SettingError``."""
+    """Parse the text of ``--read``, which may name one of the configuration's profiles.
+
+    Raises ``SettingError``.
+    """
     from epic_cli.recordings.read_spec import ReadSpec
 
     return ReadSpec.parse(text, find_profile)

@@ -93,10 +93,10 @@ def plot(
     labels: Sequence[str] = (),
     plane: tuple[int, int] | None = None,
 ) -> Plot:
-    """Return one view of a scene.
+    """Return the curves of one view of a scene.
 
-    ``labels`` chooses strategies, the best one first; none stands for all. The view from above
-    shows the ``plane`` of two axes, by default those of the widest movement.
+    ``labels`` chooses strategies, the best one first; none stands for all. The view ``above`` shows
+    the ``plane`` of two axes, by default those of the widest movement.
     """
     chosen, styles = (
         select_chosen(scene, labels),

@@ -411,9 +411,9 @@ def _connect_client(address: str) -> Client:
 
 
 def _check_scheduler(address: str, place: tuple[str, int]) -> None:
-    """Check that a scheduler answers; this is faster than importing Dask's client.
+    """Check that a scheduler answers, before the slow import of Dask's client.
 
-    A scheduler first sends the length of its greeting, which Dask's client trusts blindly. Raises
+    A scheduler first sends the length of its greeting, which Dask's client does not check. Raises
     ``NoCluster``.
     """
     import socket

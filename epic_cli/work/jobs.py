@@ -112,7 +112,7 @@ class JobSpec(Protocol[Found_co]):
 
     @property
     def log(self) -> Logs:
-        """The maker of a recording's log, in any process."""
+        """The function that makes a recording's log from its name, in any process."""
 
     def run(self, recording: Any, log: ReadingLog) -> Found_co:
         """Read a recording and work on it; raise ``UNUSABLE``."""

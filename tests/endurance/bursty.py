@@ -123,8 +123,10 @@ def bursts(count: int, random: Random, share: float, length: float) -> NDArray[n
 
 
 def rerouted(seconds: Floats, random: Random, apart: float = 5.0, most: float = 0.06) -> Floats:
-    """Return the extra delay (s) of each packet on another route, ``apart`` seconds from each
-    other.
+    """Return the extra delay (s) of each packet on a route that changes now and then.
+
+    The packets' usual route ends after ``apart`` seconds on average; another one is up to ``most``
+    seconds longer.
     """
     more, at = np.zeros(len(seconds)), 0.0
     while True:

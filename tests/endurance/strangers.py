@@ -35,7 +35,7 @@ class Oracle:
 
 
 class Minecraft(Oracle):
-    """A target that is approached in ``steps`` ticks, drawn between two ticks."""
+    """A client that goes to the newest position in ``steps`` ticks, and draws between two ticks."""
 
     def __init__(
         self, tick: float = 0.05, steps: int = 3, most_ticks: int = 10, snap: float = 64.0
@@ -67,7 +67,10 @@ class Minecraft(Oracle):
 
 
 class Chrono(Oracle):
-    """A cubic between one-sided velocities, at a clock of the newest packet with a soft step."""
+    """A client with cubics between one-sided velocities.
+
+    Its clock follows the newest packet softly.
+    """
 
     def __init__(
         self,
@@ -164,7 +167,7 @@ class Chrono(Oracle):
 
 
 class NetcodeForEntities(Oracle):
-    """The interpolated timeline, in single precision and whole ticks."""
+    """A client whose timeline follows the newest tick, in single precision and whole ticks."""
 
     def __init__(
         self,
@@ -283,7 +286,7 @@ class NetcodeForEntities(Oracle):
 
 
 class PurrNet(Oracle):
-    """One state after the other, a tick each; an empty queue waits, a full one is cut."""
+    """A client that draws one state a tick; an empty queue waits, a full one is cut."""
 
     def __init__(self, interval: float = 0.05, min_buffer: int = 1, max_buffer: int = 2) -> None:
         self.interval, self.least = interval, min_buffer

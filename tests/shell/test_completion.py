@@ -95,7 +95,10 @@ def test_real_shells_complete(shell: Any) -> None:
 
 
 def test_real_shells_explain(shell: Any) -> None:
-    """Descriptions are whole sentences, with commas and colons; bash shows none."""
+    """The shells show whole sentences, with commas and colons, beside names.
+
+    Bash shows only names.
+    """
     child, name = shell
     if name == "bash":
         child.send("epic replay --c\t\t")

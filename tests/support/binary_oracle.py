@@ -60,7 +60,7 @@ def _words(one: Item) -> str:
 
 
 class Stopped(Exception):
-    """A datagram that does not fit: the reason, and the byte."""
+    """An error for a datagram that does not fit its layout: the reason, and the byte's offset."""
 
     def __init__(self, why: str, place: int) -> None:
         super().__init__(why, place)

@@ -55,7 +55,7 @@ cdef class PacketFilter:
     The receiver's clock starts with the first packet, at the packet's time: its delay counts as 0.
     ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a Unix time; NaN: the
     first packet's time. ``refuse_name`` is called with a new entity's name and returns a reason, or
-    None. ``reasons`` are the others: numbers that are not finite, and times too far from the clock.
+    None. ``reasons`` are two more: a number that is not finite, and a time too far from the clock.
     Times that are counted in few bits start over after ``time_span`` seconds (0: never): of the
     times that one may mean, it is the one nearest to that of the sender's newest packet and what
     has passed since, or to the clock.
@@ -112,18 +112,19 @@ cdef class PacketFilter:
     def now(self, double machine):
         """Convert a time (s) of the machine's clock to the receiver's.
 
-        None before its first packet. None: it has not begun.
+        None before the first packet.
         """
         return None if isnan(self.zero) else machine - self.zero
 
     def admit(self, PacketBlock block not None, bytes ends not None, bytes times not None,
               bytes senders not None, double earliest, PacketBlock into not None):
-        """Append what is admitted to ``into``; return how many were refused, by reason.
+        """Append the admitted packets of a block to ``into``.
 
-        The text of ``block`` is that of datagrams: ``ends`` (uint32) are their ends in it,
-        ``times`` (double) their arrivals on the machine's clock, ``senders`` (int32) the indices of
-        their senders. No arrival is before the one before it, nor before ``earliest``, up to which
-        rows have been drawn.
+        Return how many were refused, by reason. The packets were read from datagrams, one after the
+        other: ``ends`` (uint32) are the offsets at which the datagrams end, ``times`` (double)
+        their arrivals (s) on the machine's clock, ``senders`` (int32) the indices of their senders.
+        An arrival before that of an earlier packet, or before ``earliest`` (s), up to which rows
+        have been drawn, is set to that time.
         """
         cdef const uint32_t* end = <const uint32_t*><const char*>ends
         cdef const double* machine = <const double*><const char*>times

@@ -1,4 +1,4 @@
-"""Packets, samples and blocks of them, for all rooms of the engine."""
+"""Declarations of packets, samples and blocks of them, which all modules of the engine share."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint32_t

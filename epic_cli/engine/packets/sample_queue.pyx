@@ -22,7 +22,7 @@ cdef struct DrawnState:
 
 
 cdef class SampleQueue:
-    """The samples of block after block, first in, first out."""
+    """A queue of drawn samples: blocks are added, and the first sample is taken first."""
 
     cdef deque[DrawnState] items
     cdef deque[OptionalTurn] turns      # of each sample, once one of them has a rotation
@@ -58,7 +58,10 @@ cdef class SampleQueue:
         return sample
 
     def take(self, Entities entities not None):
-        """Remove the first sample; return it as the Python API's. Raise ``IndexError`` if empty."""
+        """Remove the first sample and return it, as a tuple of the Python API.
+
+        Raise ``IndexError`` if the queue is empty.
+        """
         cdef Sample sample
         if self.items.empty():
             raise IndexError("the queue is empty")
@@ -125,7 +128,10 @@ cdef class SampleQueue:
         return [*found, statuses, entities]
 
     cdef tuple numbers(self, size_t column):
-        """Return one number of each sample, null where there is none."""
+        """Return one of the numeric columns of ``columns``, as (validity, values).
+
+        The validity is None if each sample has the number.
+        """
         cdef size_t count = self.items.size(), row
         cdef bytes content = PyBytes_FromStringAndSize(NULL, 8 * count)
         cdef bytes validity = bytes((count + 7) // 8)
@@ -142,7 +148,7 @@ cdef class SampleQueue:
         return None if whole else validity, content
 
     cdef tuple texts(self, list texts, bint by_status):
-        """Return the text of each sample's status or entity."""
+        """Return the text of each sample's status or entity as (None, offsets, text)."""
         cdef size_t count = self.items.size(), row
         cdef bytes offsets = PyBytes_FromStringAndSize(NULL, 8 * (count + 1))
         cdef int64_t* ends = <int64_t*>PyBytes_AsString(offsets)

@@ -320,7 +320,7 @@ cdef class Replay:
             begin_after(self.pointers[0], self.pacing.clock.now)
 
     cdef void lead_in(self, const Packet& packet) noexcept nogil:
-        """Pass the frames and the datagrams before the entity's first packet."""
+        """Run the frames and take the datagrams before the entity's first packet."""
         cdef double arrival = self.pacing.arrival(packet)
         while self.comes_before(packet):
             if self.pacing.refuses(self.other) == ACCEPTED and not self.any_python:
@@ -339,7 +339,7 @@ cdef class Replay:
                 and restart_clock(self.pointers[0], found.time))
 
     cdef void pass_frames(self, double until) noexcept nogil:
-        """Pass the ticks before a time, of which there are no rows."""
+        """Run the frames before a time (s) without producing rows."""
         cdef Sample sample
         while self.pacing.behind(until):
             self.pacing.clock.step()

@@ -45,7 +45,10 @@ class Count(int):
     """
 
     def __format__(self, word: str) -> str:
-        """Return the number with its noun, the verb form that agrees, or the plain number."""
+        """Format the number: with a noun, ``{:packet}``, or as an integer, ``{:,}``.
+
+        Of two words, ``{:is|are}``, return the one that agrees with the number.
+        """
         one, either, many = word.partition("|")
         if either:
             return one if self == 1 else many

@@ -44,7 +44,7 @@ class RowCells(NamedTuple):
 
 
 class RowTable(NamedTuple):
-    """Rows of a format, with the names of their columns."""
+    """Rows read from a text, with its format and the names of the columns."""
 
     row_format: str
     columns: tuple[str, ...]

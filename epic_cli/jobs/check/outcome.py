@@ -21,7 +21,7 @@ from epic_cli.jobs.check.spec import BrokenCase, Case
 
 
 class CaseStatus(enum.Enum):
-    """The state of a case, the worst state first."""
+    """The result of a case; the worst result comes first."""
 
     BROKEN = enum.auto()  # it cannot be run as it is written
     GONE = enum.auto()  # a file that it names cannot be read

@@ -1,8 +1,9 @@
-"""Search senders by rate, threshold, bits and packing: the front of bytes against a figure.
+"""Search senders for the Pareto front of bytes sent against one metric.
 
-Senders are tried on one part of the data: every other network and, of a recorded movement, its
-first half. The front found there is judged on the rest, all of it together and paired, each sender
-with its own stream over the same networks.
+Searched are the send rate, thresholds, bits and packing. Senders are tried on one part of the data:
+every other network and, of a recorded movement, its first half. The front found there is evaluated
+on the rest; each sender sends its own stream over the same networks, so that differences are
+paired.
 """
 
 from __future__ import annotations

@@ -57,10 +57,11 @@ NUMBER = 0
 
 
 class Axis(NamedTuple):
-    """One searched setting: its ``words``, and numbers from ``low`` to ``high`` (None: no numbers).
+    """One searched setting: the names (``words``) and the range of numbers that it takes.
 
-    A place on the axis is a word's index, 0 for the number if there is one, and the number's place
-    between ``low`` and ``high``, 0 to 1. ``least`` and ``most`` limit the setting. Numbers with a
+    Numbers are from ``low`` to ``high``; ``low`` None: it takes no numbers. A place on the axis is
+    a kind, 0 for the numbers if there are any and then one for each name, and a share, 0 to 1, of
+    the way from ``low`` to ``high``. ``least`` and ``most`` limit the setting. Numbers with a
     ``suffix`` (``i``: send intervals) are written with it.
     """
 
@@ -82,7 +83,7 @@ class Axis(NamedTuple):
 
     @property
     def kinds(self) -> int:
-        """The number of choices: one for each word, and one for all numbers."""
+        """The number of kinds: one for each name, and one for all numbers."""
         return len(self.words) + self.numeric
 
     def compute_value(self, kind: int, share: float) -> Value:
@@ -582,7 +583,7 @@ KIND = "tune"
 
 
 class Trial(NamedTuple):
-    """Settings that differ from their defaults, and their figures."""
+    """The settings that differ from their defaults, and the metrics measured with them."""
 
     settings: Mapping[str, Value]
     figures: FigureValues

@@ -124,11 +124,11 @@ class FollowedStrategy(Consumer):
         self._drawing.draw(block, view.drawn_up_to)
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Take received packets."""
+        """Add received packets to the history."""
         self._history.take(block)
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Take drawn samples."""
+        """Add drawn samples to the history."""
         del entities
         self._history.draw(samples)
 

@@ -66,7 +66,10 @@ WATCH = (
 
 @dataclass(frozen=True)
 class ProxyAddress(Described):
-    """The address for clients: ``7777,idle=10s,max_clients=20``, keys of ``CLIENTS``."""
+    """The address at which the proxy receives clients: ``7777,idle=10s,max_clients=20``.
+
+    Its keys are ``CLIENTS``.
+    """
 
     TABLE, KEY, OWNER = CLIENTS, "address", "an address"
 

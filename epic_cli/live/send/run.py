@@ -197,8 +197,8 @@ class SentLog:
     """A log with a line for each packet, in the order of the packets even if some overtake others.
 
     ``sent`` is the departure in seconds on the clock of the packets' times, on which the first
-    packet was sent at its own time; it is empty for a packet that the link lost. Packets in flight
-    are in memory.
+    packet was sent at its own time; it is empty for a packet that the link lost, or that had not
+    left at the end. Packets that wait for their departure are in memory.
     """
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
@@ -223,7 +223,7 @@ class SentLog:
             self._write_settled_rows()
 
     def end(self) -> None:
-        """Log the datagrams in flight as not sent."""
+        """Write the packets that have not left yet, with an empty ``sent``."""
         if self._turns is None:
             self._write_header(False)
         for departure in self._waiting:

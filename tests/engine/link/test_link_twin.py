@@ -74,7 +74,7 @@ def test_the_same_functions() -> None:
 
 
 def some_numbers() -> list[float]:
-    """Yield numbers of every size: millionths, halves of them, and their neighbors."""
+    """Return numbers of many sizes: millionths, halves of them, and the numbers next to both."""
     source = random.Random(2)
     numbers = [0.0, -0.0, 5e-324, 1e300, -1e22, 2.0**53, 0.0000005, 1.0000005, 2.5e-6]
     for _ in range(20_000):

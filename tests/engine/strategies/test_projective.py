@@ -15,11 +15,11 @@ STREAMS = streams()
 
 
 def drawn_at(case: dict[str, Any], blending: str) -> float:
-    """Bring the strategy to P0 and V0, then give it P1, V1 and A1.
+    """Return the position that is drawn T seconds after a packet with P1, V1 and A1.
 
-    The acceleration is that between packets a second apart: the velocities of the first two are
-    chosen such that the second is drawn at P0 with V0 a second after it came in, and that the
-    change from it to the third is A1.
+    Until that packet the strategy draws P0 with V0. The acceleration is that between packets a
+    second apart: the velocities of the first two are chosen such that the second is drawn at P0
+    with V0 a second after it came in, and that the change from it to the third is A1.
     """
     one = strategy(
         "projective",

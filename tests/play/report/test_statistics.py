@@ -68,7 +68,7 @@ def test_interpolation_lags_by_the_latency_and_the_period() -> None:
 
 
 def test_a_dumb_terminal_lags_by_half_the_round_trip_and_shows_each_state_four_times() -> None:
-    """Figure 8.2: 60 frames and 15 states a second."""
+    """The match is figure 8.2 of Glazer & Madhav: 60 frames and 15 states a second."""
     rules = OPEN._replace(step=0.016667)
     game = match("0 B up\n", trace=dropping(), send=SenderSpec(15.0), rules=rules,
                  remote_strategy="dumb-terminal")  # fmt: skip

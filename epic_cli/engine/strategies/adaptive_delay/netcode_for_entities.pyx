@@ -33,7 +33,7 @@ cdef inline Vec3[double] point_along(Vec3[double] a, Vec3[double] b, float u) no
 
 
 cdef class NetcodeForEntities(Strategy):
-    """Draws between snapshots at a tick that follows the newest one behind an adaptive delay.
+    """Draws between snapshots, at a tick that follows the newest snapshot by an adaptive delay.
 
         est     = newest tick, carried on by the frames, corrected by an eighth of each error
         wait    = max(want * N, average ticks between snapshots + jitter_scale * deviation)
@@ -41,19 +41,21 @@ cdef class NetcodeForEntities(Strategy):
         target += frame time * sim_rate * speed
         drawn   = lerp(before, after, (target - before.tick) / (after.tick - before.tick))
 
-    where N is the number of ``sim_rate`` ticks for each of ``net_rate``. Ticks are whole, the rest
-    is computed in single precision, as there. The wait is at least that of the time between two
-    arrivals, and six packets at most; it changes by ``delay_max_delta`` of a frame in each. Ten
-    ticks off, target and wait are set. A part of a tick below ``clamp_partial``, or as near to the
-    next one, counts as none.
+    where N is the number of ticks (``sim_rate``) for each packet (``net_rate``), rounded up. Ticks
+    are whole numbers; all else is computed in single precision, as in the original. The wait is at
+    least the measured time between two arrivals, and at most six packets; in each frame it changes
+    by at most ``delay_max_delta`` of the frame. A target that is ten ticks behind, and a wait that
+    is more than ten ticks off, are set at once. A part of a tick below ``clamp_partial`` counts as
+    0, and one as near to the next tick as a whole tick.
 
-    The clock knows a packet one frame later than the drawing, since there it runs before packets
-    are read. Of several snapshots in one frame only the last is kept, an older one than the newest
-    is dropped. Without a newer one the last two are continued for ``max_extrapolation`` ticks, and
-    then by up to one more, as there. Prediction, and the smoothing of its errors, is left out.
+    The timeline takes a packet into account one frame later than the drawing does, since in the
+    original it runs before packets are read. Of several snapshots in one frame only the last is
+    kept; a snapshot older than the newest is dropped. Without a newer snapshot the last two are
+    continued for ``max_extrapolation`` ticks, and then by up to one more, as in the original.
+    Prediction, and the smoothing of its errors, are left out.
 
-    Where this differs: the time is the recording's, and the first state is held until the timeline
-    reaches it, where the original does not spawn it yet.
+    Differences from the original: the time is the recording's, and the first state is drawn until
+    the timeline reaches it, while the original has not spawned the entity yet.
     """
 
     declaration = Declaration(
@@ -267,7 +269,10 @@ cdef class NetcodeForEntities(Strategy):
             hold_state(self.states.back(), self.drawn, sample)
 
     cdef void draw_pair(self, size_t place, float u, Sample& sample) noexcept nogil:
-        """Draw between the snapshot before ``place`` and that one."""
+        """Draw between the snapshot before ``place`` and the one at ``place``.
+
+        ``u`` is the share of the way, 1 at the latter.
+        """
         cdef Vec3[double] before = self.states[place - 1].position
         cdef Vec3[double] after = self.states[place].position
         cdef Vec3[double] drawn = point_along(before, after, u)
@@ -277,7 +282,9 @@ cdef class NetcodeForEntities(Strategy):
             self.set_velocity(place, sample)
 
     cdef float fraction(self, size_t place, double tick, double part) noexcept nogil:
-        """Return where a tick is between the snapshot before ``place`` and that one."""
+        """Return a tick's share of the way from the snapshot before ``place`` to the one at
+        ``place``.
+        """
         cdef int64_t before = self.tick_at(place - 1)
         cdef float duration = <float>(self.tick_at(place) - before)
         return <float>(tick - before) / duration + <float>part / duration
@@ -289,7 +296,7 @@ cdef class NetcodeForEntities(Strategy):
             sample.velocity = step * (1 / duration)
 
     cdef void draw_beyond(self, size_t place, float u, Sample& sample) noexcept nogil:
-        """Continue the last two snapshots."""
+        """Continue the line through the last two snapshots: ``u`` is 1 at the newest."""
         cdef Vec3[double] before = self.states[place - 1].position
         cdef Vec3[double] newest = self.states[place].position
         cdef Vec3[double] goal = point_along(newest, before, 1 - u)

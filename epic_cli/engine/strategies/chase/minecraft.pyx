@@ -24,24 +24,24 @@ cpdef enum class Way:
 
 
 cdef class Minecraft(Strategy):
-    """Goes to the newest state in a number of ticks; each frame draws between the last two.
+    """Goes to the newest state in a number of ticks; each frame draws between the last two ticks.
 
         at each tick:  before = place;  place += (target - place) / left;  left -= 1
         drawn        = before + (place - before) * (time - last tick) / tick
 
-    where ``left`` is ``steps`` at a packet: 3 for players and most others, 10 for boats, 5 for
-    minecarts. Ticks count from the first frame; packets are taken before the ticks of their frame.
+    where a packet sets ``left`` to ``steps``: 3 for players and most others, 10 for boats, 5 for
+    minecarts. Ticks count from the first frame; a frame takes its packets before it runs its ticks.
     A frame runs ``most_ticks`` at most, and the rest of its time is dropped. The first packet is
-    drawn at once, and so is one that is farther away than ``snap``.
+    drawn at once, and so is a packet that is farther away than ``snap``.
 
-    Servers send players in each second tick, and most others in each third: with fewer packets than
-    ``steps``, the target is never quite reached while it moves.
+    Servers send players in each second tick, and most others in each third: with fewer ticks than
+    ``steps`` between packets, the target is never quite reached while it moves.
 
-    With ``mode=queue`` it is ClassiCube's: a packet queues the middle of the way from the packet
-    before, and itself; each tick takes one, and ten may wait.
+    ``mode=queue`` is ClassiCube's: a packet adds two places to a queue, the middle of the way from
+    the packet before it, and its own. Each tick goes to the next place; ten may wait.
 
-    Nothing comes late there, since packets travel by TCP; here one with an earlier timestamp is
-    discarded. Version 26.3, whose packets name the ticks of each step, is left out.
+    The game's packets travel by TCP, so that none comes late; here a packet that is older than the
+    newest is discarded. Version 26.3, whose packets name the ticks of each step, is left out.
     """
 
     declaration = Declaration(

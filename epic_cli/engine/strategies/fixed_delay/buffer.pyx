@@ -647,7 +647,10 @@ cdef class DelayBuffer(Strategy):
                 sample.turn.value().spin = Vec3[double]()
 
     cdef Vec3[double] rate_beyond(self, double ahead, Sample& sample) noexcept nogil:
-        """Return the velocity beyond the newest state; turn the sample for that time."""
+        """Return the velocity to extrapolate with, and extrapolate the sample's rotation.
+
+        ``ahead`` (s) is the time since the newest state.
+        """
         cdef Snapshot* newest = &self.states.back()
         cdef Snapshot* last
         cdef double duration

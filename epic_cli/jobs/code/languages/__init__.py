@@ -495,7 +495,7 @@ class LanguageWriter:
         return self.constant(kind)
 
     def empty(self, kind: str) -> str:
-        """Return an empty list."""
+        """Return the language's expression for an empty list of a type."""
         del kind
         return "[]"
 

@@ -1,4 +1,4 @@
-"""A cure as a value, and the bench that tries a cure on a recording before its advice."""
+"""Remedies (``Cure``), and their trials on a recording before they are advised (``Bench``)."""
 
 from __future__ import annotations
 
@@ -82,12 +82,13 @@ class DrawingFigures(NamedTuple):
 
 @dataclass(frozen=True)
 class Cure:
-    """A change of sending or drawing that can be tried on a recording.
+    """A remedy: a change of sending or drawing that can be tried on a recording.
 
-    ``figure`` is the figure to improve, ``command`` the options (or words) for the change. It is
-    drawn by ``drawing`` (None: as before), from what ``packets`` makes of the packets (None: as
-    they are): thinned, with other stamps, sent again. Changed packets define the truth. ``against``
-    draws without the cure, and suffers from its cause; None: what the bench draws.
+    ``figure`` is the figure to improve, ``command`` the options (or words) for the change.
+    ``drawing`` draws with the remedy (None: as before), from what ``packets`` makes of the packets
+    (None: as they are): thinned, with other stamps, sent again. Changed packets define the truth.
+    ``against`` draws without the remedy, and suffers from its cause; None: what the ``Bench``
+    draws.
     """
 
     command: str
@@ -98,7 +99,7 @@ class Cure:
 
 
 class CureTrial(NamedTuple):
-    """The trial of a cure that helps on this recording: ``figure`` falls to ``after``.
+    """The trial of a remedy that helps on this recording: ``figure`` falls to ``after``.
 
     ``changes`` are the other figures that change: name, before, after.
     """
@@ -111,7 +112,7 @@ class CureTrial(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Gain and cost of the cure: ``step error 0.26 -> 0.12, 17 ms later``."""
+        """Gain and cost of the remedy: ``step error 0.26 -> 0.12, 17 ms later``."""
         changes = (self[1:4], *self.changes)
         return ", ".join(_write_change(*change) for change in changes)
 
@@ -178,10 +179,11 @@ CHOOSING, JUDGING = slice(0, None, 2), slice(1, None, 2)
 
 
 class Bench:
-    """One entity's packets and frames, and the game's drawing before any cure.
+    """An entity's packets, frames and drawing, for trials of remedies.
 
-    ``times`` (n) are the frames' (s), ``drawn`` (n, 3) what a game drew in them; None: what
-    ``reference`` draws. ``by_frame``: the game stamps arrivals with the time of the frame.
+    ``times`` (n) are those of the frames (s), ``drawn`` (n, 3) the positions that the game drew in
+    them; None: what ``reference`` draws. ``by_frame``: the game stamps arrivals with the time of
+    the frame.
     """
 
     def __init__(
@@ -203,7 +205,7 @@ class Bench:
 
     @cached_property
     def before(self) -> MeasuredDrawing | None:
-        """The figures before any cure; None if they cannot be measured."""
+        """The measured drawing without a remedy; None if it cannot be measured."""
         return None if self.truth is None else self.measure(self.drawn, self.truth)
 
     def measure_spec(self, spec: StrategySpec, phase: float = 0.0) -> MeasuredDrawing | None:
@@ -212,7 +214,11 @@ class Bench:
         return None if self.truth is None else self.measure(shown, self.truth, phase)
 
     def measure(self, shown: Floats, truth: Truth, phase: float = 0.0) -> MeasuredDrawing | None:
-        """Measure a drawing (n, 3) against the truth; None if too little is drawn, or moves."""
+        """Measure a drawing (n, 3), NaN where nothing is drawn, against the truth.
+
+        ``phase`` (s) is added to the times of the frames. Return None if less than half of the rows
+        are drawn, or the truth does not move in them.
+        """
         used = np.isfinite(shown[:, 0]) & self.counted
         if used.sum() < 0.5 * self.counted.sum():
             return None
@@ -258,10 +264,11 @@ class Bench:
         return float(np.median(known)) if known else 0.0
 
     def try_cure(self, cure: Cure) -> CureTrial | None:
-        """Apply a cure to the recording and measure the gain; None without a gain or a trial.
+        """Try a remedy on the recording.
 
-        It has to improve its figure by more than its noise, to be worth what it costs, and to raise
-        no other figure by more than is bearable. Only rows that did not choose it count.
+        Return the trial, or None if it has no gain or cannot be tried. A remedy has to improve its
+        figure by more than that figure's noise, to be worth its costs, and to raise no other figure
+        by more than is bearable. Only rows that did not choose the remedy count.
         """
         drawing, drawn = cure.drawing or cure.against or self.reference, self.drawn
         if cure.against is not None and cure.against != self.reference:
@@ -308,11 +315,11 @@ EXCERPT, FRAMES = 60.0, 60.0
 
 
 def make_bench(traffic: Traffic, entity: str = "", at: float | None = None) -> Bench | None:
-    """Return the bench for cures of an entity's traffic; None if no cure can be tried.
+    """Return an entity's recording for trials of remedies; None if no remedy can be tried.
 
-    If the game's drawing is known and understood, cures are compared with that; else with a buffer
-    over the sender's stamps that covers a send interval and 95 % of the delays, but no loss; around
-    ``at`` (s).
+    If the game's drawing is known and understood, remedies are compared with that drawing. Else
+    they are compared, in an excerpt around ``at`` (s; None: from the beginning), with a buffer over
+    the sender's stamps, whose delay covers a send interval and 95 % of the delays, but no loss.
     """
     match = traffic.drawn
     if match is not None and match.found and match.mechanism is not None:

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class Drawback(NamedTuple):
-    """A drawback of a drawing, with the ``values`` for its sentence.
+    """A cause that makes a drawing worse, with the ``values`` for its sentence.
 
-    ``trial`` is the result of its cure on this recording; None: it was not tried, or helps only in
-    the combination.
+    ``trial`` is the trial of its remedy on this recording; None: the remedy was not tried, or helps
+    only together with others.
     """
 
     cause: str

@@ -82,10 +82,11 @@ def compute_crc(data: bytes) -> int:
 
 
 class _MatchActors:
-    """The actors of a match, by lives: from the creation of an actor until its deletion.
+    """The actors of a match; an actor's life goes from its creation until its deletion.
 
-    An actor's number is used again. Balls and cars live until the next kick-off or a demolition; a
-    car's player, known by name, is another actor after a lost connection.
+    Lives are numbered here, as a replay uses an actor's number again. Balls and cars live until the
+    next kick-off or a demolition; a car's player, known by name, is another actor after a lost
+    connection.
     """
 
     def __init__(self, objects: list[str]) -> None:
@@ -126,9 +127,9 @@ class _MatchActors:
         return self._living[actor]
 
     def name_entities(self, updates: list[tuple[float, int]], names: bool) -> dict[int, str]:
-        """Return the names of lives, by their updates.
+        """Return the entity's name for each life; ``updates`` are times and lives.
 
-        A ball's name is free after its last update.
+        After a ball's last update its number is free for the next ball.
         """
         ends = {life: time for time, life in updates}
         found: dict[int, str] = {}

@@ -846,7 +846,11 @@ def _find_cameras(layout: ReadSpec, item: Any) -> list[str]:
 def _infer_container_layouts(
     given: ReadSpec, item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
 ) -> list[ReadSpec]:
-    """Return the layouts with entries in one of these containers, as far as the names are clear."""
+    """Infer a layout for the entries of each of these containers.
+
+    Containers that are one entity, whose entries have no position, or whose names are ambiguous
+    have none.
+    """
     found = []
     for steps in containers:
         if steps and _is_single_entity(look_up(item, steps)[0]):

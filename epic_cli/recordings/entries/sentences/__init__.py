@@ -32,7 +32,7 @@ _LINES, _LOOKED_AT = 6, 400
 
 
 def is_sentence(line: bytes) -> bool:
-    """Return True for a line with numbers among words, and not of cells that are mostly numbers."""
+    """Return True if a line is a sentence with numbers in it, and not a row of cells."""
     line = line[:_LOOKED_AT]
     if not re.search(_SENTENCE, line):
         return False
