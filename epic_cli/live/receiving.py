@@ -432,7 +432,11 @@ class Splitter:
     def end(self) -> None:
         """Handle the end of the connection; raise ``Unacceptable`` for half a message."""
         if self._buffer:
-            raise Unacceptable(Refused.CUT, f"{len(self._buffer):,} bytes without an end")
+            raise Unacceptable(
+                Refused.CUT,
+                f"{len(self._buffer):,} bytes of a message that does not end: it needs"
+                " a newline, or its length before it (prefix=)",
+            )
 
 
 class Lines(Splitter):

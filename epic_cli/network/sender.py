@@ -142,10 +142,10 @@ SENDER: tuple[Parameter, ...] = (
            "units", 0, 1e9, tune=(0.001, 2), scale="log"),
     Number("angle_threshold", None, "Send a state only when the error of the receivers' rotation is"
            " larger than this.", "degrees", 0, 180, tune=(0.1, 30), scale="log"),
-    Custom("against", None, "Compare a threshold with what a copy of this strategy draws from the"
-           " sent states, instead of with the last one; judged: with each strategy that is"
-           " judged.", f"{JUDGED} or NAME[+key=value]", _read_predictor, _write_predictor,
-           kind=(StrategySpec, str)),
+    Custom("against", None, "With a threshold, compare each state with what a copy of this strategy"
+           " draws from the sent states, instead of with the last sent state; judged: with what"
+           " each judged strategy draws.", f"{JUDGED} or NAME[+key=value]", _read_predictor,
+           _write_predictor, kind=(StrategySpec, str)),
     Number("at_least", None, "With a threshold, send a state at least this often (heartbeat).", "s",
            0.001, 1e6, tune=(0.1, 10), scale="log"),
     Number("quantize", None, "Round positions to multiples of this step, or to 16-bit floats:"
@@ -154,8 +154,9 @@ SENDER: tuple[Parameter, ...] = (
            tune=(0.001, 2), scale="log"),
     Number("bits", None, "Bits per coordinate of a position, over the range.", "", 2, 32,
            tune=(6, 24), whole=True),
-    Number("range", None, "Largest coordinate that can be sent, of either sign.  [default: for"
-           " bits the smallest power of two that holds the movement]", "units", 1e-6, 1e12),
+    Number("range", None, "Largest coordinate that can be sent, of either sign.  [default:"
+           " with bits=, but no step, the smallest power of two that holds the movement]", "units",
+           1e-6, 1e12),
     Choice("velocity", None, "Send velocities as 32-bit floats, 16-bit floats, or not at all."
            "  [default: full]", ("full", HALF, "none"), tune=False),
     Number("quantize_velocity", None, "Round velocities to multiples of this step.",

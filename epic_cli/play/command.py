@@ -111,7 +111,8 @@ def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkS
     for change in script.beginning:
         if change.is_of_link and link.trace is not None:
             raise WrongUsage(
-                f"the script: {change.name}: the link of a recorded network does not change"
+                f"the script: {change.name}: the link of a recorded network cannot be changed:"
+                " remove it from the script, or trace= from --link"
             )
         if not {change.name, change.family} & kept:
             with raise_wrong_usage("the script: "):

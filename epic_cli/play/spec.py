@@ -274,7 +274,8 @@ TECHNIQUES: tuple[Parameter, ...] = (
            " to: the client reports what it drew; the server estimates it, as Mirror does; or it"
            " checks the report, as Source does.", COMPENSATIONS),
     Number("history", MatchSpec.history, "How far back the server can rewind.", "s", 0, 60),
-    Custom("send", MatchSpec.send, "How the server sends the others, as --send describes it.",
+    Custom("send", MatchSpec.send, "How the server sends the states of other players, as --send"
+           " describes it.",
            "sender", _read_sender, SenderSpec.write),
     Number("speed", MatchSpec.speed, "Speed on the screen: 0.1 is slow motion, 0 a pause."
            " Without a screen a match runs as fast as it can.", "times", 0, 10),
@@ -365,7 +366,7 @@ def apply_change(spec: MatchSpec, change: Change) -> MatchSpec:
     """Return the match with a change; raise ``ValueError`` where the match does not allow it."""
     if change.is_of_link:
         if spec.trace is not None:
-            raise ValueError(f"{change.name}: the link of a recorded network does not change")
+            raise ValueError(f"{change.name}: the link of a recorded network cannot be changed")
         return replace(spec, link=spec.link.apply_words([change]))
     apply = _APPLY.get(change.family or change.name)
     if apply is not None:

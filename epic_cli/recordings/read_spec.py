@@ -352,8 +352,8 @@ READ: Table = (
     Custom("frame_scale", None, "The factor of lengths in the file of --drawn or --truth."
            "  [default: scale, if its columns have the packets' names]", "NUMBER", _SCALE.read,
            _write_value),
-    Custom("missing", None, "The number that marks a missing position, as -999: a packet with it in"
-           " two axes is left out.", "NUMBER", parse_missing, _write_value),
+    Custom("missing", None, "The number that marks a missing position, such as -999: a packet with"
+           " it in two or more axes is left out.", "NUMBER", parse_missing, _write_value),
     Switch("geo", False, "x and y are longitude and latitude in degrees, and become meters around"
            " the first packet (transverse Mercator, WGS 84)."),
     Switch("partial", False, "Packets carry only the fields that changed since the entity's last"

@@ -74,7 +74,9 @@ def check_profiles(table: dict[str, object]) -> dict[str, str]:
         read = one.get("read") if isinstance(one, dict) and len(one) == 1 else None
         if not isinstance(read, str):
             place = f"{find_config_path()}: [{PROFILES}.{name}]"
-            raise WrongUsage(f'{place} holds how a recording is read: read = "time=t,x=px,y=py"')
+            raise WrongUsage(
+                f'{place} must have the key read, and no other: read = "time=t,x=px,y=py"'
+            )
         found[name] = read
     return found
 
@@ -205,7 +207,7 @@ def _iterate_file_settings(
     path = find_config_path()
     section = table.get(command, {})
     if not isinstance(section, dict):
-        raise WrongUsage(f"{path}: {command} is a table: write [{command}]")
+        raise WrongUsage(f"{path}: {command} must be a table: write [{command}]")
     for part, is_own in ((table, False), (section, True)):
         for name, value in part.items():
             is_profiles = name == PROFILES and isinstance(value, dict)

@@ -53,4 +53,4 @@ def test_a_script_does_not_change_a_recorded_network(tmp_path: Path, when: str) 
     (tmp_path / "a.script").write_text(f"{when}set latency=50ms\n")
     done = epic("play", "--link", "trace=net.csv", "a.script", cwd=tmp_path)
     assert done.returncode == 2
-    assert b"latency: the link of a recorded network does not change" in done.stderr
+    assert b"latency: the link of a recorded network cannot be changed" in done.stderr

@@ -111,10 +111,10 @@ TIMING = (
     Choice("clock", None, "single adds the tick in single precision and drifts as the demo does;"
            " exact does not drift. auto: single with demo pacing, else exact.", CLOCKS,
            unset="auto"),
-    Choice("pacing", None, "demo draws rows up to 0.15 s past each packet's time at once; arrival"
-           " applies each packet when it arrived; frame at the next tick, with that tick's time, as"
-           " games read their sockets. auto: arrival if the first packet has an arrival time, else"
-           " demo.", PACINGS, unset="auto"),
+    Choice("pacing", None, "demo draws, at each packet, the rows up to 0.15 s past its time;"
+           " arrival applies each packet when it arrived; frame applies it at the next tick, with"
+           " that tick's time, as games read their sockets. auto: arrival if the first packet has"
+           " an arrival time, else demo.", PACINGS, unset="auto"),
     Number("latency", None, "Latency of packets that have no arrival time.", "s", -3600,
            3600, words={"none": None}),
 )  # fmt: skip

@@ -152,7 +152,9 @@ def _find_key(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
 
 _TIMES = (
     Number("truth-offset", 0.0, "Seconds to add to the times of the truth.", "s", -1e9, 1e9),
-    Number("warm-up", 0.0, "Seconds at first that do not count.", "s", 0, 1e9),
+    Number(
+        "warm-up", 0.0, "Seconds at the start that are left out of the evaluation.", "s", 0, 1e9
+    ),
 )
 _TRUTH = ("truth", *(time.name for time in _TIMES))
 
@@ -188,7 +190,9 @@ class Expectations:
             value = table[key]
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not is_number or not 0 <= value < float("inf"):
-                raise self._file.make_error(f"is a number from 0 on, and not {value!r}", *keys, key)
+                raise self._file.make_error(
+                    f"it must be a number from 0 on, not {value!r}", *keys, key
+                )
             found = found._replace(**{key: float(value)})
         return found
 
@@ -217,7 +221,7 @@ class Expectations:
     def _read_truth(self, table: dict[str, Any]) -> TruthSpec:
         path = table.get("truth")
         if path is not None and not isinstance(path, str):
-            raise self._file.make_error("is a path", "expect", "truth")
+            raise self._file.make_error("it must be a path", "expect", "truth")
         times = {}
         for time in _TIMES:
             if time.name in table:
@@ -234,7 +238,7 @@ class Expectations:
     def _get_sub_table(self, key: str) -> dict[str, Any]:
         table = self._file.table.get(key, {})
         if not isinstance(table, dict):
-            raise self._file.make_error(f"is a table: write [{key}]", key)
+            raise self._file.make_error(f"it must be a table: write [{key}]", key)
         return table
 
 
@@ -313,7 +317,7 @@ class _CaseReader:
     def _read_value(self, key: str, read: Reader) -> Any:
         value = self._table[key]
         if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise self._file.make_error(f"takes one value, and not {value!r}", key)
+            raise self._file.make_error(f"it takes one value, and not {value!r}", key)
         try:
             return read(str(value))
         except ValueError as error:
@@ -325,7 +329,9 @@ class _CaseReader:
         named = self._table["recording"]
         written = named if isinstance(named, list) else [named]
         if not written or not all(map(_is_path, written)):
-            raise self._file.make_error("is a path, or a list of paths, without NUL", "recording")
+            raise self._file.make_error(
+                "it must be a path, or a list of paths, not empty and without NUL", "recording"
+            )
         return tuple(CaseRecording(item, resolve_path(self._file, item)) for item in written)
 
     def _read_replay(self, row_format: str, several: bool) -> ReplaySpec:
@@ -390,7 +396,9 @@ class _CaseReader:
         named = self._table.get("expected")
         if named is not None:
             if not _is_path(named):
-                raise self._file.make_error("is a path, without NUL", "expected")
+                raise self._file.make_error(
+                    "it must be a path, not empty and without NUL", "expected"
+                )
             ending = named.rpartition(".")[2]
             row_format = given or (ending if ending in ROW_FORMATS else "tsv")
             return resolve_path(self._file, named), row_format

@@ -295,7 +295,10 @@ class _BranchDecider(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         test = self._decide_test(node.test)
         if not isinstance(test, bool):
-            raise ValueError(f"line {node.lineno}: a conditional expression that is not decided")
+            raise ValueError(
+                f"line {node.lineno}: constants do not decide {ast.unparse(node)}: write an if"
+                " statement"
+            )
         chosen: ast.AST = self.visit(node.body if test else node.orelse)
         return chosen
 

@@ -294,7 +294,10 @@ def tune(
         refuse(_NOT_OF_BYTES, "does not go with --bytes")
         if not isinstance(given, SimulatedRuns):
             truth = f"truth={inputs.recordings[0]}" if inputs.recordings else "strafe"
-            raise WrongUsage(f"--bytes sends a movement again: --movement '{truth}'", "bytes")
+            raise WrongUsage(
+                f"--bytes needs a movement to send, not a recording: use --movement '{truth}'",
+                "bytes",
+            )
         parts = given.simulation.open(given.load), given.seeds, how, purpose.figure, wire.limit
         with tally:
             found_senders = _search_senders(BytesSpec(tuple(strategies), *parts), jobs, tally)

@@ -84,7 +84,9 @@ def _check_extent(member: IO[bytes], name: str) -> None:
             if read - parser.CurrentByteIndex > _LONGEST_TAG:
                 raise ValueError("a tag is too long")
     except (expat.ExpatError, ValueError) as error:
-        raise Unreadable(f"{name} in it is no sheet: {error}") from error
+        raise Unreadable(
+            f"{name} in it cannot be read as a sheet ({error}): save it again, or export it as CSV"
+        ) from error
     _check_area(extent.area, extent.cells)
 
 
@@ -153,7 +155,7 @@ class _SheetExtent:
         self._depth += 1
         self._names.update((name, *attributes))
         if self._depth > _DEEPEST or len(self._names) > _DIFFERENT:
-            raise ValueError("its elements are too many or too deep")
+            raise ValueError("it has too many kinds of elements, or too many levels of them")
         kind = name.rpartition(":")[2]
         if kind == "row":
             self.rows, self._column = max(self.rows + 1, int(attributes.get("r", 0))), 0
@@ -188,7 +190,7 @@ class _SheetExtent:
 
     def refuse_document_type(self, *_: object) -> None:
         """Raise ``ValueError`` for a document type, which could move cells."""
-        raise ValueError("the sheet declares a document type")
+        raise ValueError("its document type could move cells")
 
 
 def _count_repetitions(attributes: dict[str, str], name: str) -> int:

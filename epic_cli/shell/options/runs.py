@@ -45,7 +45,7 @@ class TimedFile(Described):
     """A file, or None, and the ``offset`` (s) that is added to its times."""
 
     TABLE = (
-        FileName("file", "What is read.", form="FILE"),
+        FileName("file", "The file to read, or - for standard input.", form="FILE"),
         Number("offset", 0.0, "Added to the times of the file.", "s", -1e9, 1e9),
     )
     KEY, OWNER = "file", "a file"

@@ -38,18 +38,18 @@ LATENCY = Number("latency", "auto", "arrival time minus timestamp; auto estimate
 SEND_INTERVAL = Number("send_interval", "auto", "time between two packets; auto measures it", "s",
                        0.001, 60, unset="auto")  # fmt: skip
 
-INTERVAL = Number("interval", "auto", "the send interval, which 1.8i is a multiple of; auto"
-                  " measures it", "s", 0.001, 60, unset="auto")  # fmt: skip
+INTERVAL = Number("interval", "auto", "the send interval, the unit of delays written like"
+                  " 1.8i; auto measures it", "s", 0.001, 60, unset="auto")  # fmt: skip
 
 #: How long a step of a chase or of a buffer takes, by what it measures itself.
-MEASURED_INTERVAL = Number("interval", "auto", "the send interval, which 1.8i is a multiple of;"
-                           " auto: the usual one of the timestamps, arrivals: the time between the"
-                           " last two arrivals, frames: between the frames that took them", "s",
-                           0.001, 60, words={"auto": math.nan, "arrivals": -1.0,
-                                             "frames": -2.0})  # fmt: skip
+MEASURED_INTERVAL = Number("interval", "auto", "the send interval, the unit of delays written"
+                           " like 1.8i; auto: the usual one of the timestamps, arrivals: the time"
+                           " between the last two arrivals, frames: between the frames that took"
+                           " them", "s", 0.001, 60,
+                           words={"auto": math.nan, "arrivals": -1.0, "frames": -2.0})  # fmt: skip
 
-DEAD_ZONE = Number("dead_zone", 0.0, "stay where the goal is nearer than this", "length units", 0,
-                   1e12)  # fmt: skip
+DEAD_ZONE = Number("dead_zone", 0.0, "do not move while the goal is nearer than this",
+                   "length units", 0, 1e12)  # fmt: skip
 
 ROUNDING = Number("rounding", 0.0, "round drawn positions to multiples of this; 0: do not",
                   "length units", 0, 1e12)  # fmt: skip
