@@ -177,7 +177,7 @@ class Parameter(ABC):
     def check(self, value: object) -> Value:
         """Return the written form of a value; raise ``SettingError`` with name and range."""
         try:
-            return self._check(value)
+            return self._check_value(value)
         except SettingError as error:
             raise SettingError(f"{self.name}={error}") from None
 
@@ -187,7 +187,7 @@ class Parameter(ABC):
 
     def read(self, text: str) -> Any:
         """Convert a text to the value that programs use; raise ``SettingError`` with the range."""
-        return self.convert(self._check(text))
+        return self.convert(self._check_value(text))
 
     def write(self, value: Any) -> str:
         """Write a used value as text that reads back as the same value."""
@@ -215,7 +215,7 @@ class Parameter(ABC):
         """Return the words that a shell can propose, each with a sentence or None."""
         return ((word, None) for word in self.choices)
 
-    def _check(self, value: object) -> Value:
+    def _check_value(self, value: object) -> Value:
         if isinstance(value, str) and value in self.choices:
             return value
         number = self._get_number(value)
@@ -377,10 +377,10 @@ class Number(Parameter):
         text = self.write(value)
         return text if text in self.words else super().show(value)
 
-    def _check(self, value: object) -> Value:
+    def _check_value(self, value: object) -> Value:
         if value == "inf" and math.inf in self.words.values():
             return self.write(math.inf)  # a configuration can have it in the place of the word
-        return super()._check(value)
+        return super()._check_value(value)
 
     def _suggest_value(self, text: str) -> str:
         if self._get_number(text) is not None:
@@ -452,11 +452,11 @@ class Span(Number):
         """Return the seconds, or the intervals with their letter."""
         return f"{-value:.17g}i" if -self.INTERVALS <= value < 0 else super().write(value)
 
-    def _check(self, value: object) -> Value:
+    def _check_value(self, value: object) -> Value:
         intervals = self._intervals(value)
         if intervals is not None and self.low <= intervals <= self.INTERVALS:
             return f"{_format_number(intervals)}i"
-        return super()._check(value)
+        return super()._check_value(value)
 
     def _suggest_value(self, text: str) -> str:
         hint = "; write 0.08, 80ms or 1.8i (units: s, ms, us, and i: send intervals)"
@@ -546,10 +546,10 @@ class Switch(Choice):
         super().__init__(name, default, help, ("on", "off"), tune=tune, field=field)
         self._members = {"on": True, "off": False}
 
-    def _check(self, value: object) -> Value:
+    def _check_value(self, value: object) -> Value:
         if isinstance(value, bool):  # Python's own truth values
             return self.write(value)
-        return super()._check(value)
+        return super()._check_value(value)
 
 
 class Custom(Parameter):
@@ -604,7 +604,7 @@ class Custom(Parameter):
         """Return the words that a shell can propose, each with a sentence."""
         return self._words()
 
-    def _check(self, value: object) -> Value:
+    def _check_value(self, value: object) -> Value:
         try:
             self._read(str(value))
         except SettingError:

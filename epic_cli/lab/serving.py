@@ -187,7 +187,9 @@ class ExperimentSession:
             self._send_refusal(number, f"internal error: {error!r}")
 
     def _send_refusal(self, number: Any, words: str, **mend: Any) -> None:
-        self._send(number, make_frame(kind="refused", number=number, words=words, **mend))
+        self._send_if_current(
+            number, make_frame(kind="refused", number=number, words=words, **mend)
+        )
 
     def _mend_experiment(self, bench: ExperimentRunner, query: str) -> dict[str, Any]:
         """Return the valid part of a refused experiment, and its wrong entries."""
@@ -217,9 +219,9 @@ class ExperimentSession:
             "labels": experiment.labels,
             "values": list_values(experiment),
         }
-        self._send(number, about.write_bytes(message))
+        self._send_if_current(number, about.write_bytes(message))
 
-    def _send(self, number: Any, data: bytes) -> None:
+    def _send_if_current(self, number: Any, data: bytes) -> None:
         with self._sending:
             if number == self._number:  # else the frame would replace a newer one
                 self._outbox.put(KEY, data)

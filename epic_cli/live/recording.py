@@ -21,7 +21,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.receiving import read_machine_time
 from epic_cli.recordings import DEFAULT, list_formats, list_packet_formats, list_suffixes
-from epic_cli.recordings.captures import HEADER, count_whole_records, make_capture_record
+from epic_cli.recordings.captures import HEADER, make_capture_record, measure_whole_records
 from epic_cli.recordings.files import check_output, claim_output, raise_cannot_access
 from epic_cli.recordings.reading import BINARY, make_line_writer
 from epic_cli.recordings.writing import Fault, Unwritable
@@ -58,8 +58,8 @@ def parse_rotation(text: str) -> Rotation:
     return rotation
 
 
-def count_whole_lines(data: bytes, size: int) -> int:
-    """Return how many of the first ``size`` bytes of ``data`` form whole lines."""
+def measure_whole_lines(data: bytes, size: int) -> int:
+    """Return the size of the whole lines in the first ``size`` bytes of ``data``."""
     return data.rfind(b"\n", 0, size) + 1
 
 
@@ -78,7 +78,7 @@ class WholeFile:
         self,
         path: str,
         header: bytes,
-        whole: Callable[[bytes, int], int] = count_whole_lines,
+        whole: Callable[[bytes, int], int] = measure_whole_lines,
         rotation: Rotation | None = None,
         replaces: bool = False,
     ) -> None:
@@ -281,7 +281,7 @@ class DatagramRecording(Recording):
         self, path: str, target: tuple[Any, ...], rotation: Rotation | None = None
     ) -> None:
         self._target = target
-        self.file = WholeFile(path, HEADER, count_whole_records, rotation)
+        self.file = WholeFile(path, HEADER, measure_whole_records, rotation)
         self._wall = time.time_ns() - int(read_machine_time() * 1e9)
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:

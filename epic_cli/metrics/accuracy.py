@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Measurement, Resampled
 
 
-def _compute_error_across(measured: Measurement | Resampled) -> Any:
+def _compute_error_across_movement(measured: Measurement | Resampled) -> Any:
     import numpy as np  # help needs none
 
     return np.sqrt(np.maximum(np.square(measured.error) - measured.mean("along"), 0.0))
@@ -106,7 +106,7 @@ METRICS = (
     Metric(
         "error_across",
         "part of the error across the truth's movement",
-        _compute_error_across,
+        _compute_error_across_movement,
         unit="length",
         interval=True,
     ),

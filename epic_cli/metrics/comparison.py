@@ -255,7 +255,7 @@ def derive_advice(
         tied,
         after,
         find_weakest_cost(best, weights),
-        tuple(_find_other_games(order)),
+        tuple(_find_games_won_by_others(order)),
         worst if worst.value("score") <= best.value("score") - RESOLUTION else None,
     )
 
@@ -302,7 +302,7 @@ def list_causes(better: Result, worse: Result, weights: Weights) -> tuple[tuple[
     return tuple(sorted(parts, key=lambda part: -part[1]))
 
 
-def _find_other_games(order: Sequence[Result]) -> list[tuple[str, str]]:
+def _find_games_won_by_others(order: Sequence[Result]) -> list[tuple[str, str]]:
     return [(game, label) for game, label in _find_winners(order) if label != order[0].label]
 
 

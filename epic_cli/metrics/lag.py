@@ -118,7 +118,7 @@ def find_lag(
     candidates = _merge_near_shifts(
         [(refined[k], float(left[k])) for k in np.flatnonzero(plausible)]
     )
-    best, *others = _fit_beginning(candidates, truth, times, shown, window)
+    best, *others = _select_shifts_by_beginning(candidates, truth, times, shown, window)
     if len(rows) > _SOME:
         best = _settle_minimum(sample_squares(_MOST), finer, best)
     lag = Lag(best, math.nan, 0, tuple(others), abs(best))
@@ -139,7 +139,7 @@ def _merge_near_shifts(shifts: list[tuple[float, float]]) -> list[float]:
     return sorted((shift for shift, _ in kept), key=abs)
 
 
-def _fit_beginning(
+def _select_shifts_by_beginning(
     shifts: list[float], truth: Known, times: Floats, shown: Floats, window: Window
 ) -> list[float]:
     """Return those of equally good shifts that also fit the beginning of the movement.

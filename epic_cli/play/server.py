@@ -695,7 +695,7 @@ class Server:
         if connection is None:
             self.refused["forged"] += 1
             return
-        wrong = self._find_fault(connection, packet, now_us)
+        wrong = self._find_refusal_reason(connection, packet, now_us)
         if wrong:
             connection.refused[wrong] += 1
             return
@@ -710,8 +710,8 @@ class Server:
             self._queue_move(connection, move, now_us)
         self._simulate_waiting_moves(connection, now_us)
 
-    def _find_fault(self, connection: Connection, packet: InputPacket, now_us: int) -> str:
-        """Return the reason why a packet is not believed; empty if it is.
+    def _find_refusal_reason(self, connection: Connection, packet: InputPacket, now_us: int) -> str:
+        """Return the reason why a packet is refused; empty if it is not.
 
         A packet older than the newest may still bring a lost move.
         """

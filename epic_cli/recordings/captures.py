@@ -403,7 +403,7 @@ def make_capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: in
     return _RECORD.pack(seconds, rest, len(packet), len(packet)) + packet
 
 
-def count_whole_records(data: bytes, most: int) -> int:
+def measure_whole_records(data: bytes, most: int) -> int:
     """Return the size in bytes of the whole records at the beginning of ``data``.
 
     Records that end after the first ``most`` bytes do not count.

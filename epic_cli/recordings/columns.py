@@ -108,7 +108,7 @@ def _convert(values: Any) -> Column:
     if hasattr(values, "to_numpy") and _is_numpy(getattr(values, "dtype", None)):  # pandas
         numbers = values.to_numpy()
     if _is_numpy(getattr(numbers, "dtype", None)) and getattr(numbers, "ndim", 0) == 1:
-        converted = _convert_array(numbers)
+        converted = _convert_numpy_array(numbers)
     else:
         converted = _convert_arrow(values)
     if converted is not None:
@@ -138,7 +138,7 @@ def _is_numpy(dtype: Any) -> bool:
     return type(dtype).__module__.partition(".")[0] == "numpy"
 
 
-def _convert_array(values: Any) -> Column | None:
+def _convert_numpy_array(values: Any) -> Column | None:
     """Convert a NumPy array; return None for one of Python objects."""
     import numpy as np
 

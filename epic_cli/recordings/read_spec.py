@@ -112,7 +112,7 @@ def split_at_stars(column: str) -> tuple[str, ...]:
 
 def write_column_name(column: str) -> str:
     """Return the name in a header for a layout's column."""
-    return "".join(_unescape(column))
+    return "".join(_list_unescaped_characters(column))
 
 
 def write_column(name: str) -> str:
@@ -136,7 +136,7 @@ def split_joined(column: str) -> tuple[str, ...]:
 
 def split_path(path: str) -> tuple[str, ...]:
     """Return the names of a path in a JSON object, from the outermost in."""
-    return tuple("".join(_unescape(step)) for step in split_escaped(path, "."))
+    return tuple("".join(_list_unescaped_characters(step)) for step in split_escaped(path, "."))
 
 
 def write_path(names: tuple[str, ...]) -> str:
@@ -144,7 +144,7 @@ def write_path(names: tuple[str, ...]) -> str:
     return ".".join(write_column(name).replace(".", "\\.") for name in names)
 
 
-def _unescape(text: str) -> list[str]:
+def _list_unescaped_characters(text: str) -> list[str]:
     characters = iter(text)
     return [next(characters, "") if character == "\\" else character for character in characters]
 

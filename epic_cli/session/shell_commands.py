@@ -150,7 +150,7 @@ class CommandTable(click.Group):
             ending.enter_context(redirect_stdout(output))
             ending.enter_context(redirect_stderr(messages))
             if not is_own:
-                ending.enter_context(_provide_packets(lines))
+                ending.enter_context(_replace_stdin(lines))
             yield
             output.flush()
 
@@ -162,7 +162,7 @@ class _TypedPackets(io.TextIOWrapper):
 
 
 @contextmanager
-def _provide_packets(lines: list[bytes]) -> Iterator[None]:
+def _replace_stdin(lines: list[bytes]) -> Iterator[None]:
     before = sys.stdin
     with tempfile.TemporaryFile() as packets, _TypedPackets(packets, "utf-8") as source:
         packets.writelines(lines)

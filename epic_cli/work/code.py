@@ -67,7 +67,7 @@ def list_code(strategy: str) -> list[str]:
     known: dict[str, ModuleSpec | None] = {}
     while left:
         one = left.pop()
-        owner = _find_distribution(one)
+        owner = _find_installed_package(one)
         identity = owner or digest_file(one.path)
         found[owner or one.name.rpartition("/")[2]] = identity
         if owner is None and one.path.endswith((".py", ".pyw")):
@@ -137,7 +137,7 @@ def _list_distributions() -> dict[str, str]:
             for top, names in packages_distributions().items()}  # fmt: skip
 
 
-def _find_distribution(source: _ModuleSource) -> str | None:
+def _find_installed_package(source: _ModuleSource) -> str | None:
     """Return the distribution and version that installed a module; None for other modules."""
     if not any(f"{os.sep}{name}{os.sep}" in source.path for name in _INSTALLED):
         return None

@@ -63,7 +63,7 @@ def sendings(traffic: Traffic) -> Sendings:
     if not arrived:  # none of them has many packets
         return Sendings(messages.sent, messages.delays, np.empty(0), "unknown")
     stream = max(arrived, key=lambda one: (one.numbered, len(one.times)))
-    if len(traffic.streams) == 1 or _share_datagrams(stream, messages):
+    if len(traffic.streams) == 1 or _is_carried_by_messages(stream, messages):
         sent, delays = messages.sent, messages.delays
     else:
         came = np.isfinite(stream.arrivals)
@@ -90,7 +90,7 @@ def sendings(traffic: Traffic) -> Sendings:
     )
 
 
-def _share_datagrams(stream: Stream, messages: MessageLog) -> bool:
+def _is_carried_by_messages(stream: Stream, messages: MessageLog) -> bool:
     """Return True if the messages are the datagrams that carried the stream's states."""
     came = np.isfinite(stream.arrivals)
     places = np.searchsorted(messages.sent, stream.times[came])

@@ -110,7 +110,7 @@ def simulate(
         truth = run.iterate_truth(output.truth_rate)
         with raise_wrong_usage("--truth-out "):
             header = next(truth)
-        with open_sink(output.truth_out) as sink, _refuse_unwritable():
+        with open_sink(output.truth_out) as sink, _raise_unwritable_as_wrong_usage():
             sink.write(header)
             for rows in truth:
                 sink.write(rows)
@@ -138,7 +138,7 @@ def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
     with (
         Progress("simulating") as progress,
         open_sink(options.output) as sink,
-        _refuse_unwritable(),
+        _raise_unwritable_as_wrong_usage(),
     ):
         live, shown = _is_live_output(options.output), sink.isatty()
         for rows in run.iterate_rows(options.packet_format):
@@ -150,7 +150,7 @@ def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
 
 
 @contextlib.contextmanager
-def _refuse_unwritable() -> Iterator[None]:
+def _raise_unwritable_as_wrong_usage() -> Iterator[None]:
     try:
         yield
     except (Unwritable, UnwritablePacket) as error:

@@ -71,7 +71,7 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     return Report(
         verdict=verdict,
         parts=parts,
-        method=_explain_basis(found),
+        method=_explain_method(found),
         data=Data(_FIELDS, lambda: list(_make_records(found)), lambda: list(_make_records(found))),
     )
 
@@ -142,7 +142,7 @@ def _describe_shares(entry: BytesFound) -> list[str]:
     return [f"Of its squared error, {' and '.join(parts)}."] if parts else []
 
 
-def _explain_basis(found: BytesFronts) -> list[str]:
+def _explain_method(found: BytesFronts) -> list[str]:
     seeds, recorded = len(found.spec.seeds), found.spec.simulation.recorded is not None
     half = ", the second half of the movement" if recorded else ""
     tried = format_count(sum(entry.tried for entry in found.found), "sender")

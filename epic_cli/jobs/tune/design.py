@@ -684,7 +684,7 @@ def design(
     participants: tuple[Participant, ...] = tuple(row.spec for row in made)
     participants += (shown,) if shown else ()
     tuned = compare_pairs(divided.tuned, participants, spec.goal)
-    judged, at = tuned, _choose_taken(simplest, tuned)
+    judged, at = tuned, _choose_simplest_sufficient(simplest, tuned)
     if divided.evaluated:
         judged = compare_pairs(divided.evaluated, participants, spec.goal, tuned.runs)
     rows = [
@@ -762,8 +762,11 @@ def _select_candidates(
 UNKNOWN = 5
 
 
-def _choose_taken(simplest: Sequence[_TriedComposition], judged: Paired) -> int:
-    """Return the first candidate that the best one does not clearly and noticeably beat."""
+def _choose_simplest_sufficient(simplest: Sequence[_TriedComposition], judged: Paired) -> int:
+    """Return the index of the first candidate that is about as good as the best one.
+
+    The best one does not clearly and noticeably beat that candidate.
+    """
     best = len(simplest) - 1
     enough = compute_slack(judged.goal, simplest[best].cost, POINT, SHARE)
     for at in range(best):

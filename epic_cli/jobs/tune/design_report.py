@@ -83,7 +83,7 @@ def report(found: Design, details: bool = False) -> Report:
         verdict=verdict(found),
         parts=parts,
         notes=compared.find_notes(found.comparison, found.comparison.results),
-        method=_explain_basis(found),
+        method=_explain_method(found),
         data=Data(_FIELDS, lambda: list(_make_rows(found)), lambda: list(_make_records(found))),
     )
 
@@ -303,7 +303,7 @@ def _describe_raised_figures(found: Design) -> str:
     return f"{words} {best.label} raises none of the figures and is {more} better."
 
 
-def _explain_basis(found: Design) -> list[str]:
+def _explain_method(found: Design) -> list[str]:
     comparison = found.comparison
     return [
         describe_division(found.divided),

@@ -676,7 +676,9 @@ def draw_front_picture(fronts: Fronts, width: int | None = None) -> str:
         for rank, (name, line) in enumerate(fronts.lines.items())
     ]
     points = [
-        _make_dot(styles[name], point) for name, line in fronts.lines.items() for point in line
+        _make_chart_dot(styles[name], point)
+        for name, line in fronts.lines.items()
+        for point in line
     ]
     late = max((point.across for point in points), default=0.0)
     rough = max((point.up for point in points), default=0.0)
@@ -694,7 +696,7 @@ def draw_front_picture(fronts: Fronts, width: int | None = None) -> str:
     return draw_curves_picture(shown, [*points, *marks], note, width)
 
 
-def _make_dot(style: LineStyle, point: FrontPoint) -> Dot:
+def _make_chart_dot(style: LineStyle, point: FrontPoint) -> Dot:
     words = (
         f"{point.strategy} {write_assignments(point.settings) or 'the defaults'}:"
         f" {point.latency * 1000:.0f} ms, roughness {point.roughness:.3g}, score"

@@ -107,7 +107,7 @@ def _group_rotation_columns(
     known = thing | WHO_WORDS | NEUTRAL_WORDS | FRAME_WORDS | POSITION_WORDS
     found: dict[_RotationPart, dict[str, str]] = {}
     for text, name in names.items():
-        part = _parse_part(name)
+        part = _parse_rotation_part(name)
         if part is None or not part.words <= known or not _is_number(values.get(text, "")):
             continue
         if (find_star(place) >= 0) == (find_star(text) >= 0):
@@ -115,7 +115,7 @@ def _group_rotation_columns(
     yield from found.items()
 
 
-def _parse_part(name: Name) -> _RotationPart | None:
+def _parse_rotation_part(name: Name) -> _RotationPart | None:
     words = [part for word in name.words for part in _split_axis(word)]
     if name.unit and name.unit not in (*_UNITS, "s"):
         return None
@@ -208,7 +208,7 @@ def propose_rotations(
     found: list[dict[str, str]] = []
     cells: dict[str, dict[str, str]] = {}
     for text in values:
-        if (cell := _CELL.fullmatch(text)) and _parse_part(split_name(cell[1] + "0")):
+        if (cell := _CELL.fullmatch(text)) and _parse_rotation_part(split_name(cell[1] + "0")):
             cells.setdefault(cell[1], {})[f"m{cell[2]}{cell[3]}"] = text
     found += [record for record in cells.values() if len(record) == 9]
     for key, parts in _group_rotation_columns(columns, names, values):

@@ -328,15 +328,15 @@ def _iterate_objects(shape: Shape, value: Any) -> Iterator[Any]:
         yield from value
 
 
-def _write_json(value: Any) -> str:
+def _write_json_value(value: Any) -> str:
     """Return a value as JSON, with numbers as they were written."""
     if isinstance(value, JsonNumber):
         return value
     if isinstance(value, dict):
-        members = (f"{json.dumps(name)}: {_write_json(one)}" for name, one in value.items())
+        members = (f"{json.dumps(name)}: {_write_json_value(one)}" for name, one in value.items())
         return f"{{{', '.join(members)}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_write_json, value))}]"
+        return f"[{', '.join(map(_write_json_value, value))}]"
     return json.dumps(value)
 
 
@@ -398,7 +398,7 @@ def make_lines(source: ByteSource) -> Callable[[], bytes]:
 def _write_lines(shape: Shape, value: Any) -> Iterator[bytes]:
     lines = bytearray()
     for item in _iterate_objects(shape, value):
-        lines += _write_json(item).encode() + b"\n"
+        lines += _write_json_value(item).encode() + b"\n"
         if len(lines) > _LINES:
             yield bytes(lines)
             lines.clear()
