@@ -1,15 +1,15 @@
-"""The build of the engine: each room, a folder with .pyx files, is one extension module.
+"""The build of the engine: each folder with .pyx files is one extension module.
 
-All .pyx files of a room are included in one source, so that a strategy is a file of its own without
-being a module of its own: a module costs a second of compiling before the first line of ours. The
-files of a room share their names; what other rooms may use of it in C is declared in its
-``__init__.pxd``.
+All .pyx files of a folder are included in one source, so that a strategy is a file of its own
+without being a module of its own: a module costs a second of compiling before the first line of
+ours. The files of a folder share their names; what other modules may use of it in C is declared in
+its ``__init__.pxd``.
 
 ``pyproject.toml`` names ``BuildEngine`` as setuptools' ``build_ext``. Compiled modules are cached
 under a digest of all their inputs, so that another installation (a virtual environment, then the
 source tree) copies instead of compiling. ``EPIC_COMPILED`` names the cache folder (default: the
 source tree's ``build``). ``EPIC_ALONE=mirror`` compiles that strategy alone, in seconds, and leaves
-everything else as it is: its module is found before the room's, until the next build without it.
+everything else as it is: its module is found before the folder's, until the next build without it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def find_lone_file(name: str) -> Path:
 
 
 def make_extensions() -> list[Extension]:
-    """Return an extension for each room, with the .pyx files of the room as its sources."""
+    """Return an extension for each folder of the engine, with its .pyx files as the sources."""
     name = os.environ.get("EPIC_ALONE")
     return [
         Extension(
@@ -126,7 +126,7 @@ class BuildEngine(build_ext):
         self._translating = threading.Lock()
 
     def _delete_stale_modules(self) -> None:
-        """Delete compiled modules of deleted rooms, and of strategies that were compiled alone.
+        """Delete compiled modules of deleted folders, and of strategies that were compiled alone.
 
         Of two files for one module Python prefers the one for its own version, even if it is older.
         """
@@ -194,7 +194,10 @@ class BuildEngine(build_ext):
         gc.enable()
 
     def build_extension(self, ext: Extension) -> None:
-        """Translate a room, one at a time, while others are compiled; then compile the room."""
+        """Translate a folder to C++, one folder at a time, while others are compiled.
+
+        Then compile it.
+        """
         kept = self._find_cache_folder(ext)
         built = Path(self.get_ext_fullpath(ext.name))
         if not kept.exists():
@@ -210,7 +213,10 @@ class BuildEngine(build_ext):
 
     @staticmethod
     def _translate_to_cpp(ext: Extension) -> str:
-        """Write a room's C++ file, which includes the room's .pyx files; return its path."""
+        """Write the C++ file of a folder, which includes the folder's .pyx files.
+
+        Return its path.
+        """
         from Cython.Compiler.Main import CompilationOptions, compile_single
 
         module = ext.name.removesuffix(".__init__")

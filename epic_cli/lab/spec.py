@@ -173,7 +173,7 @@ def _read_description(group: str, text: str) -> tuple[dict[str, str], str, list[
 def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
     """Parse an address of the lab, or its query; an empty query is ``OPENING``.
 
-    ``own`` as in ``LabInputs``. Raise ``SettingError`` with the mistake and its cure.
+    ``own`` as in ``LabInputs``. Raise ``SettingError`` with the mistake and how to correct it.
     """
     pairs = _parse_pairs(query)
     if not pairs:

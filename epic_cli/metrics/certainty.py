@@ -505,9 +505,9 @@ class Sampled(NamedTuple):
     """The bootstrap ``draws`` of one candidate's sums.
 
     ``more`` has all data, first as they are, then with each second added as often as it may be
-    missing (``NetworkEvents.missed``). ``alone`` has all data, then stretches by themselves: a few
-    changes of the route are in some of these only. Where runs are drawn, the draws contain that
-    already. ``tried``: ``more`` contains the effect of more losses.
+    missing (``NetworkEvents.missed``). ``alone`` has all data, then parts of the runs by themselves
+    (``sum_stretches``): a few changes of the route are in some of these only. Where runs are drawn,
+    the draws contain that already. ``tried``: ``more`` contains the effect of more losses.
     """
 
     draws: Resampled
@@ -597,9 +597,9 @@ def _change_half_lag(whole: Floats, waver: float) -> Floats:
 
 
 def sum_stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
-    """Return the sums (fields) of each stretch of ``seconds``, scaled to one second.
+    """Return the sums (fields) of all parts of ``seconds`` of the runs, scaled to one second.
 
-    In each run a stretch begins at each cell. The first row has zeros.
+    In each run a part begins at each cell. The first row has zeros.
     """
     parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
@@ -610,7 +610,7 @@ def sum_stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
 
 
 def _apply_own_lag(alone: Floats) -> None:
-    """Replace the error left at the common lag by the error left at each stretch's own lag."""
+    """Replace the error left at the common lag by the error left at each row's own lag."""
     at = FIELDS.index
     lags = alone[:, at("told_seconds")] / alone[:, at("told_rows")]
     apart = np.nan_to_num(lags - lags[0]) ** 2

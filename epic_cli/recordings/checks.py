@@ -531,8 +531,8 @@ _ODD = 0.1
 def take_new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
     """Return findings on the watched packets, without those returned before.
 
-    What the user gave is not doubted. Each cure has been tried, and removes the finding that
-    proposes it.
+    What the user gave is not doubted. Each proposed reading has been tried, and removes the finding
+    that proposes it.
     """
     return watch.take_fresh(
         _verify_cure(watch, _extend_cure(watch, finding)) for finding in judge_all(watch)
@@ -540,7 +540,7 @@ def take_new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
 
 
 def _verify_cure(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
-    """Return the finding, without its cure if that reading does not remove the finding."""
+    """Return the finding, without its proposed reading if that does not remove the finding."""
     if not finding.read:
         return finding
     block, reader = watch.samples[0].block, watch.samples[0].reader
@@ -562,7 +562,7 @@ def _verify_cure(watch: RecordingMonitor, finding: RecordingFinding) -> Recordin
 
 
 def _extend_cure(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
-    """Extend the cure of a finding by the cures of what is still in doubt after it."""
+    """Extend the reading that a finding proposes by those of what is still in doubt after it."""
     for _ in range(_DEEPEST if _has_cure(finding) else 0):
         block, reader = watch.samples[0].block, watch.samples[0].reader
         if reader is None:

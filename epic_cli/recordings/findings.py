@@ -25,8 +25,8 @@ class Severity(Enum):
 class Kind(NamedTuple):
     """The texts and the severity that all findings of one code share.
 
-    ``says`` is the observation, with a finding's facts in braces; ``cure`` helps where no option
-    can be proposed, without facts; ``explanation`` gives the background.
+    ``says`` is the observation, with a finding's facts in braces; ``cure`` says, without facts,
+    what to do where no option can be proposed; ``explanation`` gives the background.
     """
 
     title: str
@@ -313,7 +313,7 @@ class RecordingFinding(NamedTuple):
         return self.kind.says.format_map(counts)
 
     def write_cure(self, front_end: FrontEnd) -> str:
-        """Return the cure in the words of a front end; empty if nothing needs to be done."""
+        """Return what to do, in the words of a front end; empty if nothing needs to be done."""
         if self.read:
             return front_end.read(self.read)
         if self.facts.get("command"):
@@ -321,7 +321,7 @@ class RecordingFinding(NamedTuple):
         return self.kind.cure
 
     def write_words(self, front_end: FrontEnd) -> str:
-        """Return the code, the observation and the cure on one line."""
+        """Return the code, the observation and the remedy on one line."""
         cure = self.write_cure(front_end)
         ready = self.read or self.facts.get("command")
         helps = f"; {'try ' if ready else ''}{cure}" if cure else ""

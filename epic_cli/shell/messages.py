@@ -171,7 +171,7 @@ class Reporter(ReadingLog):
 
 
 def describe_finding(name: str, finding: RecordingFinding) -> str:
-    """Return a line for stderr: a finding in the recording ``name``, and its cure."""
+    """Return a line for stderr: a finding in the recording ``name``, and its remedy."""
     from epic_cli.recordings.wording import FrontEnd
 
     return f"epic: {quote_text(name)}: {quote_text(finding.write_words(FrontEnd.COMMAND_LINE))}\n"

@@ -430,10 +430,10 @@ _LONGEST_CELL = 22
 
 
 class CaseReport(NamedTuple):
-    """The description of an outcome, kept without its rows.
+    """The description of an outcome, without its rows.
 
-    ``cure`` is what would make all rows of the case right, if known. Failures of equal ``kind``
-    (empty: of no kind) are described once.
+    ``cure`` is the change that would make all rows of the case right, if known. Failures of equal
+    ``kind`` (empty: of no kind) are described once.
     """
 
     name: str
@@ -498,7 +498,7 @@ METHOD = (
 
 
 def find_repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
-    """Return each cure that several cases share, the most frequent first."""
+    """Return each remedy that several cases share, the most frequent first."""
     counts = Counter(case.cure for case in reports if case.cure and not case.holds)
     return [f"{count} of them: {cure}" for cure, count in counts.most_common() if count > 1]
 

@@ -1,1 +1,1 @@
-"""Causes of jitter that a recording's packets show, each with evidence and a cure."""
+"""Causes of jitter that a recording's packets show, each with evidence and a remedy."""

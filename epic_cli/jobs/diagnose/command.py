@@ -1,4 +1,4 @@
-"""``epic diagnose``: causes of jitter, and their cures."""
+"""``epic diagnose``: causes of jitter, and their remedies."""
 
 from __future__ import annotations
 

@@ -43,9 +43,10 @@ _AROUND = 1.0
 
 
 def report(name: str, found: Diagnosis) -> model.Report:
-    """Return the report of a diagnosis: causes with evidence and cures, and the network's figures.
+    """Return the report of a diagnosis.
 
-    The effect of each cause, where it shows, and the rule that found it belong to the method.
+    Causes with evidence and remedies, and the network's statistics. The effect of each cause, where
+    it shows, and the rule that found it belong to the method.
     """
     drawn = found.drawn is not None
     parts: list[model.Part] = [_describe_doubts(found)] if found.doubts else []
@@ -177,9 +178,9 @@ def _fill_template(template: str, values: Mapping[str, float | str]) -> str:
 
 
 def cure_words(finding: Finding, drawn: bool = False) -> str:
-    """Return the cure of a finding, and what its trial on this recording gains and costs.
+    """Return the remedy of a finding, and what its trial on this recording gains and costs.
 
-    Where the game's drawing is known, a cure that draws is that of the drawing.
+    Where the game's drawing is known, a remedy that draws is that of the drawing.
     """
     words, trial, remedy = _get_general_cure(finding), finding.trial, finding.remedy
     if remedy is None:
@@ -200,7 +201,7 @@ _NO_GAIN = "None helps here. Tried without gain: {}."
 
 
 def _list_cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
-    """Return the cure of a finding as terms: the advice, the tried command, the gain."""
+    """Return the remedy of a finding as terms: the advice, the tried command, the gain."""
     trial, remedy = finding.trial, finding.remedy
     if trial is None or remedy is None:
         words = cure_words(finding, drawn)
@@ -216,7 +217,7 @@ def _get_general_cure(finding: Finding) -> str:
 
 
 def _describe_comparison(finding: Finding, drawn: bool) -> str:
-    """Return what the cures were compared with; empty if no cure was tried."""
+    """Return what the remedies were compared with; empty if no remedy was tried."""
     remedy = finding.remedy
     if remedy is None:
         return ""
@@ -253,7 +254,7 @@ def _list_grave_findings(found: Diagnosis) -> list[RecordingFinding]:
 
 
 def _describe_doubts(found: Diagnosis) -> str:
-    """Return the errors of the input and their cures, one paragraph for each error."""
+    """Return the errors of the input and their remedies, one paragraph for each error."""
     said = [
         f"{finding.write_words(FrontEnd.COMMAND_LINE)}." for finding in _list_grave_findings(found)
     ]
@@ -666,7 +667,7 @@ DRAWBACKS = {
 
 
 def drawback_words(drawback: Drawback, cure: CureTrial | None) -> str:
-    """Return a drawback of a drawing, and its own cure unless the common cure is the same."""
+    """Return a drawback of a drawing, and its own remedy unless the common remedy is the same."""
     words = _fill_template(DRAWBACKS[drawback.cause], drawback.values)
     own = drawback.trial
     if own is None or own == cure:

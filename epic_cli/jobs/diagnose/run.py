@@ -203,7 +203,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
 
 
 def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
-    """Try the remedy of a finding on the recording; all causes of a drawing share its cure."""
+    """Try the remedy of a finding on the recording; all causes of a drawing share one remedy."""
     if finding.remedy is None:
         return finding
     draws = finding.remedy.drawing is not None and finding.remedy.packets is None

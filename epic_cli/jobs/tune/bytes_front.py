@@ -146,10 +146,11 @@ class TriedSender(NamedTuple):
 
 @dataclass(frozen=True)
 class BytesFound:
-    """The result for one strategy: the ``front`` for a ``goal`` on the tuned part, and on the rest.
+    """The result for one strategy.
 
-    ``chosen`` is the best under the limit, or the knee; ``given`` the sender as described.
-    ``without`` has the errors of the chosen sender without rounding, and without its threshold.
+    Its Pareto ``front`` for a ``goal`` on the tuned part and the rest. ``chosen`` is the best
+    sender under the limit, or the knee of the front; ``given`` the sender as described. ``without``
+    has the errors of the chosen sender without rounding, and without its threshold.
     """
 
     strategy: StrategySpec
@@ -170,7 +171,7 @@ class BytesFound:
 
     @property
     def shown(self) -> tuple[SenderSpec, ...]:
-        """The senders of the front that hold on data not used for tuning, fewest bytes first."""
+        """The senders of the Pareto front that hold on data not tuned on, fewest bytes first."""
         known = [(self.result(entry.send), entry.send) for entry in self.front]
         ranked = sorted(known, key=lambda pair: pair[0].value("bytes"))
         best, left = math.inf, []
@@ -589,7 +590,7 @@ def _choose_sender(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[Tried
 
 
 def _find_cheapest(front: Sequence[TriedSender], best: TriedSender, goal: Goal) -> TriedSender:
-    """Return the first sender of the front that is as good as this one in the figure."""
+    """Return the first sender of the front that is as good as this one in the goal's metric."""
     worst = _compute_cost(best, goal) + ALIKE * abs(_compute_cost(best, goal))
     return next(entry for entry in front if _compute_cost(entry, goal) <= worst)
 

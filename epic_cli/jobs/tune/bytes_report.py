@@ -43,7 +43,7 @@ _FIELDS = (
 
 
 def report(found: BytesFronts, details: bool = False) -> Report:
-    """Return the report of the fronts; the report has no ``details``."""
+    """Return the report of the Pareto fronts; the report has no ``details``."""
     del details
     metric = found.spec.goal.metric
     verdict: list[str] = []

@@ -573,7 +573,7 @@ class DesignRow(NamedTuple):
 
 
 class DesignPoint(NamedTuple):
-    """A point of the front over complexity and latency."""
+    """A point of the Pareto front over complexity and latency."""
 
     complexity: int
     point: FrontPoint

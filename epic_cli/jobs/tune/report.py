@@ -598,7 +598,7 @@ def find_common_front(found: Tunings) -> tuple[FrontPoint, ...]:
 
 
 def make_front_chart(fronts: Fronts) -> Chart | None:
-    """Return the fronts and marks as a chart; None if there are too few points."""
+    """Return the Pareto fronts and marks as a chart; None if there are too few points."""
     whole = select_worthy(find_pareto(point for line in fronts.lines.values() for point in line))
     if len(whole) < FEWEST_POINTS:
         return None
@@ -626,7 +626,10 @@ def _make_curve(label: str, role: int, points: Sequence[FrontPoint], style: Line
 def draw_stairs(
     label: str, role: int, points: Sequence[tuple[float, float]], style: LineStyle
 ) -> Curve:
-    """Return a front as a staircase: between two points only the worse of both is reached."""
+    """Return a Pareto front as a staircase.
+
+    Between two points only the worse of both is reached.
+    """
     across = [point[0] for point in points for _ in (0, 1)][1:]
     up = [point[1] for point in points for _ in (0, 1)][:-1]
     return Curve(label, role, np.array(across), np.column_stack((across, up)), style=style)
@@ -663,7 +666,7 @@ def draw_picture(found: Tunings) -> str:
 
 
 def draw_front_picture(fronts: Fronts, width: int | None = None) -> str:
-    """Return the fronts as SVG text of this width (pixels).
+    """Return the Pareto fronts as SVG text of this width (pixels).
 
     Hovering a point shows its settings and score. Raises ``NothingToDraw`` if nothing was tried
     whose latency is known.

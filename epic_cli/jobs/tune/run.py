@@ -409,10 +409,11 @@ def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
 
 
 class FrontPoint(NamedTuple):
-    """Settings that no trial beats in both ``latency`` (s) and ``roughness``; with their score.
+    """A point of the Pareto front.
 
-    Roughness is what the score counts besides latency: jerk, error, slow recovery. Whatever latency
-    weighs, the best settings are on the front.
+    Settings that no trial beats in ``latency`` (s) and ``roughness``. Roughness is what the
+    ``score`` counts besides latency: jerk, error, slow recovery. Whatever latency weighs, the best
+    settings are on the front.
     """
 
     strategy: str
@@ -439,7 +440,7 @@ def find_front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tupl
 
 
 def choose_points(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
-    """Return up to ``most`` points of a front, evenly over log(roughness), with both ends."""
+    """Return up to ``most`` points of a Pareto front, both ends and evenly over log(roughness)."""
     if len(points) <= most:
         return tuple(points)
     levels = [math.log(max(point.roughness, 1e-9)) for point in points]

@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 
 
 class DrawingFigure(NamedTuple):
-    """A figure by which drawings are judged; lower values are better.
+    """A measure by which drawings are judged; lower values are better.
 
     A change below ``least`` is not mentioned. ``weight`` is the cost of one unit against a step
-    error of 1. A cure of another figure may not raise it by more than ``bearable``.
+    error of 1. A remedy that improves another measure may not raise this one by more than
+    ``bearable``.
     """
 
     title: str
@@ -303,7 +304,7 @@ def write_option(spec: StrategySpec) -> str:
 
 
 def cure_by(spec: StrategySpec, figure: str = "step_error") -> Cure:
-    """Return a cure that replaces the drawing by another strategy."""
+    """Return a remedy that replaces the drawing by another strategy."""
     return Cure(write_option(spec), figure, spec)
 
 
@@ -361,7 +362,7 @@ def _find_truth(packets: PacketBlock) -> Truth | None:
 def trial(
     cure: Cure, before: MeasuredDrawing, after: MeasuredDrawing, turns: slice = JUDGING
 ) -> CureTrial | None:
-    """Compare two drawings by all figures; None if the cure does not help, or costs too much."""
+    """Compare two drawings by all measures; None if the remedy does not help, or costs too much."""
     old, new = before.figures(turns), after.figures(turns)
     was, now = getattr(old, cure.figure), getattr(new, cure.figure)
     gain = was - now

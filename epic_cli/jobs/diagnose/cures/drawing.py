@@ -1,4 +1,4 @@
-"""The drawbacks of a game's drawing on its network, and the best combination of cures."""
+"""The drawbacks of a game's drawing on its network, and the best combination of remedies."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ class Drawback(NamedTuple):
 
 
 class DrawingAdvice(NamedTuple):
-    """The figures of a drawing, its drawbacks, and the best ``cure`` of all of them together.
+    """The measured drawing, its drawbacks, and the trial of the best remedy of them all.
 
-    ``before`` is None where it cannot be measured, ``cure`` None where nothing draws it better.
+    ``before`` is None where the drawing cannot be measured, ``cure`` None where nothing draws it
+    better.
     """
 
     before: DrawingFigures | None = None
@@ -133,7 +134,7 @@ class BetterDrawing(NamedTuple):
 def advise(
     bench: Bench, frames: Frames, found: Mechanism | None, unchanged: Mapping[str, StrategySpec]
 ) -> DrawingAdvice:
-    """Try cures of a drawing; ``found`` is its mechanism, or None if no mechanism explains it.
+    """Try remedies of a drawing; ``found`` is its mechanism, or None if no mechanism explains it.
 
     ``unchanged`` is, by cause, the drawing without the smoothing on top of it.
     """
@@ -143,7 +144,10 @@ def advise(
 
 
 class _CureSearch:
-    """A search for cures of one drawing; half of the turns choose, the other half judge."""
+    """A search for remedies of one drawing.
+
+    Half of its time slices choose, the other half judge.
+    """
 
     def __init__(
         self, bench: Bench, before: MeasuredDrawing, frames: Frames, found: Mechanism | None,
@@ -169,7 +173,7 @@ class _CureSearch:
         return {} if self.found is None else self.found.strategy.settings
 
     def advice(self) -> DrawingAdvice:
-        """Return the best combination of cures, and the causes that it mends."""
+        """Return the best combination of remedies, and the causes that it removes."""
         plain = DrawingAdvice(self.before.figures(slice(None)))
         if self._mark_choosing_frames(self.frames).sum() < FIGURES_FROM:
             return plain
@@ -511,7 +515,7 @@ class _CureSearch:
     def _find_frame_rate_drawback(self) -> Iterator[Drawback]:
         """Yield the drawback of a chase that moves by a fixed share each frame.
 
-        Its values are the lags on slow and on fast screens; the cure has nearly the same lag on
+        Its values are the lags on slow and on fast screens; the remedy has nearly the same lag on
         both.
         """
         settings = self.settings

@@ -1,4 +1,4 @@
-"""Recordings changed as a cure at the sender would change them: thinned, restamped or marked."""
+"""Recordings changed as a remedy at the sender would change them: thinned, restamped or marked."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Findi
 
 
 def mend_stamps(longer: float, need: float) -> Cure:
-    """Return a cure: stamps computed from velocities, and a buffer ``longer`` (s) than needed."""
+    """Return a remedy: stamps computed from velocities, and a buffer ``longer`` (s) than needed."""
     drawing = make_buffer(need + longer)
     return Cure(
         f"each state's own time and {write_option(drawing)}",

@@ -87,7 +87,7 @@ _Mend = Callable[[Floats], Floats]
 
 
 def _make_remedy(mend: _Mend | None) -> Cure:
-    """Return the cure: corrected velocities or, without a correction, none."""
+    """Return the remedy: corrected velocities or, without a correction, no velocities."""
 
     def mended(packet: Packet) -> Packet:
         if mend is None or packet.velocity is None:
