@@ -1,4 +1,4 @@
-"""The bootstrap: by how much a figure would differ if its units were drawn again.
+"""The bootstrap: by how much a metric would differ if its units were drawn again.
 
 Units are independent of each other: recordings, simulated networks, or blocks of time long enough
 to forget each other. As many units are drawn, with replacement, as there are; all strategies are
@@ -124,7 +124,7 @@ def choose_block_length(series: Floats) -> float:
 
 
 def compute_interval(replicates: Floats, units: int) -> tuple[float, float] | None:
-    """Return the interval of a figure from its values in the draws; None if unknown."""
+    """Return the interval of a metric from its values in the draws; None if unknown."""
     if not np.isfinite(replicates).all():
         return None
     # quantiles at these places of the sorted draws, from those around them: numpy's own take longer
@@ -942,7 +942,7 @@ def find_sole_best(
 
 @dataclass(frozen=True)
 class Standing:
-    """The certainty of one candidate's figures, and the candidate's rank.
+    """The certainty of one candidate's metrics, and the candidate's rank.
 
     ``intervals`` by metric; an unknown end is NaN. ``rank`` by score, 1 the best, None without a
     score. ``gap`` is the distance of its score to the best. ``ahead``: the metrics in which it
@@ -1013,7 +1013,7 @@ def _compute_missed_share(rare: NetworkEvents) -> float:
 
 
 def _measure_largest_moves(more: Floats) -> tuple[float, float]:
-    """Return a figure's largest decrease (0 or less) and increase from its first value."""
+    """Return a metric's largest decrease (0 or less) and increase from its first value."""
     moved = more - more[0]
     moved = moved[np.isfinite(moved)]
     return float(moved.min(initial=0.0)), float(moved.max(initial=0.0))
@@ -1030,7 +1030,7 @@ class _FigureDraws(NamedTuple):
 def _find_interval(
     metric: Metric, figure: _FigureDraws, value: float, certainty: Certainty
 ) -> tuple[float, float] | None:
-    """Return the interval of a figure.
+    """Return the interval of a metric.
 
     That of the draws, extended by what these may have missed.
     """

@@ -1,4 +1,4 @@
-"""Conditions on the figures of a comparison: ``error>0.3``, ``score(snapshot)<60``, ``lag>120ms``.
+"""Conditions on the metrics of a comparison: ``error>0.3``, ``score(snapshot)<60``, ``lag>120ms``.
 
 Programs that judge a comparison (continuous integration, golden files) state their expectations so.
 Names and units are those of ``METRICS``.
@@ -53,11 +53,11 @@ class Condition:
         return self.strategy is None or self.strategy == label
 
     def is_met(self, figures: Mapping[str, float]) -> bool:
-        """Return True if the figures meet the condition; unknown figures never do."""
+        """Return True if the metric meets the condition; an unknown metric never does."""
         return _RELATIONS[self.relation](figures.get(self.metric, math.nan), self.limit)
 
     def is_known(self, figures: Mapping[str, float]) -> bool:
-        """Return True if the figure of the condition is known."""
+        """Return True if the metric of the condition is known."""
         return not math.isnan(figures.get(self.metric, math.nan))
 
 

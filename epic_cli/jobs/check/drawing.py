@@ -1,4 +1,4 @@
-"""The drawing of a case: the rows that ``epic replay`` writes, its packets and its figures."""
+"""The drawing of a case: the rows that ``epic replay`` writes, its packets and its metrics."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ EXPECTED, DRAWN = "expected", "drawn"
 
 
 class CheckedFigure(NamedTuple):
-    """A condition on a figure of one strategy (``label``), and its ``value``; NaN if unknown."""
+    """A condition on a metric of one strategy (``label``), and its ``value``; NaN if unknown."""
 
     condition: Condition
     label: str

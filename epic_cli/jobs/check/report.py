@@ -369,7 +369,7 @@ def _shorten_numbers(*cells: str) -> tuple[str, ...]:
 
 
 def describe_condition(figure: CheckedFigure) -> str:
-    """Describe a condition that does not hold, with the value of the figure."""
+    """Describe a condition that does not hold, with the value of the metric."""
     metric = find_metric(figure.condition.metric)
     if math.isnan(figure.value):
         value = "unknown"

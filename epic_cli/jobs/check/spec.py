@@ -1,4 +1,4 @@
-"""A case: a recording, how it is drawn, its expected rows and figures, and its files."""
+"""A case: a recording, how it is drawn, its expected rows and metrics, and its files."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class DrawSpec(NamedTuple):
 
 
 class TruthSpec(NamedTuple):
-    """The truth that figures are measured against: a recording, or None for the packets.
+    """The truth that metrics are measured against: a recording, or None for the packets.
 
     ``offset`` is added to its times; rows in the first ``warm_up`` seconds do not count.
     """

@@ -239,7 +239,7 @@ def describe_pictured(comparison: Comparison) -> str:
 
 
 def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:
-    """Write to stderr the figures for which a condition holds or may hold; return True if any."""
+    """Write to stderr the metrics for which a condition holds or may hold; return True if any."""
     from epic_cli.jobs.compare.report import describe_failure
 
     found = False

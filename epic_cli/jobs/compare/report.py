@@ -305,7 +305,7 @@ def _describe_settling(found: Advice, certainty: Certainty, runs: str) -> str:
 
 
 def _has_equal_figures(one: Result, other: Result) -> bool:
-    """Return True if two results have all figures equal, so that no data can tell them apart."""
+    """Return True if all metrics of two results are equal, so that no data tell them apart."""
     pairs = ((one.value(metric.name), other.value(metric.name)) for metric in METRICS)
     return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
 
@@ -482,7 +482,7 @@ def describe_rare_events(certainty: Certainty) -> str:
 
 
 def describe_failure(condition: Condition, result: Result) -> str:
-    """Return the figure for which a condition holds, with the figure's interval."""
+    """Return the metric for which a condition holds, with its value and interval."""
     figures, name = result.list_figures(), f"{result.label}: {condition.metric}"
     if not condition.is_known(figures):
         why = f": {describe_flaw(result.notes[0])}" if result.notes else ""

@@ -74,7 +74,7 @@ _PREDICT = {FAMILIES[name] for name in ("aim", "correct", "filter")}
 
 
 class Limit(NamedTuple):
-    """The most bytes a second that an entity may use, or the worst allowed value of a figure."""
+    """The most bytes a second that an entity may use, or the worst allowed value of a metric."""
 
     value: float
     figure: str = "bytes"
@@ -132,13 +132,13 @@ class BytesSpec:
 
     @property
     def goal(self) -> Goal:
-        """The figure as a cost; a limited figure takes precedence."""
+        """The metric as a cost; a limited metric takes precedence."""
         limited = self.limit is not None and self.limit.figure != "bytes"
         return find_goal(self.limit.figure if self.limit and limited else self.figure)
 
 
 class TriedSender(NamedTuple):
-    """A sender, and the figures of a strategy that draws what this sender sends."""
+    """A sender, and the metrics of a strategy that draws what this sender sends."""
 
     send: SenderSpec
     figures: Mapping[str, float]
@@ -397,7 +397,7 @@ class _SenderSearch(NamedTuple):
     def compute_figures(
         self, part: SentPart, strategy: StrategySpec, senders: Sequence[SenderSpec]
     ) -> list[FigureValues]:
-        """Return a strategy's figures with each sender; no figures if nothing is judged."""
+        """Return a strategy's metrics with each sender; no metrics if nothing is judged."""
         wanted = [SentAs(StrategySpec(*strategy[:2]), send) for send in senders]
         code = list_code(strategy.name) if self.journal is not None else []
 

@@ -1,4 +1,4 @@
-"""The report of bytes against a figure: sentences, a table and a chart."""
+"""The report of bytes against a metric: sentences, a table and a chart."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ FIGURE = Parsed(
 
 @dataclass(frozen=True)
 class Purpose:
-    """The figure to tune for, the weights of the score, and the judging of results."""
+    """The metric to tune for, the weights of the score, and the judging of results."""
 
     figure: str = declare_value(
         "The figure to optimize: score, error, lag, jerk, ... The names are those of 'epic"
@@ -163,7 +163,7 @@ def _parse_limit(text: str) -> Limit:
 
 @dataclass(frozen=True)
 class Wire:
-    """The options that tune senders instead of settings, and limit the senders' bytes or figure."""
+    """The options that tune senders instead of settings, and limit their bytes or a metric."""
 
     bytes: bool = declare_flag(
         "Tune the sender of --movement for few bytes. Rate, threshold, bits and packing are"
@@ -367,7 +367,7 @@ def _search_senders(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> By
 
 
 def _show_progress(progress: Progress, metric: Metric, step: TuneStep) -> None:
-    """Show the search's progress: the current strategy, and the best figure so far."""
+    """Show the search's progress: the current strategy, and the best value so far."""
     best = "" if math.isnan(step.best) else f", best {metric.format(step.best)}"
     of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
     progress.describe(f"{step.strategy}{of}{best}")

@@ -546,7 +546,7 @@ def _iterate_nearby_points(space: Space, parent: _TriedComposition) -> Iterator[
 
 
 def _has_same_figures(one: _TriedComposition, other: _TriedComposition) -> bool:
-    """Return whether two results have the same figures."""
+    """Return whether two results have the same values of all metrics."""
     mine, theirs = one.best.figures, other.best.figures
     return all(
         abs(mine.get(name, math.nan) - theirs.get(name, math.nan)) < most

@@ -275,7 +275,7 @@ _SEEN = ("jumps", "backward", "held")
 
 
 def _describe_raised_figures(found: Design) -> str:
-    """Name the figures that the composition raises, and the best composition that raises none.
+    """Name the metrics that the composition raises, and the best composition that raises none.
 
     They are compared with what the game draws, or with the plainest composition.
     """

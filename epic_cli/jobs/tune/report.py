@@ -165,7 +165,7 @@ def _describe_decision(one: Tuning, found: Tunings) -> str:
 
 
 def _describe_rise(one: Tuning) -> str:
-    """Return the rise of a figure: ``jumps from 148 to 223``."""
+    """Return the rise of a metric: ``jumps from 148 to 223``."""
     return describe_worse(one.worse, one.evaluation.default, one.evaluation.tuned)
 
 
@@ -174,7 +174,7 @@ _RAISED = {"backward": "steps back", "held": "held rows"}
 
 
 def describe_worse(names: Sequence[str], before: Result, after: Result) -> str:
-    """Name the figures that rise, with both values."""
+    """Name the metrics that rise, with both values."""
     words = []
     for metric in map(find_metric, names):
         ends = [format_figure(metric, abs(result.value(metric.name))) for result in (before, after)]
@@ -183,7 +183,7 @@ def describe_worse(names: Sequence[str], before: Result, after: Result) -> str:
 
 
 def _describe_harmless_settings(one: Tuning, metric: Metric) -> str:
-    """Name better settings that raise no figure."""
+    """Name better settings that raise no metric."""
     if not one.worse or one.evaluation.keeps:
         return ""
     words = ""
@@ -212,7 +212,7 @@ def _describe_figures(one: Tuning, found: Tunings) -> str:
 
 
 def name_data(divided: Divided) -> str:
-    """Name the data that a figure was measured on."""
+    """Name the data that a metric was measured on."""
     return {
         "time": "on the second half, which was not used for tuning",
         "recording": "on recordings that were not used for tuning",
@@ -292,7 +292,7 @@ def _describe_ranking(found: Tunings, comparison: Comparison) -> list[str]:
 def _describe_best_figure(
     found: Tunings, comparison: Comparison, settings: Mapping[str, str]
 ) -> str:
-    """Name the best strategy by the figure that was tuned for."""
+    """Name the best strategy by the metric that was tuned for."""
     metric = found.goal.metric
     best = min(comparison.results, key=lambda one: found.goal.compute_key(one.values))
     words = settings[best.label] or "its defaults"

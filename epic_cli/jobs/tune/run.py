@@ -395,7 +395,7 @@ _UNSEEN = {"lag": 0.001, "jumps": 1.0, "jerk": 0.1, "backward": 1.0, "held": 0.0
 
 
 def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
-    """Return the names of the figures that are worse than before."""
+    """Return the names of the metrics that are worse than before."""
     found = []
     for name in WATCHED:
         values = before.get(name, math.nan), after.get(name, math.nan)
@@ -562,7 +562,7 @@ class Evaluation(NamedTuple):
 
 
 class Harmless(NamedTuple):
-    """The best settings that make no figure worse, and their evaluation."""
+    """The best settings that make no metric worse, and their evaluation."""
 
     settings: Mapping[str, Value]
     evaluation: Evaluation
@@ -593,7 +593,7 @@ class Tuning:
 
     @property
     def worse(self) -> tuple[str, ...]:
-        """The figures that are worse than with the defaults, by name."""
+        """The metrics that are worse than with the defaults, by name."""
         return find_worse(self.evaluation.default.values, self.evaluation.tuned.values)
 
     @property
@@ -655,7 +655,7 @@ class Tunings(Tabular):
 
     @property
     def best(self) -> Tuning:
-        """The tuning to take: the one with the best figure on the judging data."""
+        """The tuning to take: the one with the best value of the metric on the judging data."""
         return self.ordered[0]
 
     @property
@@ -673,7 +673,7 @@ class Tunings(Tabular):
 
 
 class Gain(NamedTuple):
-    """The improvement of a figure, in its unit, from ``low`` to ``high``; NaN if unknown."""
+    """The improvement of a metric, in its unit, from ``low`` to ``high``; NaN if unknown."""
 
     gain: float
     low: float
@@ -998,7 +998,7 @@ def _make_tuning(
 
 
 def _find_harmless_settings(space: Space, trials: Trials, divided: Divided) -> Harmless | None:
-    """Return the best settings that make no figure worse on either part of the data."""
+    """Return the best settings that make no metric worse on either part of the data."""
     goal, default = trials.goal, trials.find_trial(dict(space.held))
 
     def accept(figures: FigureValues) -> bool:

@@ -1,4 +1,4 @@
-"""The spec of a search: strategies, figure, judging, and duration."""
+"""The spec of a search: strategies, metric, judging, and duration."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ DIVISIONS: tuple[Division, ...] = ("time", "recording", "none")
 
 
 class Goal(NamedTuple):
-    """A figure to optimize, as a cost to minimize."""
+    """A metric to optimize, as a cost to minimize."""
 
     metric: Metric
 
     def compute_cost(self, figures: Mapping[str, float]) -> float:
-        """Return the cost of these figures; infinite if the figure is unknown."""
+        """Return the cost at these values of metrics; infinite if the metric is unknown."""
         value = figures.get(self.metric.name, math.nan)
         if math.isnan(value):
             return math.inf
@@ -49,7 +49,7 @@ def find_goal(figure: str) -> Goal:
 
 @dataclass(frozen=True)
 class TuneSpec:
-    """A whole search, as ``tune`` takes it: strategies, figure and limits.
+    """A whole search, as ``tune`` takes it: strategies, metric and limits.
 
     Settings that ``strategies`` set themselves are held. ``compare`` says how settings are
     evaluated, and has the seed; it needs no participants. ``division`` None: by recording if there
@@ -66,7 +66,7 @@ class TuneSpec:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        """Raise ``ValueError`` for an unknown figure or division."""
+        """Raise ``ValueError`` for an unknown metric or division."""
         if self.figure not in GOALS:
             known = ", ".join(GOALS)
             raise ValueError(f"there is no figure {self.figure!r} to tune for: choose from {known}")
@@ -76,7 +76,7 @@ class TuneSpec:
 
     @property
     def goal(self) -> Goal:
-        """The figure as a cost."""
+        """The metric as a cost."""
         return find_goal(self.figure)
 
 

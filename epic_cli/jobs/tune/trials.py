@@ -468,7 +468,7 @@ _keeping = threading.Lock()
 
 
 def find_rankable_figures(result: Result) -> FigureValues:
-    """Return the figures of a result; none if it cannot be ranked, or has diverged."""
+    """Return the metrics of a result; none if it cannot be ranked, or has diverged."""
     return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
 
@@ -487,10 +487,10 @@ def compute_figures(
     journal: ResultJournal | None = None,
     name: Callable[[Candidate], str] = str,
 ) -> list[FigureValues]:
-    """Return the figures of each candidate, in order, from the ``journal`` or by evaluation.
+    """Return the metrics of each candidate, in order, from the ``journal`` or by evaluation.
 
     ``on_result`` is called with each as soon as it is there, when new ones are saved under their
-    ``name``. A candidate whose worker dies has no figures.
+    ``name``. A candidate whose worker dies has no metrics.
     """
     if journal is None:
         return _evaluate_candidates(on, candidates, executor, on_result)
