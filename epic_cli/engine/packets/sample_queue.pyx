@@ -100,7 +100,8 @@ cdef class SampleQueue:
         cdef size_t column
         found = []
         for column in range(1 + DRAWN_NUMBERS + (TURN_NUMBERS if turns else 0)):
-            found.append(self.numbers(column))
+            values = self.numbers(column)
+            found.append((find_known(values), values))
         found.append(self.texts(statuses, True))
         found.append(self.texts(names, False))
         self.items.clear()
@@ -120,32 +121,22 @@ cdef class SampleQueue:
         cdef int32_t* entity = <int32_t*>PyBytes_AsString(entities)
         found = []
         for column in range(1 + DRAWN_NUMBERS + (TURN_NUMBERS if turns else 0)):
-            found.append(self.numbers(column)[1])
+            found.append(self.numbers(column))
         for row in range(count):
             status[row], entity[row] = self.items[row].status, self.items[row].entity
         self.items.clear()
         self.turns.clear()
         return [*found, statuses, entities]
 
-    cdef tuple numbers(self, size_t column):
-        """Return one of the numeric columns of ``columns``, as (validity, values).
-
-        The validity is None if each sample has the number.
-        """
-        cdef size_t count = self.items.size(), row
-        cdef bytes content = PyBytes_FromStringAndSize(NULL, 8 * count)
-        cdef bytes validity = bytes((count + 7) // 8)
+    cdef bytes numbers(self, size_t column):
+        """Return one of the numeric columns of ``arrays``."""
+        cdef size_t row
+        cdef bytes content = PyBytes_FromStringAndSize(NULL, 8 * self.items.size())
         cdef double* values = <double*>PyBytes_AsString(content)
-        cdef uint8_t* bits = <uint8_t*>PyBytes_AsString(validity)
-        cdef bint whole = True
         with nogil:
-            for row in range(count):
+            for row in range(self.items.size()):
                 values[row] = self.number(row, column)
-                if isnan(values[row]):
-                    whole = False
-                else:
-                    bits[row >> 3] |= 1 << (row & 7)
-        return None if whole else validity, content
+        return content
 
     cdef tuple texts(self, list texts, bint by_status):
         """Return the text of each sample's status or entity as (None, offsets, text)."""
@@ -164,3 +155,19 @@ cdef class SampleQueue:
             content.insert(content.end(), text.data(), text.data() + text.size())
             ends[row + 1] = <int64_t>content.size()
         return None, offsets, content.data()[:content.size()] if content.size() else b""
+
+
+cdef bytes find_known(bytes doubles):
+    """Return a bitmap of the doubles that are numbers; None if all of them are."""
+    cdef size_t count = <size_t>len(doubles) // 8, row
+    cdef const double* values = <const double*>PyBytes_AsString(doubles)
+    cdef bytes validity = bytes((count + 7) // 8)
+    cdef uint8_t* bits = <uint8_t*>PyBytes_AsString(validity)
+    cdef bint whole = True
+    with nogil:
+        for row in range(count):
+            if isnan(values[row]):
+                whole = False
+            else:
+                bits[row >> 3] |= 1 << (row & 7)
+    return None if whole else validity
