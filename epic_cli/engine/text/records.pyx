@@ -245,24 +245,7 @@ cdef class RecordScanner:
         ``line`` is the number of the first row. A row that may have ``longest`` bytes or more
         counts as another row. Return how many rows were taken.
         """
-        cdef Packet place
-        cdef size_t row = 0
-        if block.items.size() == 0:
-            block.items.reserve(rows.count)
-        with nogil:
-            place.length = 0        # its text is that of the block's rows
-            while row < rows.count:
-                place.line = line + <int64_t>row
-                place.offset = <uint32_t>row
-                if not self.take_row(block, rows, row, longest, place):
-                    break
-                row += 1
-        return row
-
-    cdef bint take_row(self, PacketBlock block, ColumnRows rows, size_t row, size_t longest,
-                       const Packet& place) noexcept nogil:
-        """Add the packet of a row at ``place``; return False if the row is unusual."""
-        return False
+        return 0    # only a table's rows are read from columns
 
     cdef bint take_line(self, PacketBlock block, const char* p, const char* end,
                         const Packet& place) noexcept nogil:
@@ -380,8 +363,27 @@ cdef class TableScanner(RecordScanner):
                         Packet& packet) noexcept nogil:
         return scan_row(self.plan, self.units, p, end, record, packet)
 
+    def take_rows(self, PacketBlock block not None, ColumnRows rows not None, int64_t line,
+                  size_t longest):
+        cdef Packet place
+        cdef size_t row = 0
+        if rows.columns.size() != self.plan.columns.size() or self.plan.delimiter != b",":
+            return 0
+        if block.items.size() == 0:
+            block.items.reserve(rows.count)
+        with nogil:
+            place.length = 0        # its text is that of the block's rows
+            while row < rows.count:
+                place.line = line + <int64_t>row
+                place.offset = <uint32_t>row
+                if not self.take_row(block, rows, row, longest, place):
+                    break
+                row += 1
+        return row
+
     cdef bint take_row(self, PacketBlock block, ColumnRows rows, size_t row, size_t longest,
                        const Packet& place) noexcept nogil:
+        """Add the packet of a row at ``place``; return False if the row is unusual."""
         cdef Packet packet = place
         cdef Record record
         cdef size_t index, room = rows.room_for(rows.begin + row)
@@ -390,8 +392,6 @@ cdef class TableScanner(RecordScanner):
         cdef const Column* column
         cdef char* cell
         cdef char* end
-        if rows.columns.size() != self.plan.columns.size() or self.plan.delimiter != b",":
-            return False
         if room >= longest:
             return False
         if rows.cells.size() < room:
