@@ -133,7 +133,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         more = True
         while more:
             more = self._draw_samples(_BATCH)
-            names = [name.encode() for name in self._list_names()]
+            names = [name.encode() for name in self._entities.list_names()]
             if count := len(self._queue):
                 yield count, self._queue.columns(statuses, names, turns)
 
@@ -161,7 +161,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
 
         for drawn in self._drawn:
             self._draw(drawn)
-        names, columns = self._list_names(), self.choose_columns()
+        names, columns = self._entities.list_names(), self.choose_columns()
         *numbers, statuses, entities = self._queue.arrays(len(columns) > len(COLUMNS))
         texts = [
             np.array(words, object)[np.frombuffer(codes, np.int32)]
@@ -169,10 +169,6 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         ]
         arrays = [*map(np.frombuffer, numbers), *texts]
         return pandas.DataFrame(dict(zip(columns, arrays, strict=True)))
-
-    def _list_names(self) -> list[str]:
-        """Return the entities' names, in the order of their numbers."""
-        return [self._entities.name(number) for number in range(len(self._entities))]
 
     __repr__ = object.__repr__
 

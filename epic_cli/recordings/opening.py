@@ -335,7 +335,7 @@ def read_blocks(
 
 def check_entities(name: str, wanted: Iterable[str], entities: Entities) -> None:
     """Raise ``Unreadable`` if a recording has no packet of a wanted entity."""
-    known = [entities.name(number) for number in range(len(entities))]
+    known = entities.list_names()
     for entity in wanted:
         if entity not in known:
             there = some(map(repr, known)) or "none"
@@ -417,8 +417,7 @@ def load(
         entities = {}
     packets: Mapping[str, PacketBlock] = spooled or entities
     if entity is not None and entity not in packets:
-        names = map(rest.entities.name, range(len(rest.entities)))
-        there = some(sorted(filter(None, names))) or "no named ones"
+        there = some(sorted(filter(None, rest.entities.list_names()))) or "no named ones"
         raise Unreadable(f"{log.name}: there is no entity {entity!r}; there are: {there}")
     if entity is not None and len(rest.entities) > 1:
         entities[entity].connection = connection

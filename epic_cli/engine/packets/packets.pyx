@@ -52,8 +52,12 @@ cdef class Entities:
     def __len__(self):
         return self.names.size()
 
+    def list_names(self):
+        """Return all names, in the order of their numbers."""
+        return [self.name(number) for number in range(len(self))]
+
     def __reduce__(self):
-        return restore_entities, ([self.name(number) for number in range(len(self))],)
+        return restore_entities, (self.list_names(),)
 
 
 def restore_entities(list names):
@@ -271,16 +275,14 @@ cdef class PacketBlock:
                 texts.append(self.line_text(index))
         cdef bytes text = b"".join(texts)
         self.text = text + self.text    # rows in the usual form come first
+        left = iter(texts)
         for index in range(self.items.size()):
             packet = &self.items[index]
             if packet.length:
                 packet.offset += <uint32_t>len(text)
-        texts.reverse()
-        for index in range(self.items.size()):
-            packet = &self.items[index]
-            if packet.length == 0:
+            else:
                 packet.offset = <uint32_t>place
-                packet.length = <uint32_t>len(texts.pop())
+                packet.length = <uint32_t>len(next(left))
                 place += packet.length
         self.rows = None
 

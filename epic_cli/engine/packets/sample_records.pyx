@@ -15,6 +15,10 @@ cdef enum:
     FIRST_RECORDS = 1024    # that there is room for at once
 
 
+# The numbers of what is not drawn, or has no rotation.
+cdef double[7] NOTHING = [NAN, NAN, NAN, NAN, NAN, NAN, NAN]
+
+
 cdef class SampleRecords:
     """The samples of block after block, as packed records.
 
@@ -110,7 +114,6 @@ cdef class SampleRecords:
         cdef size_t before = self.width(), row, width
         cdef size_t texts = self.status_width + self.name_width
         cdef bint fill = turning and not self.has_turns
-        cdef double[7] nothing = [NAN, NAN, NAN, NAN, NAN, NAN, NAN]
         cdef char* source
         cdef char* target
         cdef char* old = self.place
@@ -132,7 +135,7 @@ cdef class SampleRecords:
             memcpy(target, source, STATE_BYTES)
             source, target = source + STATE_BYTES, target + STATE_BYTES
             if turning:
-                memcpy(target, <const char*>nothing if fill else source, TURN_BYTES)
+                memcpy(target, <const char*>NOTHING if fill else source, TURN_BYTES)
                 source += 0 if fill else TURN_BYTES
                 target += TURN_BYTES
             memcpy(target, source, texts)
@@ -141,12 +144,10 @@ cdef class SampleRecords:
 
     cdef void write(self, char* place, const Sample& sample) noexcept nogil:
         """Write the record of a sample."""
-        cdef double[6] nothing = [NAN, NAN, NAN, NAN, NAN, NAN]
-        cdef double[7] unknown = [NAN, NAN, NAN, NAN, NAN, NAN, NAN]
         cdef const string* name = &self.names[sample.entity]
         memcpy(place, &sample.time, 8)
         if sample.status == NONE:
-            memcpy(place + 8, nothing, 48)
+            memcpy(place + 8, NOTHING, 48)
         else:
             memcpy(place + 8, <const Motion*>&sample, 48)
         place += STATE_BYTES
@@ -154,7 +155,7 @@ cdef class SampleRecords:
             if sample.turn.known():
                 memcpy(place, &sample.turn.value(), TURN_BYTES)
             else:
-                memcpy(place, unknown, TURN_BYTES)
+                memcpy(place, NOTHING, TURN_BYTES)
             place += TURN_BYTES
         memcpy(place, self.statuses.data() + sample.status * self.status_width, self.status_width)
         place += self.status_width

@@ -118,7 +118,7 @@ class ParquetWriter:
 
     def _write_group(self) -> None:
         count = min(self._count, ROW_GROUP)
-        names = [name.encode() for name in _list_names(self._entities)]
+        names = [name.encode() for name in self._entities.list_names()]
         arrays = []
         for field, waiting in zip(self._schema_of_keys, self._waiting, strict=True):
             cells = b"".join(waiting)
@@ -208,10 +208,6 @@ def _pack_cells(kind: KeyType, cells: bytes, names: list[bytes]) -> Buffers:
     if kind is KeyType.FLAG:
         return pack_flags(cells)
     return pack_counts(cells) if kind is KeyType.COUNT else pack_doubles(cells)
-
-
-def _list_names(entities: Entities) -> list[str]:
-    return [entities.name(number) for number in range(len(entities))]
 
 
 class _OutputBuffer:
