@@ -46,6 +46,11 @@ class Frames(NamedTuple):
         return float(np.median(np.diff(self.stamps)))
 
     @property
+    def frame(self) -> float:
+        """The usual time from frame to frame (s)."""
+        return float(np.median(np.diff(self.times)))
+
+    @property
     def ticks(self) -> Floats:
         """Stamps that count packets, each a send interval after the previous one."""
         found: list[float] = []

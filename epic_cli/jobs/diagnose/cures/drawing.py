@@ -506,7 +506,7 @@ class _CureSearch:
             known = settings["interval"] > 0
             return float(settings["interval"]) if known else self.frames.interval
         if settings["how"] == "share" and settings["share"] < 1:
-            frame = float(np.median(np.diff(self.frames.times)))
+            frame = self.frames.frame
             if every := float(settings["every"]):
                 frame = every if every > 0 else self.frames.interval
             return -frame / math.log1p(-settings["share"])

@@ -219,7 +219,7 @@ class ExplanationSearch:
     def in_ticks(self, found: FittedStrategy) -> FittedStrategy:
         """Return a chase in the ticks with which it comes nearest, if they bring it nearer."""
         spec, best = found.candidate, found
-        frame = float(np.median(np.diff(self.frames.times)))
+        frame = self.frames.frame
         if "every" in spec.settings:
             return found
         for every in TICKS:
@@ -319,9 +319,9 @@ class ExplanationSearch:
                     yield self.changed(spec, {bound: wait})
                 yield self.changed(spec, {"jitter_time": 1.0})
             if low_pass := float(settings.get("low_pass", 0.0)):
-                frame = float(np.median(np.diff(self.frames.times)))
                 yield self.changed(spec, {"follow": "spring"})
-                share = {"follow": "share", "follow_share": 1 - math.exp(-frame / low_pass)}
+                part = 1 - math.exp(-self.frames.frame / low_pass)
+                share = {"follow": "share", "follow_share": part}
                 yield StrategySpec(spec.name, {**drop_settings(settings, "low_pass"), **share})
             if self.oldest:
                 yield self.changed(spec, {"beyond": "oldest", "keep": self.oldest})

@@ -58,10 +58,10 @@ def _find_stalls(traffic: Traffic) -> _Stalls | None:
         rested &= ~inside | each.mark_rested(at)
     stands = int(paused.sum()) >= len(places) / 2
     # what has moved on may have been lost, where neither numbers nor stamps say otherwise
-    there = numbered or _are_off_beat(stream, places[~rested])
-    moved_on = (stream.intervals[places] < HOLE) & there
+    complete = numbered or _are_off_beat(stream, places[~rested])
+    moved_on = (stream.intervals[places] < HOLE) & complete
     places = places[~rested & (paused | moved_on)]
-    told = LEAST <= len(places) <= MOST * len(stream.intervals) and (stands or there)
+    told = LEAST <= len(places) <= MOST * len(stream.intervals) and (stands or complete)
     return _Stalls(stream, places, stands) if told else None
 
 
