@@ -144,7 +144,7 @@ class RecordingMonitor:
         self._blocks += 1
         before, self.packets = self.packets, self.packets + count
         if before < _MOST:
-            self._keep_sample(block)
+            self._keep_sample(block, _MOST - before)
             if block.find_field is None and b"=" in block.text:
                 self.texts.append(block.text)
         if not (self.thorough or self._blocks <= _ALL or self._blocks % _EVERY == 0):
@@ -170,9 +170,10 @@ class RecordingMonitor:
                 return True
         return False
 
-    def _keep_sample(self, block: PacketBlock) -> None:
+    def _keep_sample(self, block: PacketBlock, most: int) -> None:
+        """Keep the first ``most`` packets of a block for the checks, however long blocks are."""
         block.hold_text()
-        part = block.part(0, _MOST)
+        part = block.part(0, most)
         part.text, part.extra_source = block.text, block.extra_source
         self.samples.append(WatchedBlock(part, self.reader))
 
