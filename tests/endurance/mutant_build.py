@@ -65,7 +65,10 @@ def build(folder: Path, rooms: list[str]) -> list[Mutant]:
                 text = text.replace('"""\n\n', f'"""\n{USED}', 1)
             (folder / name).write_text(text)
         print(f"translating {len(mutation.mutants)} mutants", flush=True)
-        wrong = set(_PLACE.findall(run_code(folder, TRANSLATE)))
+        answer = run_code(folder, TRANSLATE)
+        if "Traceback (most recent call last)" in answer:
+            raise SystemExit(answer[-3000:])
+        wrong = set(_PLACE.findall(answer))
         if not wrong:
             break
         print(f"  {len(wrong)} lines are refused", flush=True)
@@ -91,9 +94,9 @@ def build(folder: Path, rooms: list[str]) -> list[Mutant]:
 TRANSLATE = """
 import subprocess
 from setuptools.errors import CompileError
-from epic_cli.engine.build import HERE, BuildEngine, extensions
+from epic_cli.engine.build import HERE, BuildEngine, make_extensions
 import sysconfig
-for room in extensions():
+for room in make_extensions():
     try:
         source = BuildEngine._translate_to_cpp(room)
     except CompileError:

@@ -41,8 +41,8 @@ _UNMARKED = "epic_cli/jobs/code/sources/"
 # Marks of blocks begin there; before it are those of compiled mutants.
 _BLOCKS = 1 << 15
 
-# Tests of a mutant, and the seconds that they took when they were covered, at most: two attempts.
-_STAGES = ((300, 30.0), (500, 30.0))
+# Tests of a mutant, and the seconds that they took when they were covered, at most: attempts.
+_STAGES = ((300, 30.0), (500, 30.0), (1500, 90.0))
 
 _LEFT_OUT = ["studies", "benchmarks", "pictures", "endurance"]
 
@@ -289,6 +289,61 @@ def run(options: argparse.Namespace) -> bool:
             file.flush()
             print(f"{number + 1} {result:9} {shorten(str(fault))}   {test}", flush=True)
     return False
+
+
+def run_again(options: argparse.Namespace) -> bool:
+    """Try faults of the table once more, as they are in the copy now; return False.
+
+    A fault whose line has moved is the nearest of the same kind and text; one that is gone is left.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # takes the mutant out first
+    copy = Copy(options.built, options.engine)
+    copy.cover(options.workers, options.tests)
+    cover = copy.read_cover()
+    with options.table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for number, row in enumerate(rows):
+        if row["result"] not in options.results or not re.search(
+            options.only, f"{row['fault']} {row['test']}"
+        ):
+            continue
+        fault = find_fault(copy, cover.blocks, row)
+        if fault is None:
+            continue
+        result, test = judge(copy, fault, choose_tests(fault, cover, copy.tree))
+        rows[number] = row | {"fault": shorten(str(fault)), "result": result, "test": test}
+        write_table(options.table, rows)
+        print(f"{result:9} {shorten(str(fault))}   {test}", flush=True)
+    return False
+
+
+def find_fault(copy: Copy, blocks: dict[str, tuple[int, int]], row: dict[str, str]) -> Fault | None:
+    """Return the fault that a row of the table describes, if the copy can have it."""
+    name, line, rest = row["fault"].split(":", 2)
+    if not (copy.tree / name).exists():
+        return None
+    faults = []
+    if name in blocks:
+        for site in Source((copy.tree / name).read_text()).sites:
+            mark = blocks[name][0] + site.block if site.block else 0
+            faults.append(
+                Fault(row["room"], name, site.line, site.kind, site.old, site.new, mark, site)
+            )
+    for one in copy.mutants:
+        if one.file == name:
+            faults.append(
+                Fault(row["room"], name, one.line, one.kind, one.text, "", one.number, None)
+            )
+    same = [one for one in faults if shorten(str(one)).split(":", 2)[2].strip() == rest.strip()]
+    return min(same, key=lambda one: abs(one.line - int(line)), default=None)
+
+
+def write_table(path: Path, rows: list[dict[str, str]]) -> None:
+    """Replace the table."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["room", "fault", "result", "test"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def shorten(text: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +14,9 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import words_in
 
+import epic_cli
 from epic_cli.engine.description import Described, split
 from epic_cli.engine.parameters import (
     Choice,
@@ -186,3 +192,47 @@ def test_options_that_differ_from_the_table() -> None:
     }
     refused = CliRunner().invoke(command, ["--count", "10"])
     assert "Invalid value for '--count': 10 is not allowed: it must be" in refused.output
+
+
+def iterate_values() -> Iterator[object]:
+    """Yield what stands in a module or a class of the package."""
+    for found in pkgutil.walk_packages(epic_cli.__path__, "epic_cli."):
+        if not found.name.endswith("__main__"):
+            module = importlib.import_module(found.name)
+            for value in vars(module).values():
+                yield value
+                if isinstance(value, type) and value.__module__ == found.name:
+                    yield from vars(value).values()
+
+
+def iterate_parameters(value: object) -> Iterator[Parameter]:
+    if isinstance(value, Parameter):
+        yield value
+    elif isinstance(value, (tuple, list, dict)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from iterate_parameters(one)
+
+
+def test_defaults_and_ranges_are_those_that_were_meant(pytestconfig: pytest.Config) -> None:
+    """All of them in a file: nothing else says that a limit of 10 s should not be 11 s."""
+    lines = {
+        f"{one.name} {one.default!r}: {one.range}\n"
+        for value in iterate_values()
+        for one in iterate_parameters(value)
+    }
+    words_in(Path(__file__).parent, pytestconfig)("parameters", "".join(sorted(lines)))
+
+
+def test_a_value_has_the_defaults_of_its_table() -> None:
+    asked = 0
+    for described in {one for one in iterate_values() if isinstance(one, type)}:
+        table = getattr(described, "TABLE", None)
+        defaults = getattr(described, "_field_defaults", vars(described))  # of a named tuple
+        for parameter in table if isinstance(table, tuple) else ():
+            if parameter.field in defaults:
+                assert repr(defaults[parameter.field]) == repr(parameter.default), (
+                    described,
+                    parameter.name,
+                )
+                asked += 1
+    assert asked > 20

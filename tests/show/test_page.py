@@ -119,6 +119,31 @@ def test_the_data_are_those_of_the_comparison() -> None:
     np.testing.assert_array_equal(counted > 0, known)
 
 
+@pytest.mark.parametrize(
+    "shift", ["none", "between ticks", "one between ticks", "backwards", "far"]
+)
+def test_times_are_those_of_the_scene(shift: str) -> None:
+    """As numbers of ticks where they are such, as seconds where one of them is not."""
+    scene = comparisons.comparison("Late").scenes[0]
+    times = scene.times.copy()
+    if shift == "between ticks":
+        times += np.linspace(0, 0.4, len(times)) * scene.tick
+    elif shift == "one between ticks":
+        times[7] += 0.3 * scene.tick
+    elif shift == "backwards":
+        times[[7, 8]] = times[[8, 7]]
+    elif shift == "far":
+        times[-1] += (1 << 16) * scene.tick
+    scene = scene._replace(times=times)
+    found = content(make_page([scene], make_content(COMPARISON, compared(COMPARISON))))
+    truth = found["scenes"][0]["truth"]
+    if shift == "none":
+        read = numbers(truth["ticks"], "<u2").astype(int).cumsum() * scene.tick
+    else:
+        read = numbers(truth["t"], "<f8")
+    np.testing.assert_allclose(read + found["scenes"][0]["start"], times, atol=1e-9)
+
+
 def test_the_same_comparison_gives_the_same_bytes() -> None:
     again = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
     assert page(again, shown=["Late", "Jumping"]) == PAGE

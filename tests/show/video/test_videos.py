@@ -497,3 +497,26 @@ def test_names_are_apart_and_move_no_more_than_they_must() -> None:
         assert all(b - a >= 15 - 1e-9 for a, b in pairwise(found))
         assert np.mean(found) == pytest.approx(np.mean(heights))
     assert spread([0.0, 50.0, 100.0], 15.0) == [0.0, 50.0, 100.0]
+
+
+@pytest.mark.parametrize("width", [1.0, 3.0, 9.0])
+def test_a_line_is_as_wide_on_each_side(width: float) -> None:
+    """A stroke, and the same turned by quarters, are the same picture, turned."""
+    points = np.array([[10.0, 20.0], [30.0, 20.0], [30.0, 26.0]])
+
+    def draw(places: Floats) -> NDArray[np.uint8]:
+        image = Image.new("RGB", (61, 61), "white")
+        filming.Pen(image, (0, 0, 61, 61)).draw_lines([(places, 255)], (0, 0, 0), width)
+        return np.asarray(image)[..., 0]
+
+    drawn = draw(points)
+    rows = np.flatnonzero((drawn < 128)[:, 20])  # across the long side
+    assert len(rows) == pytest.approx(width, abs=1)
+    assert rows.mean() == pytest.approx(20, abs=0.51)
+    dark = np.sum(255 - drawn.astype(float))
+    for flipped in (points * (1, -1) + (0, 60), points * (-1, 1) + (60, 0), points[:, ::-1]):
+        assert np.sum(255 - draw(flipped).astype(float)) == pytest.approx(dark, rel=0.06)
+    for axis in (0, 1):  # nothing is cut off at an end
+        found = np.flatnonzero((draw(points[1:2]) < 128).any(axis=axis))
+        assert found.min() + found.max() == pytest.approx(2 * points[1][axis], abs=1)
+        assert len(found) == pytest.approx(width, abs=1)
