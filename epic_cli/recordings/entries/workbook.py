@@ -6,11 +6,12 @@ The cells of a sheet are counted before the library makes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial, reduce
 from itertools import chain, islice, repeat
 from typing import IO, TYPE_CHECKING, Any
 
+from epic_cli.engine.text import SheetExtent
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.columns import convert_rows, join_first_rows
 from epic_cli.recordings.entries.csv import count_lines_above_header
@@ -31,11 +32,10 @@ _ODS = "content.xml"
 #: XFD1048576; and what the parser of XML holds at once: levels, names, bytes of a tag.
 _PLACE, _DEEPEST, _DIFFERENT, _LONGEST_TAG = 10, 200, 2000, 8 << 20
 
-#: The beginning of XML in UTF-8; and a cell, a comment or a declaration that is not plain.
+#: The beginning of XML in UTF-8.
 _PLAIN_XML = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*<(?:[^?!\0]|\?xml\s(?:[^>]*encoding=["'](?i:utf-8)["'])?[^>]*\?>)"""
 )
-_OTHER_CELL = re.compile(rb"<(?:!|[^\s<>/]*:c[\s/>]|c[^ \w:.-])")
 
 
 def check_sizes(file: IO[bytes]) -> None:
@@ -53,17 +53,21 @@ def check_sizes(file: IO[bytes]) -> None:
             raise Unreadable("a binary workbook (XLSB): save it as XLSX")
         elements = 0
         for info in archive.infolist():
-            rest, is_sheet, plain = b"", False, _PlainSheet()
+            is_sheet, is_utf8, rest = info.filename == _ODS, True, b""
+            extent = SheetExtent()
             with archive.open(info) as member:
                 while part := member.read(1 << 20):
-                    is_sheet |= info.filename == _ODS or b"sheetData" in rest + part
-                    elements += part.count(b"</") + part.count(b"/>")
-                    rest = part[-16:]
-                    plain.feed(part)
+                    data = rest + part
+                    is_sheet = is_sheet or b"sheetData" in data
+                    is_utf8 = is_utf8 and (bool(rest) or _PLAIN_XML.match(data) is not None)
+                    rest = data[extent.scan(data) :]
+                    if len(rest) > _LONGEST_TAG:
+                        is_utf8, rest = False, rest[-16:]
+            elements += extent.elements
             if elements > _ELEMENTS:
                 raise Unreadable("a workbook of too many cells or texts: export a table as CSV")
-            if is_sheet and plain.is_plain and info.filename != _ODS:
-                _check_area(plain.rows * plain.columns, plain.cells)
+            if is_sheet and extent.is_plain and is_utf8 and info.filename != _ODS:
+                _check_area(extent.rows * extent.columns, extent.cells)
             elif is_sheet:
                 with archive.open(info) as member:
                     _check_extent(member, info.filename)
@@ -73,7 +77,7 @@ def check_sizes(file: IO[bytes]) -> None:
 def _check_extent(member: IO[bytes], name: str) -> None:
     from xml.parsers import expat
 
-    extent, parser, read = _SheetExtent(), expat.ParserCreate("utf-8"), 0
+    extent, parser, read = _XmlExtent(), expat.ParserCreate("utf-8"), 0
     parser.StartElementHandler = extent.begin_element
     parser.EndElementHandler = extent.end_element
     parser.StartDoctypeDeclHandler = extent.refuse_document_type  # it could give cells other places
@@ -95,45 +99,12 @@ def _check_area(area: int, cells: int) -> None:
         raise Unreadable("a sheet whose cells lie too far apart: export it as CSV")
 
 
-class _PlainSheet:
-    """The extent of a sheet as all programs write them: each cell begins with ``<c r="A1"``.
-
-    Regular expressions read it ten times as fast as a parser of XML; what is written in another way
-    is not plain, and is parsed.
-    """
-
-    def __init__(self) -> None:
-        self.is_plain = True
-        self.cells = self.rows = self.columns = 0
-        self._rest = b""
-
-    def feed(self, part: bytes) -> None:
-        """Read the next part of a sheet."""
-        if not self.is_plain:
-            return
-        begins = not self._rest
-        data = self._rest + part
-        cut = data.rfind(b"<")
-        data, self._rest = data[:cut], data[cut:]
-        places = re.findall(rb'<c r="[A-Z]{1,3}([0-9]{1,7})"', data)
-        self.cells += len(places)
-        self.is_plain = (
-            0 < len(self._rest) < _LONGEST_TAG
-            and (not begins or _PLAIN_XML.match(part) is not None)
-            and data.count(b"<c ") == len(places)
-            and _OTHER_CELL.search(data) is None
-        )
-        self.rows = max(self.rows, max(map(int, set(places)), default=0))
-        for letters in set(re.findall(rb'<c r="([A-Z]{1,3})', data)):
-            self.columns = max(self.columns, _number_column(letters.decode()))
-
-
 def _number_column(letters: str) -> int:
     """Return the number of a column: 27 for AA."""
     return reduce(lambda n, c: 26 * n + ord(c) - 64, letters, 0)
 
 
-class _SheetExtent:
+class _XmlExtent:
     """The extent of a sheet's cells; a cell without a place is right of the last one.
 
     OpenDocument has all sheets in one file, and equal cells and rows once, with a count; empty ones
@@ -213,8 +184,9 @@ _LONGEST = 256 << 20
 #: A database's values are no longer, and it takes no more steps to a row: a view may compute both.
 _VALUE, _STEPS = 4 << 20, 10**9
 
-#: Rows by the name of what has them.
-Tables = dict[str, Callable[[], Iterable[Iterable[Any]]]]
+#: Blocks of rows by the name of the table that has them; the first row, which may have the names of
+#: columns, is a block of its own.
+Tables = dict[str, Callable[[], Iterable[Sequence[Sequence[Any]]]]]
 
 
 class Packed(Format):
@@ -235,7 +207,7 @@ class Packed(Format):
             (name,) = found
         if name not in tables:
             raise Unreadable(f"there is no {self.what} {name!r}, but {_list_names(tables)}")
-        pieces = join_first_rows(b"", _convert_chunks(tables[name]()))
+        pieces = join_first_rows(b"", _convert_blocks(tables[name]()))
         return lambda: next(pieces, b"")
 
     def iterate_tables(self, file: IO[bytes]) -> Tables:
@@ -274,13 +246,17 @@ class Workbook(Packed):
         # a sheet is parsed whole: the one that was looked at last is the one that is read, mostly
         sheet = lru_cache(1)(book.get_sheet_by_name)
 
-        def iterate_rows(name: str) -> Iterator[Iterable[Any]]:
+        def iterate_blocks(name: str) -> Iterator[Sequence[Sequence[Any]]]:
             try:
-                yield from sheet(name).iter_rows()
+                rows = iter(sheet(name).iter_rows())
+                for size in chain((1,), repeat(_ROWS)):
+                    if not (block := list(islice(rows, size))):
+                        return
+                    yield block
             except Exception as error:  # as above
                 raise Unreadable(f"the sheet {name!r} cannot be read: {error}") from error
 
-        return {name: partial(iterate_rows, name) for name in book.sheet_names}
+        return {name: partial(iterate_blocks, name) for name in book.sheet_names}
 
 
 class Sqlite(Packed):
@@ -322,10 +298,10 @@ def _list_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
 
 
-def _make_query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
+def _make_query(base: Any, name: str) -> Callable[[], Iterable[Sequence[Sequence[Any]]]]:
     import sqlite3
 
-    def iterate_rows() -> Iterator[Iterable[Any]]:
+    def iterate_blocks() -> Iterator[Sequence[Sequence[Any]]]:
         waited = 0
 
         def is_too_long() -> bool:
@@ -337,14 +313,14 @@ def _make_query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
         quoted = name.replace('"', '""')
         try:
             cursor = base.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that it has
-            yield [column[0] for column in cursor.description]
-            while some := cursor.fetchmany(_ROWS):
+            yield [[column[0] for column in cursor.description]]
+            while block := cursor.fetchmany(_ROWS):
                 waited = 0
-                yield from some
+                yield block
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
 
-    return iterate_rows
+    return iterate_blocks
 
 
 def _find_tables_with_packets(tables: Tables) -> list[str]:
@@ -352,28 +328,25 @@ def _find_tables_with_packets(tables: Tables) -> list[str]:
     from time import process_time
 
     found, end = [], process_time() + _PATIENCE
-    for name, rows in tables.items():
+    for name, iterate_blocks in tables.items():
         if process_time() > end:
             return []
-        if _has_packets(rows()):
+        if _has_packets(iterate_blocks()):
             found.append(name)
     return found
 
 
-def _has_packets(rows: Iterable[Iterable[Any]]) -> bool:
+def _has_packets(blocks: Iterable[Sequence[Sequence[Any]]]) -> bool:
     """Return True if one of the first rows names a time and a position."""
-    some = (convert_rows([tuple(row)], _write_cell) for row in islice(rows, _LOOKED_AT))
+    rows = islice(chain.from_iterable(blocks), _LOOKED_AT)
+    some = (convert_rows([row], _write_cell) for row in rows)
     lines = [line for line in map(bytes, chain.from_iterable(some)) if line.strip(b",\n")]
     return count_lines_above_header(lines) is not None
 
 
-def _convert_chunks(rows: Iterable[Iterable[Any]]) -> Iterator[ColumnRows]:
-    left = map(tuple, rows)
-    # the first row may have the names of columns, and the others numbers
-    for size in chain((1,), repeat(_ROWS)):
-        if not (some := list(islice(left, size))):
-            return
-        yield from convert_rows(some, _write_cell)
+def _convert_blocks(blocks: Iterable[Sequence[Sequence[Any]]]) -> Iterator[ColumnRows]:
+    for block in blocks:
+        yield from convert_rows(block, _write_cell)
 
 
 def _write_cell(value: Any) -> str:
