@@ -40,18 +40,19 @@ _LEAVE = 1.0
 
 
 class InterruptibleThreads(ThreadPoolExecutor):
-    """A pool of threads that waits at most ``_LEAVE`` seconds for them after an interrupt.
+    """A pool of threads that waits at most ``_LEAVE`` seconds for jobs that nobody waits for.
 
-    A strategy in Python may never return. Any exception cancels the jobs that have not begun; other
-    exceptions than interrupts wait for the running ones.
+    A strategy in Python may never return. These jobs are those that run on after an interrupt,
+    which may have been caught within the block. Any exception cancels the jobs that have not begun;
+    other exceptions than interrupts wait for the running ones.
     """
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # an interrupt closes generators, too: theirs is a GeneratorExit
-        is_interrupt = kind is not None and not issubclass(kind, Exception)
-        self.shutdown(wait=not is_interrupt, cancel_futures=kind is not None)
+        is_error = kind is not None and issubclass(kind, Exception)
+        self.shutdown(wait=is_error, cancel_futures=kind is not None)
         until = time.monotonic() + _LEAVE
-        for thread in list(self._threads) if is_interrupt else ():
+        for thread in () if is_error else list(self._threads):
             thread.join(max(until - time.monotonic(), 0))
 
 

@@ -287,6 +287,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--case", type=int, help="run this one alone, and print what it wrote")
     options = parser.parse_args()
+    # whoever starts this in the background may have told it to ignore Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     counts: Counter[str] = Counter()
     found = 0
     for number in range(options.cases) if options.case is None else [options.case]:

@@ -181,6 +181,8 @@ def main() -> int:
     parser.add_argument("acts", nargs="*", help=f"of {', '.join(ACTS)}; default all")
     parser.add_argument("--commands", nargs="*", default=list(COMMANDS))
     options = parser.parse_args()
+    # whoever starts this in the background may have told it to ignore Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     found = 0
     for act in options.acts or ACTS:
         for command in options.commands:

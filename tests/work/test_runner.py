@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -11,6 +12,7 @@ from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 import pytest
 from support.jobs import DEADLY, WRONG, pid, work
 
+from epic_cli.work import executors
 from epic_cli.work.executors import Processes
 from epic_cli.work.runner import Failure, run_jobs
 
@@ -100,3 +102,18 @@ def test_an_executor_that_cannot_go_on_says_so() -> None:
     executor: Executor = Dead(1)
     with executor, pytest.raises(BrokenExecutor, match="it is gone"):
         list(run_jobs(work, [1, 2], executor))
+
+
+@pytest.mark.parametrize("interrupted", [True, False], ids=["interrupted", "caught within"])
+def test_a_job_that_never_returns_is_left_behind(
+    interrupted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "_LEAVE", 0.01)
+    released = threading.Event()
+    with contextlib.suppress(KeyboardInterrupt), executors.InterruptibleThreads(1) as pool:
+        job = pool.submit(released.wait, 20.0)
+        if interrupted:
+            raise KeyboardInterrupt
+    assert not job.done()
+    released.set()
+    assert job.result()

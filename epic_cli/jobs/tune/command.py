@@ -351,8 +351,6 @@ def _convert_errors() -> Iterator[None]:
         raise WrongUsage(
             f"{error}: add --latency SECONDS, which makes arrival times from stamps", "latency"
         ) from error
-    except tuning.NothingTried:
-        raise KeyboardInterrupt from None
 
 
 def _search_senders(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> BytesFronts:

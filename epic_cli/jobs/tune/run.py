@@ -793,8 +793,8 @@ class NeedsArrivals(Portable, ValueError):
         super().__init__(f"{', '.join(strategies)} {need} arrival times, and there are none")
 
 
-class NothingTried(ValueError):
-    """An error: the search was interrupted before its first trial."""
+class NothingTried(KeyboardInterrupt):
+    """An interrupt of a search before its first trial."""
 
 
 class DividedTooSmall(NotEnoughToSay):
