@@ -134,6 +134,19 @@ def test_a_module_that_cannot_be_imported_costs_only_itself(
         find("theirs")
 
 
+def test_its_own_line_is_named_where_another_file_of_the_author_failed(
+    install: Install, tmp_path: Path
+) -> None:
+    (tmp_path / "tiny_helper.py").write_text("\n\nraise OSError('no device')\n")
+    install("broken", "import sys\nimport tiny_helper\n", one="tiny_broken:Good")
+    (tmp_path / "tiny_package").mkdir()
+    (tmp_path / "tiny_package/__init__.py").write_text("import tiny_helper\n")
+    install("other", two="tiny_package:Good")
+    reasons = {flaw.name: flaw.reason for flaw in left_out()}
+    assert reasons["one"].endswith("/tiny_broken.py, line 2)")
+    assert reasons["two"].endswith("/tiny_package/__init__.py, line 1)")
+
+
 def test_a_name_that_is_taken_is_left_out(install: Install) -> None:
     before = names()
     install("one", epic="tiny_one:Good", theirs="tiny_one:Good")

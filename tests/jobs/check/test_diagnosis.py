@@ -97,6 +97,16 @@ def further_each_time() -> Rows:
     return rows
 
 
+def first_factor(begin: int, end: int) -> Rows:
+    """Return rows whose velocity is 1.5 times too large for some rows, and wild behind them."""
+    rows = right()
+    for index in range(begin, len(rows)):
+        for column in (4, 5):
+            speed = float(rows[index][column])
+            rows[index][column] = 1.5 * speed if index < end else speed + 9 * NOISE[index][column]
+    return rows
+
+
 def drift(per_second: float) -> Rows:
     return changed(lambda row: [row[0], row[1] + per_second * row[0] ** 2, *row[2:]])
 
@@ -161,6 +171,10 @@ WRONG: dict[str, tuple[Rows, Found]] = {
     "velocities": (
         changed(lambda row: [*row[:4], *(1.000001 * cell for cell in row[4:])]),
         pattern(Pattern.FACTOR, 1.000001, "velocities"),
+    ),
+    "velocities, in the first rows that differ": (
+        first_factor(10, 16),
+        pattern(Pattern.FACTOR_AT_FIRST, 1.5, "velocities", count=6),
     ),
     "an offset": (
         changed(lambda row: [*row[:2], row[2] - 0.25, *row[3:]]),
