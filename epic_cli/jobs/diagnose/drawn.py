@@ -568,8 +568,12 @@ def match(
             first = moving[0]
         if first.tick and not candidates:
             parts = first.mechanism()
-        if parts is not None and parts.residual > AS_GOOD * found[-1].residual:
-            parts = None
+        if parts is not None:
+            # a strategy that is hardly nearer than parts that are understood explains no more
+            understood = parts.residual <= UNDERSTOOD * first.step
+            factor = CLEARER if understood else AS_GOOD
+            if parts.residual > factor * found[-1].residual:
+                parts = None
     if parts is not None:
         found = first.in_parts(parts)
         same += parts.same_as

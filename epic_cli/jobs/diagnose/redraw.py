@@ -174,8 +174,8 @@ def _parse_number(value: object) -> float | None:
 #: this many times as many.
 GLANCE, GLANCED, WORTHWHILE = 15.0, 1200, 1.5
 
-#: Largest error of shorter numbers, as a multiple of the best.
-AS_GOOD = 1.05
+#: Largest error of shorter numbers, as a multiple of the best: the mean or the RMS, and the other.
+AS_GOOD, MUCH_WORSE = 1.05, 1.5
 
 
 class FrameComparison:
@@ -328,5 +328,6 @@ class FrameComparison:
 
     def is_as_good(self, one: FittedStrategy, best: FittedStrategy) -> bool:
         """Return True if an error equals the least error, up to rounding and single frames."""
-        few = one.apart <= AS_GOOD * best.apart and one.residual <= 1.5 * best.residual
-        return few or one.residual <= max(AS_GOOD * best.residual, self.exact)
+        apart, residual = one.apart / (best.apart + 1e-300), one.residual / (best.residual + 1e-300)
+        near = min(apart, residual) <= AS_GOOD and max(apart, residual) <= MUCH_WORSE
+        return near or one.residual <= self.exact

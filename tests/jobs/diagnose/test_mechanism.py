@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from endurance.drawn import draw, engine
+from endurance.drawn import composition, draw, engine, outcome
 from endurance.drawn import found as said_of
 from endurance.public import drawing, judge
 from support.running import epic
@@ -15,8 +15,11 @@ from support.running import epic
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec, read_specs
 from epic_cli.jobs.diagnose.drawn import match
+from epic_cli.jobs.diagnose.frames import make_frames
+from epic_cli.jobs.diagnose.mechanism.marks import find_snap_time
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.report import drawn_record, drawn_words
+from epic_cli.metrics.arrays import ARRIVAL, POSITION, TIME, VELOCITY, make_packet_table
 from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
@@ -118,6 +121,30 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
     for way in ways:
         if way in record and way in words:
             assert record[way] == words[way]
+
+
+#: A delay that only grows, over a count of ticks; a slow way back to the newest packet's clock.
+@pytest.mark.parametrize("seed", [3181, 3220])
+def test_what_hides_its_clock_is_found(seed: int) -> None:
+    said = outcome(composition(seed))
+    assert (said.right, said.misses) == (True, []), said.words
+
+
+@pytest.mark.parametrize("time", [0.3, 0.55])
+def test_one_silence_tells_when_a_chase_snaps(time: float) -> None:
+    block = recorded("figure-eight", 10, 3)
+    gap = PacketBlock()
+    for packet in map(block.__getitem__, range(len(block))):
+        if not 10 < packet.time < 10.4 + time:
+            gap.append(packet)
+    path = frames(gap, f"chase+how=spring+time=0.27+snap_after={time}", 60, 5)
+    table = make_packet_table(gap)
+    order = np.argsort(table[ARRIVAL])
+    seen = make_frames(
+        table[ARRIVAL][order], table[TIME][order], table[POSITION].T[order],
+        table[VELOCITY].T[order], path.times, path.positions,
+    )  # fmt: skip
+    assert find_snap_time(seen) == time
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Marks of single parts: a grid, the oldest state, what is left and what it goes with."""
+"""Marks of single parts: a grid, the oldest state, a snap after a silence, what is left."""
 
 from __future__ import annotations
 
@@ -46,6 +46,30 @@ def find_oldest(frames: Frames) -> int:
         counts.append(int((gone & (places >= 0) & (off < 0.002 * frames.unit)).sum()))
     best = int(np.argmax(counts))
     return KEPT[best] + 1 if counts[best] > 2 * np.median(counts) else 0
+
+
+#: A frame has landed on the newest state within this distance, from farther than that (usual
+#: steps).
+LANDED, AWAY = 0.02, 0.06
+
+
+def find_snap_time(frames: Frames) -> float:
+    """Return the time without a packet (s) after which the newest state is drawn; 0 for none.
+
+    It is the shortest number between the ages before and after such snaps.
+    """
+    ages = frames.times - frames.arrivals[frames.newest]
+    left = compute_lengths(frames.positions[frames.newest] - frames.drawn) / frames.unit
+    same = np.diff(frames.newest) == 0
+    snaps = np.flatnonzero(same & (left[:-1] > AWAY) & (left[1:] < LANDED))
+    if not len(snaps):
+        return 0.0
+    low, high = float(np.median(ages[snaps])), float(np.median(ages[snaps + 1]))
+    tight = float(ages[snaps].max()), float(ages[snaps + 1].min())
+    low, high = tight if tight[0] < tight[1] else (low, high)
+    middle = (low + high) / 2
+    shorter = (float(f"{middle:.{digits}g}") for digits in range(1, 6))
+    return next((time for time in shorter if low <= time < high), middle)
 
 
 #: What is left is explained by what has this share of its squares.

@@ -96,6 +96,7 @@ class ExplanationSearch:
         self.snaps = list_snap_distances(frames)
         self.grid = marks.find_grid(frames, comparison.exact)
         self.oldest = marks.find_oldest(frames)
+        self.snap_time = marks.find_snap_time(frames)
         self.kept: dict[object, FittedStrategy] = {}
         self._looked: set[str] = set()
         self._keys: dict[str, tuple[object, ...]] = {}
@@ -116,7 +117,11 @@ class ExplanationSearch:
             self.read_kinds()
         if self.near[0].residual > self.exact:
             self.read_buffers()
-        for way in ({"clock": "first"}, {"stamps": "arrival"}):
+        for way in (
+            {"clock": "first"},
+            {"stamps": "arrival"},
+            {"stamps": "ticks", "clock": "first"},
+        ):
             if self.near[0].residual > self.exact:
                 grows = {"delay": 0.1, "catch_up": "none", **way}
                 found = FittedStrategy(StrategySpec("buffer", grows))
@@ -310,7 +315,9 @@ class ExplanationSearch:
             if any(settings.get(key) != value for key, value in changes.items()):
                 yield self.changed(spec, changes)
         if spec.name == "buffer":
-            for axis in self.clocks.every[:STEADY]:
+            # what catches up at a rate is seldom where its clock says: ages do not tell the clock
+            steady = None if settings.get("catch_up") == "rate" else STEADY
+            for axis in self.clocks.every[:steady]:
                 ways = {"stamps": None, "clock": None, "clock_time": None, "clock_share": None}
                 yield self.changed(spec, {**ways, **axis.settings})
             if "jitter_margin" in settings and isinstance(settings["delay"], float):
@@ -325,6 +332,8 @@ class ExplanationSearch:
                 yield StrategySpec(spec.name, {**drop_settings(settings, "low_pass"), **share})
             if self.oldest:
                 yield self.changed(spec, {"beyond": "oldest", "keep": self.oldest})
+        elif self.snap_time:
+            yield self.changed(spec, {"snap_after": self.snap_time})
         if self.grid:
             yield self.changed(spec, {"rounding": self.grid})
         yield from (self.changed(spec, {"snap": snap}) for snap in self.snaps)

@@ -56,8 +56,16 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
     {"catch_up": "none"},
     *({"catch_up": "rate", "catch_up_rate": rate} for rate in (0.02, 0.05, 0.1, 0.2)),
     *(
-        {"stamps": stamps, "clock": clock, "clock_time": None, "catch_up": "rate"}
+        {
+            "stamps": stamps,
+            "clock": clock,
+            "clock_time": None,
+            "clock_share": None,
+            "catch_up": "rate",
+            "catch_up_rate": rate,
+        }
         for stamps, clock in ((None, "newest"), ("ticks", "newest"), ("arrival", None))
+        for rate in (0.02, 0.05, 0.15)
     ),
     {"jitter_margin": 2.0},
     {"monotonic": "on"},
