@@ -54,8 +54,10 @@ METRICS = (
     ),
     Metric(
         "jerk",
-        "RMS jerk as a multiple of the truth's, or as it is where the truth has none",
+        "RMS jerk as a multiple of the truth's; in length/s^3 where the truth has none",
         _compute_relative_jerk,
+        title="jerk x",
+        unit="times the truth's",
         weight=9,
         interval=True,
     ),

@@ -43,7 +43,7 @@ from epic_cli.metrics.digits import (
 )
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
 from epic_cli.metrics.inputs import RecordedRuns, RunInputs, run_name
-from epic_cli.metrics.metric import Better, Metric, drop_turning
+from epic_cli.metrics.metric import GAMES, Better, Metric, Weights, drop_turning
 from epic_cli.metrics.notes import (
     MARKS,
     UNRANKED,
@@ -131,9 +131,9 @@ def write_verdict(
         _describe_figures(found, found.best, comparison.resolution) if costs else "",
         _describe_turning(found.best),
         _describe_worst(found, comparison),
-        _describe_other_games(found),
         _describe_needed_data(found, comparison),
         _describe_game_score(found.best, comparison),
+        _describe_weights(found, comparison.weights),
     ]
     return list(filter(None, sentences))
 
@@ -240,15 +240,24 @@ def _describe_worst(found: Advice, comparison: Comparison) -> str:
     return f"Worst of {len(comparison.recordings)} {comparison.runs_are}: {worst}, score {score}."
 
 
-def _describe_other_games(found: Advice) -> str:
-    """Name the highest scores by the weights of other games, if the data tell strategies apart."""
-    if found.confidence not in (Confidence.CLEAR, Confidence.TIED):
-        return ""
+def _describe_weights(found: Advice, weights: Weights) -> str:
+    """Name the game whose weights score the strategies, and the best strategies of other games.
+
+    Other games are named only if the data tell strategies apart.
+    """
     games: dict[str, list[str]] = {}
-    for game, label in found.other_games:
-        games.setdefault(label, []).append(describe_game(game))
-    words = ", ".join(f"{one} for {' or '.join(wins)}" for one, wins in games.items())
-    return f"By other weights the highest score is that of {words} (--weights)." if words else ""
+    if found.confidence in (Confidence.CLEAR, Confidence.TIED):
+        for game, label in found.other_games:
+            games.setdefault(label, []).append(game)
+    ways = [f"--weights {' or '.join(wins)} {label}" for label, wins in games.items()]
+    others = ", with ".join([f"with {ways[0]} scores highest", *ways[1:]]) if ways else ""
+    game = next((game.name for game in GAMES if game.weights == weights), "")
+    if weights == Weights():
+        others = others or "--weights chooses one"
+        words = "Scored for no particular game"
+    else:
+        words = f"Scored for {describe_game(game)}" if game else "Scored with your weights"
+    return f"{words}; {others}." if others else f"{words}."
 
 
 def describe_game(game: str) -> str:

@@ -8,7 +8,7 @@ from support import comparisons
 from epic_cli.jobs.compare.report import describe_certainty, explain_method, write_verdict
 from epic_cli.metrics.certainty import Certainty, Gap, Standing, Unit
 from epic_cli.metrics.comparison import Comparison, Result
-from epic_cli.metrics.metric import Weights
+from epic_cli.metrics.metric import GAMES, Weights
 from epic_cli.metrics.notes import Flaw, ResultNote
 
 LATE = comparisons.comparison("Late").results[0]
@@ -30,9 +30,10 @@ def told(
     recordings: Sequence[Result] = (),
     resolution: float = 0.0,
     rows: int = 10_000,
+    weights: Weights | None = None,
 ) -> list[str]:
     comparison = Comparison(
-        Weights(),
+        weights or Weights(),
         0.05,
         (1.0,),
         rows,
@@ -86,6 +87,16 @@ def test_the_verdict_names_who_it_is_about() -> None:
     assert "30.csv" in "".join(CASES["the worst recording"])
     assert ".csv" not in "".join(CASES["no recording is the worst where all are equal"])
     assert CASES["no figures"] == []
+
+
+def test_the_verdict_names_the_game_that_it_is_scored_for() -> None:
+    results = fake("a", 50, 1), fake("b", 40, 2, 10)
+    assert "--weights" in told(*results)[-1]
+    for game in GAMES:
+        last = told(*results, weights=game.weights)[-1]
+        assert [other for other in GAMES if other.name in last] == [game]
+        changed = told(*results, weights=game.weights._replace(accuracy=7.5))[-1]
+        assert not any(other.name in changed for other in GAMES)
 
 
 def test_what_it_rests_on(words: Callable[[str, str], None]) -> None:
