@@ -19,6 +19,7 @@ from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     color_option,
     explain_option,
+    messages_options,
     read_option,
     save_profile_option,
 )
@@ -76,6 +77,7 @@ class InspectOptions:
     explain: bool = declare_shared(explain_option)
     saving: Saving | None = declare_shared(save_profile_option)
     read: ReadSpec = declare_shared(read_option)
+    messages: Messages = declare_shared(messages_options)
     color: ColorChoice = declare_shared(color_option)
 
 
@@ -120,7 +122,7 @@ def _inspect_file(file: str, options: InspectOptions) -> Inspection:
     name, color = name_source(file), use_color(options.color, sys.stderr)
     log = ReadingLog(name, RecordingMonitor(thorough=True, name=name))
     with (
-        Reporter(name, Messages(), color) as refused,
+        Reporter(name, options.messages, color) as refused,
         Progress("inspecting", in_bytes=True, silent=True) as progress,
     ):
         (on_read,) = report_each(progress, [file])

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from epic_cli.jobs.inspect.run import Inspection
     from epic_cli.metrics.arrays import Floats
 
+#: A gap is named if it is this many times as long as nearly all (95 %) others.
+GAP = 1.5
+
 #: Most entities with a line of their own.
 _ENTITIES = 12
 
@@ -101,7 +104,9 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
             if found.is_regular
             else f", {format_seconds(step.low)} to {format_seconds(step.high)}"
         )
-        yield "sent", f"{rate}, {even}{spread}"
+        gap = found.longest_gap or 0.0
+        longest = f"; longest gap {format_seconds(gap)}" if gap > GAP * step.high else ""
+        yield "sent", f"{rate}, {even}{spread}{longest}"
     if found.speeds is not None:
         words = (
             f"median {format_number(found.speeds.middle)}, at most"
@@ -280,6 +285,7 @@ def record(found: Inspection) -> dict[str, Any]:
         "begin": begin,
         "end": end,
         "step": found.step and found.step._asdict(),
+        "longest_gap": found.longest_gap,
         "speed": found.speeds and found.speeds._asdict(),
         "given_speed": found.given and found.given._asdict(),
         "clock": _describe_clocks(found),

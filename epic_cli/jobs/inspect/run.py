@@ -52,11 +52,12 @@ class Inspection(Tabular):
 
     ``layout`` is how it was read (None: packet text), ``read`` the same as a description.
     ``entities`` describe each entity, or those with the most packets if ``all_entities`` are more
-    than 1,000. ``step`` is the spread of the times (s) between an entity's packets; ``speeds`` that
-    of the positions between teleports, and ``given`` that of the velocities, in length units per
-    second. ``unread`` are other keys and columns, which are carried along, with first values.
-    ``head`` are the first packets. ``refused`` counts refused lines. ``paths`` are positions (n, 3)
-    by entity, ``turns`` describe rotations.
+    than 1,000. ``step`` is the spread of the times (s) between an entity's packets, ``longest_gap``
+    the longest of these times; ``speeds`` is the spread of the speeds between the positions
+    (teleports left out), ``given`` that of the velocities, in length units per second. ``unread``
+    are other keys and columns, which are carried along, with first values. ``head`` are the first
+    packets. ``refused`` counts refused lines. ``paths`` are positions (n, 3) by entity, ``turns``
+    describe rotations.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Inspection(Tabular):
     all_entities: int = 0
     turns: tuple[Turning, ...] = ()
     paths: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+    longest_gap: float | None = None
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -127,6 +129,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
     take_new_findings(watch)
     tracks = watch.census.tracks
     tables = {entity: make_packet_table(one) for entity, one in held.items()}
+    steps = [np.diff(table[TIME]) for table in tables.values()]
     reader = watch.reader
     others: dict[str, str] = {}
     for sample in watch.samples:
@@ -143,7 +146,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         reader.layout if reader is not None else None,
         count,
         tuple(tracks),
-        _measure_spread([np.diff(table[TIME]) for table in tables.values()], 0.95, least=0.0),
+        _measure_spread(steps, 0.95, least=0.0),
         _measure_spread([_measure_speeds(table) for table in tables.values()]),
         _measure_spread([compute_lengths(table[VELOCITY].T) for table in tables.values()]),
         tuple(others.items()),
@@ -154,6 +157,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         watch.census.totals.entities if len(tracks) >= most else len(tracks),
         tuple(watch.census.turns),
         {entity: one[POSITION].T for entity, one in tables.items()},
+        max((float(np.nanmax(step)) for step in steps if np.isfinite(step).any()), default=None),
     )
 
 

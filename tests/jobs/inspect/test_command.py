@@ -37,3 +37,23 @@ def test_columns_without_room_are_where_inspect_has_them(tmp_path: Path) -> None
     assert "Left out at 30 columns" in words
     assert "--format json" in words
     assert "--format csv" not in words
+
+
+def test_a_gap_in_even_packets_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    even, broken = tmp_path / "even.csv", tmp_path / "broken.csv"
+    times = [k / 20 for k in range(200)]
+    for file, at in ((even, times), (broken, [t + 0.5 * (t >= 5) for t in times])):
+        rows = "".join(f"{t:.2f},{t * 3:.2f},0\n" for t in at)
+        file.write_text(f"time,x,y\n{rows}")
+    assert "even\n" in printed(capsys, even)
+    assert "even; longest gap 550 ms\n" in printed(capsys, broken)
+
+
+def test_quiet_leaves_out_messages(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.txt"
+    file.write_text("0,0,0 / 1,0,0 / 0\nx\n1,0,0 / 1,0,0 / 1\n")
+    loud, quiet = shell(f"epic inspect {file}"), shell(f"epic inspect -q {file}")
+    assert loud.returncode == quiet.returncode == 1
+    assert loud.stdout == quiet.stdout
+    assert loud.stderr
+    assert not quiet.stderr
