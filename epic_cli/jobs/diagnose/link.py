@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
@@ -134,6 +135,9 @@ TAIL = np.geomspace(1e-6, 0.5, 200)
 
 #: Seconds; delays that vary less are constant.
 STEADY = 5e-5
+
+#: Periods; for longer times without a packet, the sender paused.
+PAUSE = 3.0
 
 #: Least correlation of neighboring delays, and in standard errors; losses follow each other if they
 #: exceed chance by this many standard errors.
@@ -275,6 +279,12 @@ class FoundLink(NamedTuple):
     def lost(self) -> int:
         """Number of packets that never arrived."""
         return self.trace.delays.count(None)
+
+    @property
+    def pauses(self) -> list[float]:
+        """The times (s) without a packet, sent or lost, that are longer than ``PAUSE`` periods."""
+        gaps = (after - before for before, after in pairwise(self.trace.times))
+        return [gap for gap in gaps if gap * self.rate > PAUSE]
 
 
 def found_link(traffic: Traffic) -> FoundLink:

@@ -800,7 +800,7 @@ def _write_figure(name: str, value: object) -> str:
 
 
 def link_story(link: FoundLink, path: str) -> str:
-    """Return the contents of the trace, commands that replay it, and the basis of the figures."""
+    """Return the contents of the trace, commands that replay it, and the basis of its values."""
     timing = f"--send {link.rate:g}hz --movement circle,duration={link.duration:.4g}"
     network, found = description.write([("trace", path)]), link_description(link)
     found = f"--link {shlex.quote(found)} " if found else ""
@@ -820,4 +820,10 @@ def link_story(link: FoundLink, path: str) -> str:
         lines.append(f"clock drift is left out; add --send clock_drift={drift}")
     if link.conditions.duplicate:
         lines.append("duplicates are in the parameters, not in the trace")
+    if pauses := link.pauses:
+        lines.append(
+            f"nothing was sent for up to {format_seconds(max(pauses))}"
+            f" ({format_count(len(pauses), 'pause')}), which is not the network's: to send as"
+            " recorded, use --movement truth=RECORDING --send recorded"
+        )
     return "".join(f"{line}\n" for line in lines)
