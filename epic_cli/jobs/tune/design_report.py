@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -82,7 +83,10 @@ def report(found: Design, details: bool = False) -> Report:
     return Report(
         verdict=verdict(found),
         parts=parts,
-        notes=compared.find_notes(found.comparison, found.comparison.results),
+        notes=[
+            *_explain_send_interval(found),
+            *compared.find_notes(found.comparison, found.comparison.results),
+        ],
         method=_explain_method(found),
         data=Data(_FIELDS, lambda: list(_make_rows(found)), lambda: list(_make_records(found))),
     )
@@ -162,6 +166,15 @@ def _describe_composition(row: DesignRow, found: Design) -> str:
     if spec.name == "buffer" and "beyond" not in settings:
         words.append("no extrapolation")
     return f"{kind}: {', '.join(words)}"
+
+
+def _explain_send_interval(found: Design) -> list[str]:
+    """Return a note on the unit ``i`` in ms, if a composition has a setting in send intervals."""
+    labels = (row.strategy.label for row in found.simplest if row.strategy is not None)
+    if not any(re.search(r"=[\d.]+i(?:\+|$)", label) for label in labels):
+        return []
+    period = format_seconds(found.period)
+    return [f"1i, a send interval, is {period} here; a lag has the network's delay in it, too."]
 
 
 def _describe_score(found: Design) -> str:
