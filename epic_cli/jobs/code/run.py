@@ -8,6 +8,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 
 from epic_cli.engine.declaration import Declaration
@@ -19,7 +20,7 @@ from epic_cli.engine.text.widths import some
 from epic_cli.jobs.code.languages import languages
 from epic_cli.jobs.code.sources import words
 from epic_cli.jobs.code.spec import CodeSpec, find_equivalent, strategies
-from epic_cli.jobs.code.translate import parse
+from epic_cli.jobs.code.translate import ParsedSource, parse
 
 _WIDTH = 96
 
@@ -76,13 +77,28 @@ def run(spec: CodeSpec, command: str) -> str:
         "",
         *program.doc.splitlines(),
         "",
+        *textwrap.wrap(_describe_clocks(source, spec.strategy, program), _WIDTH),
         *textwrap.wrap(f"Source: {declared.source}", _WIDTH, break_on_hyphens=False),
         f"Made by: {command}",
     ]
     if spec.main:
         head += writer.proof(spec.strategy.label, spec.file or f"smoothing{writer.suffix}")
     head += ["", *str(source.LICENSE).strip().splitlines()]
-    return writer(program, single, spec.engine).write(head, spec.main)
+    return writer(program, single, spec.engine, Path(spec.file).stem).write(head, spec.main)
+
+
+def _describe_clocks(source: ModuleType, strategy: StrategySpec, program: ParsedSource) -> str:
+    """Return the clock that each time comes from, which callers pass."""
+    taken = [parameter.name for parameter in program.method("receive").parameters]
+    by_arrival = "arrival" in taken
+    if source.needs_one_clock(strategy.values):
+        times = "time, arrival and now" if by_arrival else "time and now"
+        return (
+            f"Clocks: {times} (s) must come from one clock, which sender and receiver share: no"
+            " offset between two clocks is estimated."
+        )
+    local = "arrival and now" if by_arrival else "now"
+    return f"Clocks: time (s) is read from the sender's clock, {local} (s) from the receiver's."
 
 
 def _check_turns(turns: Mapping[str, Sequence[str]], strategy: StrategySpec) -> None:

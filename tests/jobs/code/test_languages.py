@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from functools import cache
 from itertools import pairwise
-from math import isfinite, isnan
+from math import dist, isfinite, isnan
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from support.ports import stream_lines
 from support.recordings import EXHAUSTIVE
 from support.running import epic
 
+import epic_cli
 from epic_cli.engine.parameters import Number, Setting, Span
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.engine.strategies import declaration
@@ -337,6 +338,52 @@ def test_a_language_without_an_engine_says_which_have_one() -> None:
     refused = epic("code", "chase", "--lang", "rust", "--vectors", "engine")
     assert refused.returncode == 2
     assert b"cpp, csharp, lua" in refused.stderr
+
+
+def test_two_files_of_cpp_stand_in_one_program(tmp_path: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    for strategy, file in (("buffer+clock=min", "Far-players.hpp"), ("chase", "near.hpp")):
+        assert epic("code", strategy, "--lang", "cpp", "-o", tmp_path / file).returncode == 0
+    game = tmp_path / "game.cpp"
+    game.write_text(
+        '#include "Far-players.hpp"\n#include "near.hpp"\nstruct Vec3 {};\n'
+        "int main() { smoothing_far_players::Smoothing far; smoothing_near::Smoothing near;\n"
+        "smoothing_near::Vec3 place = near.position; return far.draw(place.x); }\n"
+    )
+    command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", str(game)]
+    done = subprocess.run(command, check=False, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "buffer",
+        "buffer+clock=min",
+        "buffer+stamps=arrival",
+        "buffer+catch_up=timer",
+        "chase",
+        "chase+ahead=velocity+age=auto",
+        "chase+ahead=velocity+age=stamp",
+        "dead-reckoning",
+        "dead-reckoning+age=rtt",
+        "epic",
+    ],
+)
+def test_a_file_says_if_both_clocks_must_be_one(strategy: str) -> None:
+    packets = list(epic_cli.read_packets(SAMPLES / "jitter.txt"))
+    shifted = [packet._replace(time=packet.time + 1000) for packet in packets]
+    spec = read_spec(strategy)
+    rows, others = (
+        [*epic_cli.replay(one, epic_cli.strategy(spec.name, **spec.settings))]
+        for one in (packets, shifted)
+    )
+    assert len(rows) == len(others)
+    apart = max(dist(a.position, b.position) for a, b in zip(rows, others, strict=True))
+    text = " ".join(run(CodeSpec(spec, "lua"), "epic code").replace("--", "").split())
+    assert ("must come from one clock" in text) == (apart > 1)
+    assert ("from the receiver's" in text) == (apart <= 1)
 
 
 def assert_close(

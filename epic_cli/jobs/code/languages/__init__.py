@@ -82,9 +82,12 @@ class LanguageWriter:
     columns: ClassVar[str] = r"\tqx\tqy\tqz\tqw"
     cells: ClassVar[str] = ""
 
-    def __init__(self, program: ParsedSource, single: bool, by_engine: bool = False) -> None:
+    def __init__(
+        self, program: ParsedSource, single: bool, by_engine: bool = False, stem: str = ""
+    ) -> None:
         self.program = program
         self.by_engine = by_engine
+        self.stem = stem  # the file's name without its suffix; empty if it is unknown
         self.single = single
         self.rounding = self.rounds if single else ""
         self.lines: list[str] = []

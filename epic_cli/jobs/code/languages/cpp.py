@@ -66,11 +66,30 @@ class Cpp(LanguageWriter):
         self.line()
         if main:
             self.line(f"using Real = {real};")
+            self.line()
+        self.line(f"namespace {self.namespace} {{")
+        self.line()
         self.constants("constexpr {2} {0} = {1};")
         self.struct("Vec3", real, "xyz", "FVector")
         if self.turns:
             self.struct("Quat", "double", "xyzw", "FQuat")
         self.vector_functions()
+
+    @property
+    def namespace(self) -> str:
+        """The namespace, by the name of the file: files with other names can stand beside it."""
+        name = re.sub(r"\W", "_", self.stem.lower(), flags=re.ASCII)
+        known = re.match("[a-z]", name) and "smoothing" in name
+        return name if known else "_".join(filter(None, ("smoothing", name)))
+
+    def finish(self, main: bool) -> None:
+        self.line()
+        self.line(f"}}  // namespace {self.namespace}")
+        if main:
+            self.line()
+            self.line(f"using namespace {self.namespace};")
+            self.line()
+        super().finish(main)
 
     def struct(self, own: str, real: str, axes: str, engine: str) -> None:
         """Print a record of numbers; for an engine, with conversions from and to its type."""

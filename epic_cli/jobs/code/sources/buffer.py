@@ -132,6 +132,12 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
+def needs_one_clock(settings: Mapping[str, Any]) -> bool:
+    """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
+    by_stamp = settings["stamps"] == "sender" and settings["clock"] == "agree"
+    return by_stamp and settings["catch_up"] not in ("queue", "timer")
+
+
 class State(NamedTuple):
     """A received state, on the time axis of the buffer."""
 

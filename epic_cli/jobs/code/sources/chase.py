@@ -82,6 +82,11 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
+def needs_one_clock(settings: Mapping[str, Any]) -> bool:
+    """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
+    return settings["age"] == "stamp" and settings["ahead"] in ("velocity", "arrival", "step")
+
+
 class Smoothing(SendInterval, Turning, Rounding):
     """An entity that chases its newest state."""
 

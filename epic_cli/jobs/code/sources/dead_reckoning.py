@@ -28,6 +28,11 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     return {"FREQUENCY": 4.743864518 / (settings["correction_time"] or 1.0)}
 
 
+def needs_one_clock(settings: Mapping[str, Any]) -> bool:
+    """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
+    return bool(settings["age"] == "measured")
+
+
 class Smoothing:
     """An entity, predicted from its newest packet."""
 

@@ -45,6 +45,12 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     return {"LARGEST": 3.4028234663852886e38}
 
 
+def needs_one_clock(settings: Mapping[str, Any]) -> bool:
+    """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
+    del settings
+    return True
+
+
 class Smoothing:
     """An entity, drawn on a line from the drawn position to the predicted one."""
 
