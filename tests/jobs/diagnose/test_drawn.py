@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import system_names
+from epic_cli.jobs.diagnose.detectors.movement import second_smoothing
 from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
+from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.redraw import Redraw, low_pass
 from epic_cli.jobs.diagnose.report import strategy_options
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, make_drawn_paths
@@ -140,6 +143,15 @@ def test_a_second_smoothing_is_found_with_its_constant(
     assert found.best.candidate.label == strategy
     assert found.best.constant == pytest.approx(constant, rel=0.1)
     assert found.without.residual > 5 * found.best.residual
+    assert find_second_smoothings(found) == 1
+    # behind a buffer, one shorter than the time between stamps only rounds the corners at these
+    for interval, count in ((1.2 * constant, 0), (0.8 * constant, 1)):
+        buffer = Mechanism(found.best.candidate, 0.0, True, interval)
+        assert find_second_smoothings(found._replace(mechanism=buffer)) == count
+
+
+def find_second_smoothings(found: DrawnMatch) -> int:
+    return len(second_smoothing.detect(SimpleNamespace(drawn=found)))  # type: ignore[arg-type]
 
 
 def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:

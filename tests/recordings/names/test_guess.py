@@ -171,6 +171,7 @@ def test_a_layout_that_does_not_hold_for_own_files() -> None:
     ("header", "reason", "field", "names"),
     [
         ("a|b", Reason.COLUMN_UNCLEAR, "time", ("a", "b")),
+        ("who|odd [ms]|b|x|y", Reason.COLUMN_UNCLEAR, "time", ("odd [ms]", "who", "b")),
         ("t|b", Reason.COLUMN_UNCLEAR, "x", ("t", "b")),
         ("t|ts|x|y", Reason.COLUMN_AMBIGUOUS, "time", ("t", "ts")),
         ("t|pos_x|pos_y|loc_x|loc_y", Reason.COLUMN_AMBIGUOUS, "x", ("pos_x", "loc_x")),
