@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 from support import movements
+from support.recordings import seeds
 
 from epic_cli import Packet, Sample, replay, replay_array, strategy
 from epic_cli.engine.packets import PacketBlock
@@ -267,12 +268,12 @@ def turning(
 def test_a_constant_spin_is_drawn_as_that(
     name: str, settings: dict[str, Any], about: tuple[float, float, float], flip: bool
 ) -> None:
-    """A body turns a hundred times, by less than half a turn a packet, and signs may flip."""
+    """A body turns twenty times, by less than half a turn a packet, and signs may flip."""
     spin, rate = 12.0, 20.0
-    packets = turning(spin, 60, rate, flip, about)
+    packets = turning(spin, 13, rate, flip, about)
     rows = replay_array(packets, strategy(name, **settings), pacing="arrival", latency=0.1)
     rows = rows[rows["time"] > 3]
-    assert len(rows) > 1000
+    assert len(rows) > 190
     q = np.stack([rows[word] for word in ("qx", "qy", "qz", "qw")], axis=1)
     assert np.linalg.norm(q, axis=1) == pytest.approx(np.ones(len(q)), abs=1e-12)
     # what moves at 1 a second turns in step with where it is drawn
@@ -317,7 +318,7 @@ def unsteady(seed: int, jump: float) -> list[Packet]:
     return packets
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, 2))
 @pytest.mark.parametrize(
     ("name", "settings"),
     [

@@ -37,6 +37,11 @@ def examples(count: int) -> settings:
     return settings(max_examples=count, deadline=None)
 
 
+def seeds(many: int, few: int) -> range:
+    """Return the seeds of random cases: ``few``, or ``many`` with EPIC_TESTS=exhaustive."""
+    return range(many if EXHAUSTIVE else few)
+
+
 def cut(data: bytes, size: int) -> Iterator[bytes]:
     """Yield pieces of this many bytes."""
     for begin in range(0, len(data), size):

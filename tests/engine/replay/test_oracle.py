@@ -30,7 +30,7 @@ def assert_same_as_the_oracle(data: bytes, size: int = 65536) -> None:
 def smooth(rng: random.Random) -> Iterator[str]:
     """Yield a slow walk: small accelerations, 10 packets a second."""
     position, velocity = [0.0, 0.0, 0.0], [1.0, -2.0, 0.5]
-    for index in range(20_000):
+    for index in range(5000):
         velocity = [v + rng.gauss(0, 0.1) for v in velocity]
         position = [p + v * 0.1 for p, v in zip(position, velocity, strict=True)]
         yield line_of([f"{x:.6g}" for x in (*position, *velocity, (index + 1) * 0.1)])
@@ -39,7 +39,7 @@ def smooth(rng: random.Random) -> Iterator[str]:
 def wild(rng: random.Random) -> Iterator[str]:
     """Yield packets that are unrelated to each other; timestamps go back, stand still and leap."""
     time = 0.0
-    for _ in range(20_000):
+    for _ in range(5000):
         time += rng.choice((0, 0.001, 0.05, 0.1, -0.2, rng.expovariate(5)))
         yield line_of([f"{rng.uniform(-100, 100):.4f}" for _ in range(6)] + [f"{time:.4f}"])
 
@@ -47,16 +47,16 @@ def wild(rng: random.Random) -> Iterator[str]:
 def wide(rng: random.Random) -> Iterator[str]:
     """Yield values of all sizes up to ten million, and as many digits as a double prints."""
     time = 0.0
-    for _ in range(20_000):
+    for _ in range(5000):
         time += rng.uniform(0, 0.2)
         values = [rng.choice((-1, 1)) * 10 ** rng.uniform(-7, 7) for _ in range(6)]
         yield line_of([repr(value) for value in values] + [repr(time)])
 
 
 @pytest.mark.parametrize("lines", [smooth, wild, wide])
-def test_twenty_thousand_lines(lines: Callable[[random.Random], Iterator[str]]) -> None:
+def test_five_thousand_lines(lines: Callable[[random.Random], Iterator[str]]) -> None:
     data = "".join(lines(random.Random(20060)))
-    assert data.count("\n") == 20_000
+    assert data.count("\n") == 5000
     assert_same_as_the_oracle(data.encode("ascii"))
 
 
@@ -136,7 +136,7 @@ def lines(draw_from: st.DrawFn) -> str:
 
 
 @given(data=st.lists(lines(), max_size=12).map("".join), size=st.integers(1, 99))
-@examples(200)
+@examples(100)
 def test_any_line_of_tokens_is_read_as_there(data: str, size: int) -> None:
     assert_same_as_the_oracle(data.encode("latin-1"), size)
 

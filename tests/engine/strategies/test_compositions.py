@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import os
 import random
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from support import games
 from support.games import Game
+from support.recordings import seeds
 
 from epic_cli import Packet, strategy
 from epic_cli.engine.replay.strategy_spec import read_spec, split
@@ -285,7 +285,7 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
 def test_what_games_draw_that_are_no_engine_is_a_composition(
     game: Callable[[], Game], composition: str
 ) -> None:
-    for seed in range(60):
+    for seed in seeds(60, 15):
         packets, frames = stream(random.Random(seed), hostile=False)
         one = rows(game(), packets, frames)
         other = rows(Engine(*split(composition)), packets, frames)
@@ -330,7 +330,7 @@ class TakenHome:
 def test_the_code_taken_home_draws_random_compositions(
     name: str, values: dict[str, list[Any]]
 ) -> None:
-    for seed in range(100 if os.environ.get("EPIC_TESTS") == "exhaustive" else 25):
+    for seed in seeds(100, 5):
         dice = random.Random(seed)
         packets, frames = stream(dice)
         packets = [packet._replace(delta=0.0, teleport=False) for packet in packets]
@@ -342,7 +342,7 @@ def test_the_code_taken_home_draws_random_compositions(
 @pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])
 def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[Any]]) -> None:
     """An angle (rad) on an axis equal to the distance: both are smoothed alike."""
-    for seed in range(150):
+    for seed in seeds(150, 40):
         dice = random.Random(seed)
         packets, frames = stream(dice)
         settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}

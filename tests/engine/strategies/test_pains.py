@@ -164,12 +164,12 @@ def test_irregular_send_rates(name: str) -> None:
 
 @every
 @pytest.mark.parametrize("rate", [1.01, 0.99])
-def test_a_senders_clock_that_is_1_percent_off_for_ten_minutes(name: str, rate: float) -> None:
+def test_a_senders_clock_that_is_1_percent_off_for_two_minutes(name: str, rate: float) -> None:
     packets = [
         Packet((SPEED * time, 0.0, 0.0), (SPEED / rate, 0.0, 0.0), time * rate, time + LATENCY)
-        for time in (index * INTERVAL for index in range(12_001))
+        for time in (index * INTERVAL for index in range(2401))
     ]
-    shown = played(name, packets, 600.0)
+    shown = played(name, packets, 120.0)
     late = ages(shown)[40:-40]
     if name in BUFFERS:
         assert max(late[-560:]) < usual_age(name) + 0.08

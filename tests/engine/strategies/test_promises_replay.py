@@ -15,6 +15,7 @@ import pytest
 from support.arrival_oracle import arrival_of
 from support.arrival_oracle import draw as called
 from support.oracle import add, f32
+from support.recordings import EXHAUSTIVE
 from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, replay, strategy
@@ -57,11 +58,11 @@ def traffic(seed: int, entities: Sequence[str] = ("",)) -> list[Packet]:
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_rows_are_those_of_the_same_calls(variant: Variant) -> None:
-    for seed, tick in enumerate(TICKS * 2):
+    for seed, tick in enumerate(TICKS * (2 if EXHAUSTIVE else 1)):
         packets = traffic(seed)
         rows = list(replay(packets, variant.make, tick=tick))
-        for frames in (1, 9):
-            assert rows == called(variant.make, packets, tick, frames=frames), (seed, frames)
+        frames = (1, 9)[seed % 2]
+        assert rows == called(variant.make, packets, tick, frames=frames), (seed, frames)
 
 
 @pytest.mark.parametrize("name", names())
@@ -91,7 +92,8 @@ def moved_to_frames(packets: Sequence[Packet], tick: Fraction) -> list[Packet]:
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_frame_pacing_draws_packets_as_if_they_had_arrived_at_the_frame(variant: Variant) -> None:
-    for seed, tick in enumerate(TICKS):
+    first = len(str(variant)) % len(TICKS)  # each variant has one of the ticks
+    for seed, tick in enumerate(TICKS) if EXHAUSTIVE else [(first, TICKS[first])]:
         packets = traffic(seed)
         rows = list(replay(packets, variant.make, tick=tick, pacing="frame"))
         wanted = list(replay(moved_to_frames(packets, tick), variant.make, tick=tick))

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from support.recordings import seeds
 from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, Sample, strategy
 from epic_cli.engine.strategies import declaration
 
-SEEDS = range(4)
+SEEDS = seeds(4, 2)
 TICK = 0.05
 
 #: No further packet comes for so long, drawn in frames of such a length, s.
