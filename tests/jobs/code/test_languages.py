@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import csv
-import io
 import os
 import random
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from math import dist, isfinite, isnan
@@ -156,15 +155,20 @@ def all_streams() -> bytes:
 
 def rows_of(text: str) -> dict[tuple[str, str], tuple[float, ...]]:
     """Return positions and rotations by entity and time."""
-    start = text.index("time\t")
-    return {
-        (row["entity"], f"{float(row['time']):.6f}"): (
-            *(float(row[axis]) for axis in "xyz"),
-            *(rotation_of(row) if row["entity"] == "spin" and row.get("qw") else ()),
-        )
-        for row in csv.DictReader(io.StringIO(text[start:]), delimiter="\t")
-        if row.get("status") != "none"
-    }
+    head, *lines = text[text.index("time\t") :].splitlines()
+    places = {name: place for place, name in enumerate(head.split("\t"))}
+    time, entity, status = places["time"], places["entity"], places.get("status")
+    x, turn = places["x"], places.get("qx")
+    rows = {}
+    for line in lines:
+        row = line.split("\t")
+        if status is None or row[status] != "none":
+            turns = turn is not None and row[entity] == "spin" and row[turn]
+            rows[row[entity], f"{float(row[time]):.6f}"] = (
+                *map(float, row[x : x + 3]),
+                *(rotation_of(row[turn : turn + 4]) if turns and turn is not None else ()),
+            )
+    return rows
 
 
 class Drawn(NamedTuple):
@@ -182,9 +186,9 @@ def drawn_by(strategy: str, pacing: str) -> Drawn:
     return Drawn(turns, rows if turns else {key: values[:3] for key, values in rows.items()})
 
 
-def rotation_of(row: dict[str, str]) -> tuple[float, ...]:
+def rotation_of(texts: Sequence[str]) -> tuple[float, ...]:
     """Return the quaternion with the sign that makes its first component of any size positive."""
-    parts = [float(row[name]) for name in ("qx", "qy", "qz", "qw")]
+    parts = [float(text) for text in texts]
     sign = next(part for part in parts if abs(part) > 1e-3)
     return tuple(part / sign * abs(sign) for part in parts)
 
@@ -196,9 +200,11 @@ def rotation_of(row: dict[str, str]) -> tuple[float, ...]:
 def test_a_program_draws_what_the_strategy_draws(
     language: str, strategy: str, tmp_path: Path
 ) -> None:
+    """By arrival or by frame: of two languages one tries the one, the next the other."""
+    number = list(LANGUAGES).index(language) + compositions(language).index(strategy)
     turns = drawn_by(strategy, "arrival").turns
     command = built(language, strategy, tmp_path, *(["--rotations"] if turns else []))
-    for pacing in ("arrival", "frame"):
+    for pacing in ("arrival", "frame") if EXHAUSTIVE else (("arrival", "frame")[number % 2],):
         theirs = subprocess.run(
             command, cwd=tmp_path, input=all_streams(), check=True, capture_output=True,
             timeout=300, env=os.environ | {"EPIC_PACING": pacing},
