@@ -333,7 +333,7 @@ def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Pro
         print_rows = partial(_print_rows, how.port, how.feed)
     with raise_wrong_usage(kind=(CaseExists, BrokenCase)), raise_cannot_access("write to", folder):
         path, rows = make_case(folder, files, values, packets, print_rows)
-    _report_findings(path)
+        _report_findings(path)
     by = f", printed by {printable(str(program.against))}" if print_rows else ""
     write_text(f"{printable(path)}: a case of {rows:,} rows{by}\n")
     if print_rows and not check(read_case(path, trust=True)).holds:
