@@ -127,6 +127,32 @@ def test_what_a_replay_raises_reaches_who_takes_its_columns() -> None:
         arrow.table(replay(packets(), "lerp"))
 
 
+def test_what_a_replay_raises_is_raised_where_polars_panics(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    polars = pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+
+    class Panic(BaseException):
+        """A panic of Rust, which is no ``Exception``."""
+
+    def panic(table: object) -> object:
+        try:
+            return arrow.table(table)
+        except Exception:
+            raise Panic from None
+
+    monkeypatch.setattr(polars, "DataFrame", panic)
+
+    def packets() -> Iterator[Packet]:
+        yield from PACKETS[:18:2]
+        raise LookupError("the line is dead")
+
+    with pytest.raises(LookupError, match="the line is dead"):
+        replay(packets(), "lerp").to_polars()
+    assert replay(PACKETS[:18:2], "lerp").to_polars().num_rows > 0
+
+
 def test_a_stream_that_nobody_reads_ends_quietly() -> None:
     samples = replay(PACKETS, "lerp")
     capsule = samples.__arrow_c_stream__()
