@@ -59,9 +59,9 @@ def described(*entries: str) -> SenderSpec:
     return SenderSpec.parse(",".join(filter(None, entries)))
 
 
-def moving(*, seed: int = 1, entities: int = 3) -> list[Snapshot]:
-    spec = MovementSpec.parse(f"strafe,turning=look,entities={entities},duration=8")
-    return list(sample_movement(spec.make_movement(seed), 20, 8))
+def moving(*, seed: int = 1, entities: int = 3, seconds: int = 8) -> list[Snapshot]:
+    spec = MovementSpec.parse(f"strafe,turning=look,entities={entities},duration={seconds}")
+    return list(sample_movement(spec.make_movement(seed), 20, seconds))
 
 
 def sent(spec: SenderSpec, snapshots: list[Snapshot]) -> tuple[Sender, list[SentDatagram]]:
@@ -135,7 +135,7 @@ class Receiver:
 @pytest.mark.parametrize("pack", PACKS)
 @pytest.mark.parametrize("what", SENDERS[1:])
 def test_a_message_is_as_long_as_was_counted_and_reads_back(what: str, pack: str) -> None:
-    sender, found = sent(described(what, pack), moving())
+    sender, found = sent(described(what, pack), moving(seconds=3))
     receiver, bits = Receiver(sender.encoding), 0
     reader = MessageReader(sender.encoding)
     for datagram in found:

@@ -77,9 +77,9 @@ def test_what_lies_beside_the_snapshots_is_described_by_the_nearest_point() -> N
 def test_whatever_the_delay_buffer_a_right_shot_hits(name: str) -> None:
     link = LinkConditions(latency=0.1, jitter=0.02)
     played = Match(MatchSpec(link=TwoWays.from_conditions(link), seed=5, remote_strategy=name))
-    played.run_until(20)
+    played.run_until(10)
     right = [event for event, hit_on_screen in shots(played) if hit_on_screen]
-    assert len(right) > 5
+    assert len(right) > 2
     assert all(event.details["rewound"] for event in right)
 
 

@@ -138,14 +138,14 @@ def test_states_that_come_late_or_twice_do_not_correct_the_player() -> None:
 
 
 @pytest.mark.parametrize("name", names())
-@pytest.mark.parametrize("offset", [0.0, -1000.0, 5.0])
+@pytest.mark.parametrize("offset", [-1000.0, 5.0])
 def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset: float) -> None:
     players = (PlayerConfig("A", (300.0, 300.0), offset=offset), PlayerConfig("B", (320.0, 300.0)))
     link = LinkConditions(latency=0.05, jitter=0.03, loss=0.1, duplicate=0.1)
     text = "0 B up\n0.5 A shoot aim=B\n1 B left\n1.5 A shoot aim=B\n"
     played = match(text, players, link=TwoWays.from_conditions(link), remote_strategy=name)
     drawn = 0
-    for frame in range(1, 90):
+    for frame in range(1, 64):
         played.run_until(frame * 0.033)
         for position in played.participants[0].client.list_drawn_remotes().values():
             assert all(map(math.isfinite, position))
