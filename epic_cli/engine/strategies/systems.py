@@ -352,6 +352,17 @@ SYSTEMS = (
         "secondlife/viewer", "LGPL-2.1, formulas only",
         "its motion fades out after 2 s without packets of the entity, not of the whole circuit",
     ),
+    System(
+        "ss14", "Space Station 14: RobustToolbox",
+        "tick-interpolation+buffer_size=2+snap_distance=2",
+        ("RobustToolbox", "TransformSystem", "GameStateProcessor"), "space-wizards/RobustToolbox",
+        "MIT", "less than 0.001 units a tick, which it draws at the next tick, is drawn on the way",
+        words=(
+            EngineWord("net.tickrate", "tick_interval", "Hz"),
+            EngineWord("net.buffer_size", "buffer_size"),
+        ),
+        example=(("net.tickrate", 30), ("net.buffer_size", 2)),
+    ),
 )  # fmt: skip
 
 CLOSED = (

@@ -252,6 +252,69 @@ class PatientPurrNet(PurrNet):
         super().__init__(2, 5)
 
 
+class RobustToolbox(Model):
+    """Ticks from a buffer of states, between which frames are drawn."""
+
+    target = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buffer: dict[int, Point] = {}
+        self.full: int | None = None
+        self.real = self.processed = -1
+        self.begun = False
+        self.tick_at = self.adjustment = 0.0
+        self.next: Point = None
+
+    def read(self, packet: Packet, now: float) -> None:
+        tick, point = round(packet.time / INTERVAL), np.array(packet.position)
+        if self.place is None:
+            self.place = self.state = point
+            self.full = tick
+        elif tick > self.real and tick != self.full:
+            self.buffer[tick] = point
+
+    def step(self, now: float, elapsed: float) -> None:
+        if not self.begun:
+            self.begun, self.tick_at = True, now
+        left = min(now - self.tick_at, 5 * INTERVAL)
+        while left >= self.period() - 1e-9:
+            left -= self.period()
+            self.run_tick()
+        self.tick_at = now - left
+        self.place = self.state
+        if self.next is not None and 0 < float(np.linalg.norm(self.next - self.state)) < 2:
+            self.place = self.state + (self.next - self.state) * left / INTERVAL
+
+    def period(self) -> float:
+        return INTERVAL * (1 - min(max(self.adjustment, -0.99), 0.99))
+
+    def count(self) -> int:
+        return max(self.buffer, default=self.real) - self.real
+
+    def run_tick(self) -> None:
+        self.next = None
+        if self.full is not None:
+            self.buffer = {tick: at for tick, at in self.buffer.items() if tick >= self.full}
+            if len(self.buffer) < self.target:
+                return
+            self.real = self.processed = self.full
+            self.full, self.next = None, self.buffer.get(self.real + 1)
+        else:
+            over = self.count() - self.target - 5
+            goal = self.processed + (over if over > 1 else 1)
+            self.processed = self.real
+            while self.processed < goal and max(self.buffer, default=-1) > self.processed:
+                self.processed += 1
+                if self.processed in self.buffer:
+                    self.state = self.buffer.pop(self.processed)
+                    self.real = self.processed
+                    self.next = self.buffer.get(self.real + 1)
+                else:
+                    self.next = None
+        self.adjustment = (self.count() - self.target) * 0.1
+
+
 MODELS: dict[str, tuple[type[Model], dict[str, Any]]] = {
     "bevy-replicon-snap": (RepliconSnap, {}),
     "colyseus": (ColyseusTutorial, {}),
@@ -264,6 +327,7 @@ MODELS: dict[str, tuple[type[Model], dict[str, Any]]] = {
     "sauerbraten": (Sauerbraten, {}),
     "sbox": (SBox, {}),
     "second-life": (SecondLife, {}),
+    "ss14": (RobustToolbox, {"tick_interval": INTERVAL}),
 }
 
 #: Where the rows, or the strategy itself, are compared with the project's.

@@ -109,6 +109,7 @@ def test_an_engine_with_another_setting_that_reads_by_frames_is_found() -> None:
         ("second-life", ["second-life"]),
         ("bevy-replicon-snap", ["bevy-replicon-snap"]),
         ("purrnet", ["purrnet"]),
+        ("ss14", ["ss14"]),
     ],
 )
 def test_systems_are_named(strategy: str, named: list[str]) -> None:

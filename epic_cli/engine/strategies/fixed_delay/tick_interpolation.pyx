@@ -1,11 +1,17 @@
 """The point between the last two fixed ticks, as game loops with fixed steps draw it."""
 
-from libc.math cimport ceil, floor
+from libc.math cimport NAN, ceil, floor, isnan, rint
+from libcpp.algorithm cimport lower_bound
+from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
+import cython
+
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther, make_snapshot
+from epic_cli.engine.strategies.parts.snapshots cimport (
+    Snapshot, SnapshotBuffer, farther, make_snapshot,
+)
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
 from epic_cli.engine.declaration import Declaration, LagVariation
@@ -17,10 +23,105 @@ cdef double NEARLY = 1e-9
 # The most ticks that a frame runs; the others wait for the next.
 cdef int MOST_TICKS = 8
 
+# RobustToolbox: the states it draws between, the waiting ones (beyond its buffer size) that it does
+# not hurry to apply, the share of a tick by which one too many speeds it up, the limit of that
+# share, the ticks of time that a frame catches up, and the states it holds.
+cdef int BETWEEN = 2
+cdef int TOLERATED = 5
+cdef double SHARE_PER_STATE = 0.1
+cdef double MOST_SHARE = 0.99
+cdef int MOST_TIME = 5
+cdef size_t MOST_STATES = 512
+
+# No two states are farther apart, in ticks: what is counted must fit into an int.
+cdef double FARTHEST = 1e6
+
 
 cpdef enum class Recorded:
     LOOP
     TICK
+
+
+@cython.final
+cdef class TickBuffer:
+    """The sender's ticks that wait, and the one that is drawn (RobustToolbox' state buffer).
+
+    It begins with the state that came first, once ``size`` later ones wait; then each tick applies
+    the next state. A tick whose state is missing applies none, and if none wait at all, time stands
+    still. The next tick lasts
+
+        tick * (1 - clamp(0.1 * (waiting - size), -0.99, 0.99))
+
+    and where more than ``size`` + 6 wait, a tick applies all but ``size`` + 5.
+    """
+
+    cdef double size
+    cdef vector[double] stamps      # of the states that wait, oldest first
+    cdef double applied             # stamp of the last state applied, or of the first to be
+    cdef bint begun
+    cdef int missed                 # ticks without a state since
+    cdef bint moved                 # the last tick applied a state
+
+    def __init__(self, double size):
+        self.size = size
+        self.clear()
+
+    cdef void clear(self) noexcept nogil:
+        self.stamps.clear()
+        self.applied = NAN
+        self.missed = 0
+        self.begun = self.moved = False
+
+    cdef void copy(self, TickBuffer other) noexcept:
+        self.stamps, self.applied, self.begun = other.stamps, other.applied, other.begun
+        self.missed, self.moved = other.missed, other.moved
+
+    cdef void add(self, double stamp) noexcept nogil:
+        """Take the timestamp of a state; ignore one that is there, or too old to be applied."""
+        cdef vector[double].iterator place = lower_bound(
+            self.stamps.begin(), self.stamps.end(), stamp)
+        if isnan(self.applied):
+            self.applied = stamp
+        elif stamp <= self.applied or place != self.stamps.end() and cython.operator.dereference(
+                place) == stamp:
+            return
+        elif self.stamps.size() < MOST_STATES:
+            self.stamps.insert(place, stamp)
+        else:
+            self.clear()            # it asks for a full state
+            self.applied = stamp
+
+    cdef int waiting(self, double tick) noexcept nogil:
+        """Return the number of ticks to the newest state."""
+        return 0 if self.stamps.empty() else count_ticks(self.applied, self.stamps.back(), tick)
+
+    cdef double run(self, double tick) noexcept nogil:
+        """Apply the states of a tick; return the time to the next tick, s."""
+        cdef int left, ahead
+        if not self.begun:
+            self.begun = self.moved = self.stamps.size() >= self.size
+            return self.next_period(tick) if self.begun else tick
+        ahead = self.waiting(tick) - <int>self.size - TOLERATED
+        left = self.missed + max(ahead, 1)
+        self.missed, self.moved = 0, False
+        while left > 0 and not self.stamps.empty():
+            ahead = count_ticks(self.applied, self.stamps.front(), tick)
+            if ahead > left:
+                self.missed, self.moved = left, False
+                break
+            left -= ahead
+            self.applied, self.moved = self.stamps.front(), True
+            self.stamps.erase(self.stamps.begin())
+        return self.next_period(tick)
+
+    cdef double next_period(self, double tick) noexcept nogil:
+        cdef double share = SHARE_PER_STATE * (self.waiting(tick) - self.size)
+        return tick * (1 - clamped(share, -MOST_SHARE, MOST_SHARE))
+
+
+cdef int count_ticks(double earlier, double later, double tick) noexcept nogil:
+    """Return the number of ticks between two timestamps."""
+    return <int>clamped(rint((later - earlier) / tick), 0, FARTHEST)
 
 
 cdef class TickInterpolation(Strategy):
@@ -42,6 +143,15 @@ cdef class TickInterpolation(Strategy):
     Exact for what is simulated here, but no jitter buffer: a tick without a packet stands still,
     and one with two is twice as fast. One tick is added to the age of the newest packet.
 
+    RobustToolbox (Space Station 14) has a jitter buffer of ticks (``buffer_size``): it begins when
+    that many states and the two it draws between wait, and each of its ticks applies the next:
+
+        drawn = lerp(state of the tick, state of the next one, (time - last tick) / tick_interval)
+
+    Its ticks are a tenth shorter for each state too many and a tenth longer for each that lacks
+    (``TickBuffer``), in which case it is drawn beyond the next state. An entity stands for a tick
+    whose next state has not come, or is farther than ``snap_distance``.
+
     Where this differs from netfox: a frame of more than a second is a frame, not a pause of the
     game, late packets are discarded, and ``snap_distance`` is an
     addition. A marked teleport is drawn at once, as there. The velocity is interpolated too.
@@ -53,7 +163,7 @@ cdef class TickInterpolation(Strategy):
         lag="the age of the newest packet at a tick, and one tick",
         on_loss="arrives at the newest state within two ticks, then holds",
         source="netfox (foxssake/netfox), interpolation-server.gd, MIT; Glenn Fiedler, Fix Your"
-        " Timestep!",
+        " Timestep!; RobustToolbox (space-wizards), MIT",
         proof="formulas of the tick loop, the recording and the fraction; its own tests",
         connection="all entities have the same ticks",
         rotates="slerp between the same two ticks (netfox, Godot)",
@@ -68,6 +178,9 @@ cdef class TickInterpolation(Strategy):
             Choice("recorded", "loop", "where a frame runs several ticks, record after all of them"
                    " (netfox), or at each (Godot, Fiedler)", Recorded),
             SNAP_DISTANCE,
+            Number("buffer_size", "none", "states that wait, besides the two it draws between"
+                   " (RobustToolbox); none: it goes to the newest", "", 0, 256, whole=True,
+                   unset="none"),
         ),
     )
 
@@ -77,27 +190,45 @@ cdef class TickInterpolation(Strategy):
     cdef double last_tick
     cdef bint ticking
     cdef Snapshot newest_state, before, after
+    cdef TickBuffer buffer          # None: there is none
+    cdef double period              # of the present tick, s
+    cdef SnapshotBuffer states      # of this entity, from the one drawn on
 
-    def configure(self, *, tick_interval):
+    def configure(self, *, tick_interval, buffer_size):
         self.check_free()
         self.interval = SendInterval(tick_interval, 1.0 / 30)
+        self.buffer = None if isnan(buffer_size) else TickBuffer(buffer_size + BETWEEN)
+        self.states.set_capacity(MOST_STATES)
         self.clock_restarts = True
+
+    cdef void clear(self) noexcept nogil:
+        self.states.clear()
 
     cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
         self.ticking = False
+        if self.buffer is not None:
+            self.buffer.clear()
 
     cdef int copy_clock(self, Strategy peer) except -1:
         cdef TickInterpolation other = peer
         self.interval.copy(other.interval)
         self.ticking, self.last_tick = other.ticking, other.last_tick
+        self.period = other.period
+        if self.buffer is not None:
+            self.buffer.copy(other.buffer)
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
         self.interval.add_datagram(time, self)
+        if self.buffer is not None:
+            self.buffer.add(time)
 
     cdef void pass_frame(self, double at) noexcept nogil:
-        self.run_ticks(at)
+        if self.buffer is not None:
+            self.run_buffer(at)
+        else:
+            self.run_ticks(at)
 
     cdef double run_ticks(self, double at) noexcept nogil:
         """Return the number of ticks that this frame runs."""
@@ -112,7 +243,39 @@ cdef class TickInterpolation(Strategy):
         self.last_tick += passed * tick
         return passed
 
+    cdef bint run_buffer(self, double at) noexcept nogil:
+        """Run the ticks of a frame; return True if there are any."""
+        cdef double tick = self.interval.value
+        cdef bint ran = False
+        if not self.ticking:
+            self.ticking, self.last_tick, self.period = True, at, tick
+        self.last_tick = max(self.last_tick, at - MOST_TIME * tick)
+        while at - self.last_tick + NEARLY >= self.period:
+            self.last_tick += self.period
+            self.period = self.buffer.run(tick)
+            ran = True
+        return ran
+
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef size_t place
+        if self.buffer is not None:
+            if not self.same_datagram:
+                self.count_datagram(packet.time, now)
+            place = self.states.count_until(packet.time)
+            if not self.states.empty() and (
+                    packet.time <= self.buffer.applied
+                    or place > 0 and self.states[place - 1].time == packet.time):
+                return False
+            if self.states.full():
+                if place == 0:
+                    return False
+                self.states.drop_front(1)
+                place -= 1
+            self.states.insert(place, packet, now)
+            return True
+        return self.accept_newest(packet, now)
+
+    cdef bint accept_newest(self, const Packet& packet, double now) noexcept nogil:
         cdef bint late = not self.empty and packet.time < self.newest
         if not self.same_datagram and (self.connected or not late):
             self.count_datagram(packet.time, now)
@@ -123,7 +286,11 @@ cdef class TickInterpolation(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double tick = self.interval.value
-        cdef double passed = self.run_ticks(at), u
+        cdef double passed, u
+        if self.buffer is not None:
+            self.draw_buffered(at, sample)
+            return
+        passed = self.run_ticks(at)
         if not self.drew:
             self.before = self.after = self.newest_state
         elif passed > 0:
@@ -142,3 +309,27 @@ cdef class TickInterpolation(Strategy):
             slerp_between(self.before, self.after, u, sample)
         else:
             sample.turn = self.after.turn
+
+    cdef void draw_buffered(self, double at, Sample& sample) noexcept nogil:
+        cdef double tick = self.interval.value, applied, u
+        cdef size_t count
+        if self.run_buffer(at) or not self.drew:
+            applied = self.buffer.applied
+            count = self.states.count_until(applied + tick / 2)
+            if count > 1:
+                self.states.drop_front(count - 1)
+            self.before = self.after = self.states.front()
+            if self.buffer.moved and self.states.size() > 1 and (
+                    count_ticks(applied, self.states[1].time, tick) == 1):
+                self.after = self.states[1]
+        u = max((at - self.last_tick) / tick, 0.0)
+        if farther(self.before.position, self.after.position, self.snap_distance):
+            sample.hold(self.before, self.drawn, INTERPOLATED)
+        else:
+            sample.hold(Motion(lerp(self.before.position, self.after.position, u),
+                               lerp(self.before.velocity, self.after.velocity, u)),
+                        self.drawn, INTERPOLATED)
+        if self.after.time > self.before.time:
+            slerp_between(self.before, self.after, u, sample)
+        else:
+            sample.turn = self.before.turn
