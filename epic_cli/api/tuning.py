@@ -16,7 +16,7 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.tune.bytes_front import BytesFronts, BytesSpec, Limit, find_bytes
 from epic_cli.jobs.tune.design import Design
 from epic_cli.jobs.tune.design import design as composed
-from epic_cli.jobs.tune.run import Tunings, open_hands, run
+from epic_cli.jobs.tune.run import Tunings, open_workers, run
 from epic_cli.jobs.tune.run import tune as tuned
 from epic_cli.jobs.tune.spec import Division, TuneJob, TuneSpec
 from epic_cli.metrics.inputs import RecordedRuns
@@ -168,7 +168,7 @@ def tune_bytes(
         workers = Workers(
             journal=None if journal is None else os.fspath(journal), executor=executor
         )
-        with open_hands(workers, WarningTally(only=False)) as (elsewhere, kept):
+        with open_workers(workers, WarningTally(only=False)) as (elsewhere, kept):
             return find_bytes(BytesSpec(tuple(named), *of), executor=elsewhere, journal=kept)
 
 

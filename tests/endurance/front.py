@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from endurance.ranges import network_set, search_of, within
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune.run import FrontPoint, find_front
-from epic_cli.jobs.tune.trials import Trial, find_rankable_figures
+from epic_cli.jobs.tune.trials import Trial, collect_rankable_metrics
 from epic_cli.metrics.metric import Weights
 
 LATE, ROUGH = 0.5, 1.0
@@ -38,7 +38,7 @@ def main() -> None:
         draw, source = within(name), random.Random(5)
         drawn = [draw(source) for _ in range(POINTS)]
         other = [
-            Trial(point, find_rankable_figures(on.evaluate(StrategySpec(name, point))))
+            Trial(point, collect_rankable_metrics(on.evaluate(StrategySpec(name, point))))
             for point in drawn
         ]
         ours, theirs = (hypervolume(find_front(name, row, weights)) for row in (made, other))

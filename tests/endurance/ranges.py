@@ -134,7 +134,7 @@ def search_of(on: EvaluationSet, strategy: str) -> Trials:
 def tuned(on: EvaluationSet, strategy: str) -> Best:
     """Return what the search finds."""
     best = search_of(on, strategy).best
-    return Best(best.figures["score"], dict(best.settings))
+    return Best(best.metrics["score"], dict(best.settings))
 
 
 def best_of(on: EvaluationSet, strategy: str, draw: Draw, trials: int, seed: int) -> Best:

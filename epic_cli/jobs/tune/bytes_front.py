@@ -22,7 +22,7 @@ from epic_cli.engine.parameters import parse_quantity
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, declaration, is_built_in
 from epic_cli.jobs.tune.spec import GOALS, Goal, find_goal
-from epic_cli.jobs.tune.trials import FigureValues, compute_figures
+from epic_cli.jobs.tune.trials import MetricValues, measure_candidates
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.evaluation import (
     CompareSpec,
@@ -57,7 +57,7 @@ PACKS = (None, "delta")
 #: A threshold leaves what moves evenly unsent: not for longer than this (s).
 AT_LEAST = 1
 
-#: Of what differs by less than this share in the figure, the fewest bytes are chosen.
+#: Of what differs by less than this share in the metric, the fewest bytes are chosen.
 ALIKE = 0.005
 
 #: This many senders of the first round are tried with all encodings, then the best one again.
@@ -95,7 +95,7 @@ class Limit(NamedTuple):
                 return cls(_check_positive(parse_quantity(amount[:-1] + "bit", "bit/s")))
             return cls(_check_positive(parse_quantity(amount, "bit/s")) / 8)
         except ValueError:
-            raise ValueError("write 5kB/s, 40kbit/s, or a figure: error=0.05") from None
+            raise ValueError("write 5kB/s, 40kbit/s, or a metric: error=0.05") from None
 
 
 def _check_positive(value: float) -> float:
@@ -120,7 +120,7 @@ class BytesSpec:
 
     @property
     def given(self) -> SenderSpec:
-        """The sender as described, with whole numbers where possible (shorter to write)."""
+        """The sender as the user described it; whole numbers are shorter to write."""
         send = self.simulation.spec.send
         numbers = {key: getattr(send, key) for key, _ in send.list_entries()}
         whole: dict[str, Any] = {
@@ -132,25 +132,25 @@ class BytesSpec:
 
     @property
     def goal(self) -> Goal:
-        """The metric as a cost; a limited metric takes precedence."""
+        """The metric to optimize; if the limit is on a metric, that metric."""
         limited = self.limit is not None and self.limit.figure != "bytes"
         return find_goal(self.limit.figure if self.limit and limited else self.figure)
 
 
 class TriedSender(NamedTuple):
-    """A sender, and the metrics of a strategy that draws what this sender sends."""
+    """A sender, and the metrics of the strategy that draws this sender's packets."""
 
     send: SenderSpec
-    figures: Mapping[str, float]
+    metrics: Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class BytesFound:
-    """The result for one strategy.
+    """The result of a sender search for one strategy.
 
-    Its Pareto ``front`` for a ``goal`` on the tuned part and the rest. ``chosen`` is the best
-    sender under the limit, or the knee of the front; ``given`` the sender as described. ``without``
-    has the errors of the chosen sender without rounding, and without its threshold.
+    ``front`` is the Pareto front for a ``goal``, on the tuned part and on the rest. ``chosen`` is
+    the best sender under the limit, or the knee of the front; ``given`` the sender as described.
+    ``without`` has the errors of the chosen sender without rounding, and without its threshold.
     """
 
     strategy: StrategySpec
@@ -165,13 +165,13 @@ class BytesFound:
     interrupted: bool = False
 
     def result(self, send: SenderSpec) -> Result:
-        """Return a sender's result on the data that was not used for tuning."""
+        """Return a sender's result on the data that senders were not tuned on."""
         label = send.write()
         return next(result for result in self.evaluated.results if result.label == label)
 
     @property
     def shown(self) -> tuple[SenderSpec, ...]:
-        """The senders of the Pareto front that hold on data not tuned on, fewest bytes first."""
+        """The senders that are Pareto-optimal on the data not tuned on, fewest bytes first."""
         known = [(self.result(entry.send), entry.send) for entry in self.front]
         ranked = sorted(known, key=lambda pair: pair[0].value("bytes"))
         best, left = math.inf, []
@@ -185,7 +185,7 @@ class BytesFound:
 
 @dataclass(frozen=True, repr=False)
 class BytesFronts(Tabular):
-    """The results by strategy; with several, the ``comparison`` of the chosen senders."""
+    """The results of a sender search by strategy, and a comparison of the chosen senders."""
 
     spec: BytesSpec
     found: tuple[BytesFound, ...]
@@ -197,7 +197,7 @@ class BytesFronts(Tabular):
         return len(self.found) < len(self.spec.strategies) or self.found[-1].interrupted
 
     def compare_before_and_after(self, selection: Selection) -> Comparison:
-        """Compare the chosen senders with the original ones, with scenes."""
+        """Compare the chosen senders with the ones as described, with scenes."""
         senders = {
             f"{entry.strategy.label}, {what}": (entry.strategy, send)
             for entry in self.found
@@ -209,13 +209,13 @@ class BytesFronts(Tabular):
 
     @property
     def pictured(self) -> list[str]:
-        """The labels that pictures show first."""
+        """The labels that pictures show by default."""
         label = self.found[0].strategy.label
         return [f"{label}, chosen", f"{label}, as given"]
 
 
 class _SenderRuns(NamedTuple):
-    """A network for which each participant, by label, has a sender of its own."""
+    """The runs of one network in which each participant, by label, has a sender of its own."""
 
     simulation: Simulation
     seed: int
@@ -223,7 +223,7 @@ class _SenderRuns(NamedTuple):
     senders: Mapping[str, SenderSpec]
 
     def __call__(self, judged: StrategySpec) -> Run:
-        """Return the packets that a participant's sender sends."""
+        """Return the run with the packets of a participant's sender."""
         simulation = _change_sender(self.simulation, self.senders[judged.label])
         return SentOver(simulation, self.seed, self.run.truths or {})()
 
@@ -239,7 +239,7 @@ def find_bytes(
     executor: Executor | None = None,
     journal: ResultJournal | None = None,
 ) -> BytesFronts:
-    """Return the front of each strategy, and the comparison of the chosen senders.
+    """Return the Pareto front of each strategy, and a comparison of the chosen senders.
 
     Senders are tried by threads of this process, or by the ``executor``; the same spec gives the
     same result. ``journal`` saves trials. An interrupt ends the search: the result is the best so
@@ -287,7 +287,7 @@ def divide_networks(spec: BytesSpec) -> tuple[SentPart, SentPart]:
 
 
 def _halve_movement(simulation: Simulation) -> tuple[Simulation, Simulation]:
-    """Return simulations of both halves of a recorded movement; otherwise the simulation twice."""
+    """Return two simulations, of the halves of a recorded movement or of a whole computed one."""
     recorded = simulation.recorded
     if recorded is None:
         return simulation, simulation
@@ -315,7 +315,7 @@ def _cut_movement(movement: RecordedMovement, start: float, end: float) -> Recor
 
 
 class SentAs(NamedTuple):
-    """A strategy, and the sender whose packets the strategy receives."""
+    """A strategy, and the sender whose packets it receives."""
 
     strategy: StrategySpec
     send: SenderSpec
@@ -323,7 +323,7 @@ class SentAs(NamedTuple):
 
 @dataclass(frozen=True)
 class SentPart:
-    """The networks of some ``seeds``, on which senders are judged."""
+    """The networks (``seeds``) on which senders are judged."""
 
     spec: BytesSpec
     simulation: Simulation
@@ -342,7 +342,7 @@ class SentPart:
 
     @cached_property
     def digest(self) -> str:
-        """A hexadecimal digest of the movement, the networks and the method."""
+        """A hexadecimal digest of the movement, the networks and the method, for the journal."""
         how, simulated_as = self.spec.compare, replace(self.simulation.spec, send=SenderSpec())
         counts = how.timing, how.weights, how.truth_offset, how.warm_up, how.aim_range
         asked = simulated_as, self.simulation.traces, [*self.seeds], counts
@@ -394,10 +394,10 @@ class _SenderSearch(NamedTuple):
     journal: ResultJournal | None
     step: Callable[[], None]
 
-    def compute_figures(
+    def measure_senders(
         self, part: SentPart, strategy: StrategySpec, senders: Sequence[SenderSpec]
-    ) -> list[FigureValues]:
-        """Return a strategy's metrics with each sender; no metrics if nothing is judged."""
+    ) -> list[MetricValues]:
+        """Return a strategy's metrics with each sender; an empty table if nothing is judged."""
         wanted = [SentAs(StrategySpec(*strategy[:2]), send) for send in senders]
         code = list_code(strategy.name) if self.journal is not None else []
 
@@ -408,7 +408,7 @@ class _SenderSearch(NamedTuple):
         def step(*_: object) -> None:
             self.step()
 
-        return compute_figures(part, wanted, self.executor, step, self.journal, name)
+        return measure_candidates(part, wanted, self.executor, step, self.journal, name)
 
 
 def _find_front(
@@ -419,7 +419,7 @@ def _find_front(
     rules = _iterate_rules(spec, strategy, tuned.speed)
 
     def try_senders(senders: Sequence[SenderSpec]) -> list[TriedSender]:
-        return list(map(TriedSender, senders, search.compute_figures(tuned, strategy, senders)))
+        return list(map(TriedSender, senders, search.measure_senders(tuned, strategy, senders)))
 
     # as it was recorded is a rate, too
     every, interrupted = try_senders(rules if given in rules else [*rules, given]), False
@@ -452,7 +452,7 @@ def _find_front(
     chosen, kept = _choose_sender(front, spec)
     shown = _select_evenly(front, SHOWN)
     if chosen not in shown:
-        shown = sorted([*shown, chosen], key=lambda entry: entry.figures["bytes"])
+        shown = sorted([*shown, chosen], key=lambda entry: entry.metrics["bytes"])
     senders = {entry.write(): entry for entry in (*(entry.send for entry in shown), given)}
     participants = [StrategySpec(*strategy[:2], label) for label in senders]
     return BytesFound(
@@ -470,7 +470,7 @@ def _find_front(
 
 
 def _iterate_rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[SenderSpec]:
-    """Yield senders with different rates and thresholds; keys given by the user stay."""
+    """Yield senders with different rates and thresholds; the user's own keys stay as given."""
     given = spec.given
     rates = RATES if given.send_rate is None else (given.send_rate,)
     thresholds: list[float | None] = [None]
@@ -496,13 +496,13 @@ def _iterate_rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> lis
 
 
 def _select_at_limit(front: Sequence[TriedSender], spec: BytesSpec) -> Sequence[TriedSender]:
-    """Return the senders of the front on both sides of the limit."""
+    """Return the sender that the limit chooses, and its neighbors on the front."""
     place = front.index(_choose_sender(front, spec)[0])
     return front[max(place - 1, 0) : place + 3]
 
 
 def _iterate_neighbors(spec: BytesSpec, send: SenderSpec) -> Iterator[SenderSpec]:
-    """Yield senders whose rate and threshold lie between those already tried."""
+    """Yield senders with rates and thresholds between those already tried around ``send``."""
     given, rate = spec.given, send.send_rate
     rates: set[float | str | None] = {rate}
     if given.send_rate is None and isinstance(rate, int | float):
@@ -523,7 +523,7 @@ def _round_nicely(value: float) -> float:
 
 
 def _iterate_encodings(spec: BytesSpec) -> list[dict[str, Any]]:
-    """Yield senders with different encodings; keys given by the user stay."""
+    """Yield the keys of different encodings; the user's own keys stay as given."""
     given = spec.given
     fixed = given.bits is not None or given.quantize is not None or given.layout is not None
     bits = ((None, None),) if fixed else BITS
@@ -544,7 +544,7 @@ def _iterate_encodings(spec: BytesSpec) -> list[dict[str, Any]]:
 
 
 def _find_pareto(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
-    """Return the senders that no other sender beats in both bytes and figure, fewest bytes first.
+    """Return the senders that no other sender beats in both bytes and metric, fewest bytes first.
 
     Raises ``NotEnoughToSay`` if nothing could be judged.
     """
@@ -553,7 +553,7 @@ def _find_pareto(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
         raise NotEnoughToSay(
             "no sender delivers enough packets to judge a strategy: simulate a longer movement"
         )
-    known.sort(key=lambda entry: (entry.figures["bytes"], _compute_cost(entry, goal)))
+    known.sort(key=lambda entry: (entry.metrics["bytes"], _compute_cost(entry, goal)))
     best, found = math.inf, []
     for entry in known:
         if _compute_cost(entry, goal) < best:
@@ -563,12 +563,12 @@ def _find_pareto(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
 
 
 def _compute_cost(entry: TriedSender, goal: Goal) -> float:
-    bytes_ = entry.figures.get("bytes", math.nan)
-    return goal.compute_cost(entry.figures) if bytes_ > 0 else math.inf
+    bytes_ = entry.metrics.get("bytes", math.nan)
+    return goal.compute_cost(entry.metrics) if bytes_ > 0 else math.inf
 
 
 def _select_evenly(front: Sequence[TriedSender], most: int) -> list[TriedSender]:
-    """Return at most ``count`` items, evenly by place, with both ends."""
+    """Return at most ``most`` senders of the front, at even distances, with both ends."""
     if len(front) <= most:
         return list(front)
     places = sorted({round(k * (len(front) - 1) / (most - 1)) for k in range(most)})
@@ -576,33 +576,33 @@ def _select_evenly(front: Sequence[TriedSender], most: int) -> list[TriedSender]
 
 
 def _choose_sender(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[TriedSender, bool]:
-    """Return the best sender within the limit, or the knee; and whether the limit can be met."""
+    """Return the best sender within the limit, or the knee, and True if the limit can be met."""
     limit, aim = spec.limit, spec.goal
     if limit is None:
         return _find_cheapest(front, _find_knee(front, aim), aim), True
     if limit.figure == "bytes":
-        under = [entry for entry in front if entry.figures["bytes"] <= limit.value]
+        under = [entry for entry in front if entry.metrics["bytes"] <= limit.value]
         return (_find_cheapest(front, under[-1], aim), True) if under else (front[0], False)
     judged = find_goal(limit.figure)
     worst = judged.compute_cost({limit.figure: limit.value})
-    good = [entry for entry in front if judged.compute_cost(entry.figures) <= worst]
+    good = [entry for entry in front if judged.compute_cost(entry.metrics) <= worst]
     return (good[0], True) if good else (front[-1], False)
 
 
 def _find_cheapest(front: Sequence[TriedSender], best: TriedSender, goal: Goal) -> TriedSender:
-    """Return the first sender of the front that is as good as this one in the goal's metric."""
+    """Return the front's sender with fewest bytes whose metric is as good as that of ``best``."""
     worst = _compute_cost(best, goal) + ALIKE * abs(_compute_cost(best, goal))
     return next(entry for entry in front if _compute_cost(entry, goal) <= worst)
 
 
 def _find_knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
-    """Return the sender furthest below the chord from end to end, over log(bytes).
+    """Return the sender furthest below the chord between the front's ends, over log(bytes).
 
     V. Satopaa et al., "Finding a 'Kneedle' in a Haystack", ICDCS Workshops, 2011.
     """
     if len(front) < 3:
         return front[-1]
-    across = [math.log(entry.figures["bytes"]) for entry in front]
+    across = [math.log(entry.metrics["bytes"]) for entry in front]
     up = [_compute_cost(entry, goal) for entry in front]
     wide, high = across[-1] - across[0], up[0] - up[-1]
     below = [
@@ -614,7 +614,10 @@ def _find_knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
 def _split_error(
     strategy: StrategySpec, send: SenderSpec, rest: SentPart, search: _SenderSearch
 ) -> dict[str, float]:
-    """Return squared errors by name: of a sender, without its rounding, without its threshold."""
+    """Return a sender's squared error by name.
+
+    Whole, without its rounding, without its threshold.
+    """
     plain = SenderSpec()
     keys = {
         "rounding": ("bits", "range", "quantize", "quantize_velocity", "velocity", "rotation",
@@ -626,9 +629,9 @@ def _split_error(
         other = replace(send, **{key: getattr(plain, key) for key in left_out})
         if other != send:
             others[name] = other
-    found = search.compute_figures(rest, strategy, list(others.values()))
+    found = search.measure_senders(rest, strategy, list(others.values()))
     return dict(zip(others, map(_compute_square_error, found), strict=True))
 
 
-def _compute_square_error(figures: Mapping[str, float]) -> float:
-    return figures.get("error", math.nan) ** 2
+def _compute_square_error(metrics: Mapping[str, float]) -> float:
+    return metrics.get("error", math.nan) ** 2

@@ -10,7 +10,7 @@ from epic_cli.jobs.compare import report as compared
 from epic_cli.jobs.tune.bytes_front import BytesFound, BytesFronts, Limit
 from epic_cli.jobs.tune.report import (
     draw_stairs,
-    format_figure,
+    format_metric,
     format_points,
     format_with_interval,
     list_with_ends,
@@ -33,17 +33,17 @@ from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Repor
 from epic_cli.show.styles import choose_line_styles
 from epic_cli.show.svg import draw_curves_picture
 
-#: The figures of a sender, beside the one that counts.
-_FIGURES = ("error", "lag", "jerk")
+#: The metrics of a sender, beside the one that counts.
+_METRICS = ("error", "lag", "jerk")
 
 _FIELDS = (
     "strategy", "send", "chosen", "given", "updates", "update_bits", "bytes", "bytes_low",
-    "bytes_high", "for", "figure", "figure_low", "figure_high", *_FIGURES,
+    "bytes_high", "for", "figure", "figure_low", "figure_high", *_METRICS,
 )  # fmt: skip
 
 
 def report(found: BytesFronts, details: bool = False) -> Report:
-    """Return the report of the Pareto fronts; the report has no ``details``."""
+    """Return the report of the Pareto fronts; ``details`` add nothing."""
     del details
     metric = found.spec.goal.metric
     verdict: list[str] = []
@@ -132,7 +132,7 @@ def _format_percent(share: float) -> str:
 
 
 def _describe_shares(entry: BytesFound) -> list[str]:
-    """Say how much of the squared error the sender causes."""
+    """Return sentences on the shares of the squared error that rounding and threshold cause."""
     whole_error = entry.without["all"]
     parts = []
     for name, words in (("rounding", "rounding makes up"), ("threshold", "the threshold")):
@@ -165,14 +165,14 @@ def _make_table(entry: BytesFound, metric: Metric) -> Table:
         return Column(entry.title, cells, weight, right=True, meaning=entry.help)
 
     ends = [
-        reach(*result.interval(metric.name), lambda value: format_figure(metric, value), "-")
+        reach(*result.interval(metric.name), lambda value: format_metric(metric, value), "-")
         for result in results
     ]
     marks = [
         "chosen" if send == entry.chosen else "as given" if send == entry.given else ""
         for send in shown
     ]
-    others = [make_column(name, 5) for name in _FIGURES if name != metric.name]
+    others = [make_column(name, 5) for name in _METRICS if name != metric.name]
     return Table(
         [
             Column("send", [send.write() for send in shown], text=True),
@@ -220,7 +220,7 @@ def draw_picture(found: BytesFronts, width: int | None = None) -> str:
         for send in _list_senders(entry):
             result = entry.result(send)
             value = result.value(metric.name)
-            words = f"{entry.strategy.label}, {send.write()}: {format_figure(metric, value)}"
+            words = f"{entry.strategy.label}, {send.write()}: {format_metric(metric, value)}"
             marked = send in (entry.chosen, entry.given)
             style = None if marked else styles[entry.strategy.label]
             dots.append(Dot(result.value("bytes"), value, words, style, send == entry.chosen))
@@ -244,7 +244,7 @@ def _make_records(found: BytesFronts) -> Iterator[Record]:
                 "chosen": send == entry.chosen,
                 "given": send == entry.given,
                 "for": metric.name,
-                **{name: result.value(name) for name in ("updates", "update_bits", *_FIGURES)},
+                **{name: result.value(name) for name in ("updates", "update_bits", *_METRICS)},
                 **list_with_ends("bytes", result.value("bytes"), result.interval("bytes")),
                 **list_with_ends("figure", result.value(metric.name), result.interval(metric.name)),
             }

@@ -75,7 +75,7 @@ _NOT_OF_BYTES = ("design", "division", "trials", "seconds")
 
 @dataclass(frozen=True)
 class Tuned(Participants):
-    """The strategies to tune, as typed."""
+    """Options of the strategies to tune, as typed."""
 
     strategies: tuple[tuple[str, ...], ...] = declare_shared(
         make_strategies_option(
@@ -93,7 +93,7 @@ class Tuned(Participants):
     )
 
     def __post_init__(self) -> None:
-        """Refuse ``--all`` beside ``-s``."""
+        """Raise ``WrongUsage`` for ``--all`` beside ``-s``."""
         if self.every and self.strategies:
             raise WrongUsage(
                 "--all tunes every strategy: leave out -s, or --all", "all", "strategies"
@@ -108,7 +108,7 @@ class Tuned(Participants):
     def list_specs(self) -> list[StrategySpec]:
         """Return each strategy with the settings to keep fixed.
 
-        Of a correction, all but its time.
+        A correction keeps all its settings but the time.
         """
         return [
             spec._replace(
@@ -121,13 +121,13 @@ class Tuned(Participants):
 
     @property
     def searches(self) -> bool:
-        """True if settings are searched; otherwise only delays are computed."""
+        """True if settings are searched; else only the delays that packets need are computed."""
         return self.every or self.design or bool(self.strategies)
 
 
 FIGURE = Parsed(
     "figure",
-    lambda text: choose(text, GOALS, f"figure {text!r} to tune for"),
+    lambda text: choose(text, GOALS, f"metric {text!r} to tune for"),
     (),
     lambda begun: list_completions(((goal, find_metric(goal).help) for goal in GOALS), begun),
 )
@@ -135,10 +135,13 @@ FIGURE = Parsed(
 
 @dataclass(frozen=True)
 class Purpose:
-    """The metric to tune for, the weights of the score, and the judging of results."""
+    """Options of the goal.
+
+    The metric to tune for, the weights of the score, the data to judge on.
+    """
 
     figure: str = declare_value(
-        "The figure to optimize: score, error, lag, jerk, ... The names are those of 'epic"
+        "The metric to optimize: score, error, lag, jerk, ... The names are those of 'epic"
         " compare'.",
         "--for",
         type=FIGURE,
@@ -163,27 +166,27 @@ def _parse_limit(text: str) -> Limit:
 
 @dataclass(frozen=True)
 class Wire:
-    """The options that tune senders instead of settings, and limit their bytes or a metric."""
+    """Options of a search for senders instead of settings, and its limit on bytes or a metric."""
 
     bytes: bool = declare_flag(
         "Tune the sender of --movement for few bytes. Rate, threshold, bits and packing are"
-        " searched for bytes a second against the figure; keys of --send are kept."
+        " searched for bytes a second against the metric; keys of --send are kept."
     )
     limit: Limit | None = declare_value(
         "With --bytes, the best that sends no more than this (5kB/s, 40kbit/s), or the fewest"
-        " bytes for a figure (error=0.05).",
+        " bytes for a metric (error=0.05).",
         type=Parsed("limit", _parse_limit),
         metavar="LIMIT",
     )
 
     def __post_init__(self) -> None:
-        """Refuse a limit without ``--bytes``."""
+        """Raise ``WrongUsage`` for a limit without ``--bytes``."""
         refuse(() if self.bytes else ("limit",), "needs --bytes")
 
 
 @dataclass(frozen=True)
 class Effort:
-    """The duration of the search, and the number of threads."""
+    """Options of the search's duration, and of its threads."""
 
     trials: int | None = declare_value(
         "Trials per strategy, or per composition of a --design.  [default: 60 per setting, 400 at"
@@ -205,7 +208,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Written:
-    """The format of the report, and files of pictures."""
+    """Options of the report's format, and of the files of pictures."""
 
     explain: bool = declare_shared(explain_option)
     form: str = declare_shared(make_figures_format_option("The output format."))
@@ -218,9 +221,9 @@ class Written:
     )
 
     def __post_init__(self) -> None:
-        """Refuse standard output for pictures."""
+        """Raise ``WrongUsage`` for standard output as the file of a picture."""
         if "-" in (self.svg, self.html):
-            raise WrongUsage("a picture or page needs a file: standard output is for the figures")
+            raise WrongUsage("a picture or page needs a file: standard output is for the table")
 
 
 _EXAMPLES = """\b
@@ -260,14 +263,14 @@ def tune(
     folders or standard input; or a recorded network), also with one or two of them lost.
 
     With -s or --all, it searches one part of the data for the settings with the best score, or the
-    best single figure (--for), and evaluates them on the rest. It also reports which settings
+    best single metric (--for), and evaluates them on the rest. It also reports which settings
     matter, which are at a bound, and what smoothness costs in latency. If interrupted, it reports
     the best so far.
 
     With --design it says what to draw with, composed of parts and tuned: the simplest that is as
     good as the best, what more and fewer parts would bring, and what the game draws now (--drawn).
 
-    With --bytes it says how to send a --movement: the front of bytes a second against the figure,
+    With --bytes it says how to send a --movement: the front of bytes a second against the metric,
     over rate, threshold, bits and packing, and the best under a --limit.
 
     Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were skipped
@@ -316,7 +319,7 @@ def tune(
 
 
 def _check_options(tuned: Tuned) -> None:
-    """Refuse options of the search if no search is asked for."""
+    """Raise ``WrongUsage`` for options of a search where none is asked for."""
     refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all, or --design: what to tune")
 
 
@@ -334,7 +337,7 @@ def _run_search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tu
 
 @contextlib.contextmanager
 def _convert_errors() -> Iterator[None]:
-    """Convert errors of searches to ``WrongUsage``."""
+    """Raise ``WrongUsage`` for the errors of a search that options cause."""
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.jobs.tune import run as tuning
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -356,16 +359,20 @@ def _convert_errors() -> Iterator[None]:
 def _search_senders(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> BytesFronts:
     """Search senders; raise ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.jobs.tune.bytes_front import find_bytes
-    from epic_cli.jobs.tune.run import open_hands
+    from epic_cli.jobs.tune.run import open_workers
     from epic_cli.shell.progress import Progress
 
     shown = Progress("sending")
-    with _convert_errors(), shown as progress, open_hands(jobs.value, tally) as (executor, journal):
+    with (
+        _convert_errors(),
+        shown as progress,
+        open_workers(jobs.value, tally) as (executor, journal),
+    ):
         return find_bytes(spec, progress, executor=executor, journal=journal)
 
 
 def _show_progress(progress: Progress, metric: Metric, step: TuneStep) -> None:
-    """Show the search's progress: the current strategy, and the best value so far."""
+    """Show the search's progress: the strategy at work, and the best value so far."""
     best = "" if math.isnan(step.best) else f", best {metric.format(step.best)}"
     of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
     progress.describe(f"{step.strategy}{of}{best}")
@@ -375,7 +382,10 @@ def _show_progress(progress: Progress, metric: Metric, step: TuneStep) -> None:
 def _write_delays(
     runs: Sequence[Run], strategies: Sequence[StrategySpec], written: Written, color: ColorChoice
 ) -> None:
-    """Write only the delays that need no search; raise ``WrongUsage`` without arrival times."""
+    """Write a report of the delays that packets need, without a search.
+
+    Raise ``WrongUsage`` without arrival times.
+    """
     from epic_cli.jobs.tune.delays import find_needed_delays
     from epic_cli.jobs.tune.report import NO_ARRIVALS, make_delays_report
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -396,7 +406,7 @@ def _write_results(
     names: Sequence[str],
     truth: str | None,
 ) -> None:
-    """Write pictures to their files, and the report with its basis to stdout or stderr."""
+    """Write pictures to their files, and the report and its method to stdout or stderr."""
     from epic_cli.jobs.tune import bytes_report as sent
     from epic_cli.jobs.tune import design_report as designed
     from epic_cli.jobs.tune import report as tuned

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class BufferLine(NamedTuple):
-    """The network measures that clocks of delay buffers use, in seconds.
+    """The measures of a network (s) that the clocks of delay buffers depend on.
 
     ``period`` is the usual time between two messages, ``deviation`` that of the intervals between
     arrivals. Delays are arrivals minus stamps: ``least`` is the smallest, ``usual`` the median,
@@ -44,14 +44,14 @@ class BufferLine(NamedTuple):
 
 
 def _read_number(settings: Written, name: str, auto: float = 0.0) -> float:
-    """Return a setting's number; return ``auto`` if the setting is a word."""
+    """Return the number of a setting; ``auto`` for a setting that is a word."""
     value = settings[name]
     return auto if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
 class Buffer:
-    """A delay buffer whose delay is ``base`` plus its ``setting``, in ``unit`` seconds.
+    """A model of a delay buffer: its delay is ``base`` plus its ``setting``, in ``unit`` seconds.
 
     If the setting is a word, ``auto`` is its number. ``by_arrival``: the buffer draws between
     arrivals, so its delay is behind the newest arrival instead of the stamps.
@@ -64,14 +64,14 @@ class Buffer:
     by_arrival: bool = False
 
     def compute_delay(self, settings: Written, line: BufferLine) -> float:
-        """Return the delay (s) that these settings cause."""
+        """Return the delay (s) of a buffer with these settings."""
         number = _read_number(settings, self.setting, self.auto(settings))
         return self.base(settings, line) + self.unit(settings, line) * number
 
     def compute_settings(
         self, delay: float, settings: Written, line: BufferLine
     ) -> dict[str, Value]:
-        """Return the settings that cause this delay, even if they are out of range."""
+        """Return the settings of a buffer with this delay, even settings that are out of range."""
         return {self.setting: (delay - self.base(settings, line)) / self.unit(settings, line)}
 
 
@@ -128,7 +128,7 @@ class _LightyearBuffer(Buffer):
 
 
 class _ChronoBuffer(Buffer):
-    """The ``chrono`` buffer: a fixed one, or one that grows with the jitter."""
+    """The ``chrono`` buffer: a fixed delay, or one that grows with the jitter."""
 
     def compute_delay(self, settings: Written, line: BufferLine) -> float:
         if _read_number(settings, "buffer"):
@@ -141,7 +141,7 @@ class _ChronoBuffer(Buffer):
 
 
 class _EntitiesBuffer(Buffer):
-    """The ``netcode-for-entities`` buffer: snapshots, or as many ticks as lie between two."""
+    """The ``netcode-for-entities`` buffer: a number of snapshots, or of the ticks between two."""
 
     def compute_delay(self, settings: Written, line: BufferLine) -> float:
         rate, ticks = _read_number(settings, "sim_rate"), _count_ticks(settings)
@@ -151,7 +151,7 @@ class _EntitiesBuffer(Buffer):
 
 
 def _count_ticks(settings: Written) -> int:
-    """Return the ticks of a snapshot."""
+    """Return the number of ticks between two snapshots."""
     rate = _read_number(settings, "sim_rate")
     return math.ceil(rate / _read_number(settings, "net_rate", rate))
 
@@ -282,9 +282,9 @@ LOST = (0, 1, 2)
 
 
 class BufferCure(NamedTuple):
-    """The ``settings`` that a share of the packets needs; None if such settings are not allowed.
+    """The ``settings`` of a buffer that waits for a share of the packets; None if out of range.
 
-    ``latency`` (s) is how far behind the fastest packet's state the buffer draws then.
+    ``latency`` (s) is how far behind the fastest packet's state the buffer then draws.
     """
 
     settings: Mapping[str, Value] | None
@@ -292,9 +292,11 @@ class BufferCure(NamedTuple):
 
 
 class BufferDelay(NamedTuple):
-    """A delay buffer as set: its ``latency`` (s), and the share of packets that arrive in time.
+    """A delay buffer with its present settings.
 
-    ``cures`` are by number of lost packets (``LOST``), then by share (``SHARES``).
+    Its ``latency`` (s), and the share of packets in time. ``cures`` are settings that would be
+    enough, by the number of lost packets (``LOST``), then by the share of packets in time
+    (``SHARES``).
     """
 
     label: str
@@ -307,9 +309,10 @@ class BufferDelay(NamedTuple):
 
 
 class DelaysNeeded(NamedTuple):
-    """The delays (s) behind the fastest packet that the packets of recordings need.
+    """The delays (s) behind the fastest packet that would let the packets of recordings be in time.
 
-    They are indexed as ``cures``. ``period`` (s) is the usual time between two messages.
+    They are indexed by lost packets (``LOST``), then by share (``SHARES``). ``period`` (s) is the
+    usual time between two messages.
     """
 
     messages: int
@@ -367,7 +370,7 @@ def _find_messages(packets: Mapping[str, PacketBlock]) -> MessageLog | None:
 
 
 def _measure_median_kept_delay(messages: MessageLog) -> float:
-    """Return the median offset of a clock that is reset when it is wrong by 50 ms."""
+    """Return the median offset of a clock that is set again whenever it is wrong by 50 ms."""
     offset = math.inf
     kept = []
     for delay in messages.delays[np.argsort(messages.arrivals, kind="stable")].tolist():
@@ -378,7 +381,7 @@ def _measure_median_kept_delay(messages: MessageLog) -> float:
 
 
 def _measure_gaps(messages: MessageLog, lost: int) -> Floats:
-    """Return the time from each arrival to the next, with ``lost`` packets lost in between."""
+    """Return the time from each arrival to the one after the next ``lost`` packets."""
     arrivals = np.sort(messages.unrested.arrivals)
     return np.asarray(arrivals[1 + lost :] - arrivals[: -1 - lost])
 
@@ -425,7 +428,7 @@ def _measure_buffer(
 def _write_allowed_settings(
     candidate: StrategySpec, settings: Mapping[str, Value]
 ) -> dict[str, Value] | None:
-    """Return the settings as text; None if they are out of range."""
+    """Return the settings of a strategy as text; None if one is out of range."""
     rounded = {
         name: value if isinstance(value, str) else _round_up(value)
         for name, value in settings.items()
@@ -438,7 +441,7 @@ def _write_allowed_settings(
 
 
 def _round_up(value: float) -> float:
-    """Round up to two digits, since half a millisecond too little makes a packet late."""
+    """Round a delay up to two digits: half a millisecond too little makes a packet late."""
     if not value:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(abs(value))) - 1)

@@ -224,7 +224,7 @@ TRIALS_A_NUMBER = 30
 #: shares of their ranges.
 GLANCES, ASIDE = (0.15, 0.4, 0.75), 0.15
 
-#: A score that is better by fewer points, or another figure by this share, is worth no digit and no
+#: A score that is better by fewer points, or another metric by this share, is worth no digit and no
 #: part.
 WORTHLESS, WORTHLESS_SHARE = 0.2, 0.002
 
@@ -400,7 +400,7 @@ class _TriedComposition:
     @property
     def cost(self) -> float:
         """The cost of the best trial."""
-        return self.trials.goal.compute_cost(self.best.figures)
+        return self.trials.goal.compute_cost(self.best.metrics)
 
     @property
     def rank(self) -> tuple[float, int]:
@@ -547,7 +547,7 @@ def _iterate_nearby_points(space: Space, parent: _TriedComposition) -> Iterator[
 
 def _has_same_figures(one: _TriedComposition, other: _TriedComposition) -> bool:
     """Return whether two results have the same values of all metrics."""
-    mine, theirs = one.best.figures, other.best.figures
+    mine, theirs = one.best.metrics, other.best.metrics
     return all(
         abs(mine.get(name, math.nan) - theirs.get(name, math.nan)) < most
         for name, most in (("score", EQUAL), ("lag", EQUAL_LAG))

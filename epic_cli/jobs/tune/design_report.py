@@ -20,7 +20,7 @@ from epic_cli.jobs.tune.report import (
     describe_marks,
     describe_worse,
     draw_front_picture,
-    format_figure,
+    format_metric,
     format_points,
     format_with_interval,
     list_usage,
@@ -55,7 +55,7 @@ _COMPLEXITY = (
     " straight lines that holds when it is empty, or a chase of the newest state. A curve,"
     " extrapolation, a margin for jitter, catching up at a rate, a low-pass, a snap, a spring, an"
     " ease, a prediction and a filter are one each. Taken is the fewest whose loss against the best"
-    " is not clear, or less than one point (of another figure than the score: 2 %), where both were"
+    " is not clear, or less than one point (of another metric than the score: 2 %), where both were"
     " tuned."
 )
 
@@ -116,7 +116,7 @@ def verdict(found: Design) -> list[str]:
         else _NOTHING_BETTER,
         _describe_fewer_parts(found, found.simplest[:at]) if at else "",
         _describe_game_drawing(found, found.drawn) if found.drawn else "",
-        _describe_raised_figures(found),
+        _describe_raised_metrics(found),
         "Interrupted: there may be better ones." if found.interrupted else "",
     ]
     return list(filter(None, sentences))
@@ -196,7 +196,7 @@ def _describe_more_parts(found: Design, more: Sequence[DesignRow]) -> str:
     metric, best = found.goal.metric, max(more, key=lambda row: row.gain.gain)
     who, gain = _compare_parts(best.composition, found.taken.composition), best.gain
     ends = describe_interval(metric, gain.low, gain.high)
-    if format_figure(metric, gain.gain) == format_figure(metric, 0.0):
+    if format_metric(metric, gain.gain) == format_metric(metric, 0.0):
         return f"{who} would be no better{ends}."
     if gain.gain < 0:
         return f"{who} was better where both were tuned, and is not here{ends}."
@@ -287,14 +287,14 @@ def _describe_tuned_drawing(found: Design) -> str:
 _SEEN = ("jumps", "backward", "held")
 
 
-def _describe_raised_figures(found: Design) -> str:
+def _describe_raised_metrics(found: Design) -> str:
     """Name the metrics that the composition raises, and the best composition that raises none.
 
     They are compared with what the game draws, or with the plainest composition.
     """
     before, taken = found.drawn or found.simplest[0], found.taken
     worse = find_worse(before.result.values, taken.result.values)
-    if found.drawn is None:  # other figures are what a composition is chosen for
+    if found.drawn is None:  # other metrics are what a composition is chosen for
         worse = tuple(name for name in worse if name in _SEEN)
     if before is taken or not worse or not taken.gain.gain - before.gain.gain > 0:
         return ""
@@ -310,10 +310,10 @@ def _describe_raised_figures(found: Design) -> str:
         and not find_worse(before.result.values, row.result.values)
     ]
     if not others:
-        return f"{words} No other composition here is better and raises none of the figures."
+        return f"{words} No other composition here is better and raises none of the metrics."
     best = max(others, key=lambda row: row.gain.gain)
     more = format_points(found.goal.metric, best.gain.gain - before.gain.gain)
-    return f"{words} {best.label} raises none of the figures and is {more} better."
+    return f"{words} {best.label} raises none of the metrics and is {more} better."
 
 
 def _explain_method(found: Design) -> list[str]:
@@ -338,7 +338,7 @@ def _make_table(found: Design) -> Table:
     def cells(name: str) -> list[str]:
         return [find_metric(name).format_cell(row.result.value(name)) for row in rows]
 
-    gains = ["" if row is found.taken else format_figure(metric, row.gain.gain) for row in rows]
+    gains = ["" if row is found.taken else format_metric(metric, row.gain.gain) for row in rows]
     gains = [f"+{gain}" if gain and gain[0] not in "-+u" else gain for gain in gains]
     ends = [
         "" if row is found.taken else describe_interval(metric, row.gain.low, row.gain.high)[2:-1]
@@ -427,7 +427,7 @@ _FIELDS = (
 def _make_rows(found: Design) -> Iterator[Record]:
     """Return a row for each composition as ``-s`` takes it, then ``drawn``.
 
-    ``value`` is the figure tuned ``for`` on untuned data, ``own`` on the tuned part; the paired
+    ``value`` is the metric tuned ``for`` on untuned data, ``own`` on the tuned part; the paired
     ``gain`` is over the taken one.
     """
     name = found.goal.metric.name

@@ -49,7 +49,7 @@ from epic_cli.show.styles import LineStyle, choose_line_styles
 #: This many settings are named in a sentence.
 _NAMED = 4
 
-#: A setting whose default costs more points than this, or this share of another figure, matters.
+#: A setting whose default costs more points than this, or this share of another metric, matters.
 _MATTERS, _MATTERS_SHARE = 0.5, 0.01
 
 
@@ -68,8 +68,8 @@ def list_found_settings(one: Tuning) -> dict[str, Value]:
     return {name: value for name, value in one.settings.items() if name not in one.held}
 
 
-def format_figure(metric: Metric, value: float) -> str:
-    """Return a figure for a sentence: scores with one decimal, times in ms."""
+def format_metric(metric: Metric, value: float) -> str:
+    """Return a metric's value for a sentence: scores with one decimal, times in ms."""
     if math.isnan(value):
         return "unknown"
     if metric.name == "score":
@@ -80,28 +80,28 @@ def format_figure(metric: Metric, value: float) -> str:
 
 
 def format_points(metric: Metric, value: float) -> str:
-    """Return a difference of figures: points of score, else in the figure's own format."""
+    """Return a difference of a metric as text: points of score, else in the metric's own format."""
     return (
         f"{format_one_decimal(value)} points"
         if metric.name == "score"
-        else format_figure(metric, value)
+        else format_metric(metric, value)
     )
 
 
 def name_metric(metric: Metric) -> str:
-    """Return the metric's name for use in a sentence."""
+    """Return the name of a metric for a sentence: ``steps back``."""
     return metric.name.replace("_", " ")
 
 
 def format_with_interval(metric: Metric, result: Result) -> str:
-    """Return a figure with its interval: ``60.1 (58.0 to 61.2)``."""
-    value = format_figure(metric, result.value(metric.name))
+    """Return a metric's value with its interval: ``60.1 (58.0 to 61.2)``."""
+    value = format_metric(metric, result.value(metric.name))
     return value + describe_interval(metric, *result.interval(metric.name))
 
 
 def describe_interval(metric: Metric, low: float, high: float) -> str:
     """Return the interval in brackets, `` (58.0 to 61.2)``; empty if unknown."""
-    between = reach(low, high, lambda value: format_figure(metric, value))
+    between = reach(low, high, lambda value: format_metric(metric, value))
     return f" ({between})" if between else ""
 
 
@@ -109,7 +109,7 @@ def describe_interval(metric: Metric, low: float, high: float) -> str:
 
 
 def write_verdict(found: Tunings) -> list[str]:
-    """Return the report's sentences, the decision first."""
+    """Return the sentences of the report, the decision first."""
     if found.comparison is not None:
         return _describe_ranking(found, found.comparison)
     (one,) = found.tunings
@@ -117,7 +117,7 @@ def write_verdict(found: Tunings) -> list[str]:
         *compared.describe_doubts(one.evaluation.comparison),
         _describe_decision(one, found),
         _describe_harmless_settings(one, found.goal.metric),
-        _describe_figures(one, found),
+        _describe_metrics(one, found),
         _describe_changes(one),
         _describe_influences(one, found.goal.metric),
         _describe_bounds(one),
@@ -165,54 +165,54 @@ def _describe_decision(one: Tuning, found: Tunings) -> str:
 
 
 def _describe_rise(one: Tuning) -> str:
-    """Return the rise of a metric: ``jumps from 148 to 223``."""
+    """Name the metrics that tuning makes worse, with both values: ``jumps from 148 to 223``."""
     return describe_worse(one.worse, one.evaluation.default, one.evaluation.tuned)
 
 
-#: What figures that rise are called where their names are not nouns.
+#: What metrics that rise are called where their names are not nouns.
 _RAISED = {"backward": "steps back", "held": "held rows"}
 
 
 def describe_worse(names: Sequence[str], before: Result, after: Result) -> str:
-    """Name the metrics that rise, with both values."""
+    """Name metrics that rise, with their values before and after."""
     words = []
     for metric in map(find_metric, names):
-        ends = [format_figure(metric, abs(result.value(metric.name))) for result in (before, after)]
+        ends = [format_metric(metric, abs(result.value(metric.name))) for result in (before, after)]
         words.append(f"{_RAISED.get(metric.name, name_metric(metric))} from {ends[0]} to {ends[1]}")
     return join_words(words)
 
 
 def _describe_harmless_settings(one: Tuning, metric: Metric) -> str:
-    """Name better settings that raise no metric."""
+    """Describe the best settings that make no metric worse."""
     if not one.worse or one.evaluation.keeps:
         return ""
     words = ""
     if one.evaluation.kind is not GainKind.BETTER:
         words = f"It raises {_describe_rise(one)}. "
     if one.harmless is None:
-        return f"{words}No settings that were tried are better and raise none of the figures."
+        return f"{words}No settings that were tried are better and raise none of the metrics."
     settings = {k: value for k, value in one.harmless.settings.items() if k not in one.held}
     found = one.harmless.evaluation
     gain = format_points(metric, found.gain) + describe_interval(metric, found.low, found.high)
     sure = "clearly " if found.kind is GainKind.BETTER else ""
     return (
-        f"{words}To raise none of the figures, set {write_assignments(settings)}:"
+        f"{words}To raise none of the metrics, set {write_assignments(settings)}:"
         f" {sure}better by {gain}."
     )
 
 
-def _describe_figures(one: Tuning, found: Tunings) -> str:
+def _describe_metrics(one: Tuning, found: Tunings) -> str:
     metric, evaluation = found.goal.metric, one.evaluation
     name, value, default = name_metric(metric), format_with_interval(metric, evaluation.tuned), ""
     if evaluation.kind is not GainKind.SAME:
         default = (
-            f"; {format_figure(metric, evaluation.default.value(metric.name))} with the defaults"
+            f"; {format_metric(metric, evaluation.default.value(metric.name))} with the defaults"
         )
     return f"{name[0].upper()}{name[1:]} {value} {name_data(found.divided)}{default}."
 
 
 def name_data(divided: Divided) -> str:
-    """Name the data that a metric was measured on."""
+    """Name the data on which tuned settings were judged, for a sentence."""
     return {
         "time": "on the second half, which was not used for tuning",
         "recording": "on recordings that were not used for tuning",
@@ -276,7 +276,7 @@ def _describe_ranking(found: Tunings, comparison: Comparison) -> list[str]:
     if found.goal.metric.name != "score":
         by_score = [f"By the score: {' '.join(sentences)}"] if sentences else []
         return [
-            _describe_best_figure(found, comparison, settings),
+            _describe_best_strategy(found, comparison, settings),
             *by_score,
             *_describe_entities(found),
         ]
@@ -289,7 +289,7 @@ def _describe_ranking(found: Tunings, comparison: Comparison) -> list[str]:
     return [*sentences, *_describe_entities(found)]
 
 
-def _describe_best_figure(
+def _describe_best_strategy(
     found: Tunings, comparison: Comparison, settings: Mapping[str, str]
 ) -> str:
     """Name the best strategy by the metric that was tuned for."""
@@ -320,7 +320,7 @@ def _describe_entities(found: Tunings) -> list[str]:
 
 
 def describe_basis(found: Tunings) -> list[str]:
-    """Name the data for tuning and judging, and the number of trials."""
+    """Return lines that name the data for tuning and judging, and the number of trials."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
     tried = format_count(sum(tuning.trials for tuning in found.tunings), "setting")
     lines = [] if found.divided.evaluated is None else [describe_division(found.divided)]
@@ -371,7 +371,10 @@ def _describe_recordings(names: Sequence[str]) -> str:
 
 
 def list_usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
-    """Return the settings as the command line, the configuration and Python write them."""
+    """Return the ways to use settings.
+
+    As the command line, the configuration and Python write them.
+    """
     option = written_spec(strategy, settings)
     python = "".join(
         f", {name}={write_value(value) if not isinstance(value, str) else repr(value)}"
@@ -410,7 +413,7 @@ NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with a
 
 
 def make_delays_report(found: DelaysNeeded) -> Report:
-    """Return the delays by loss and share, and each delay buffer's setting."""
+    """Return a report of the delays needed, by losses and share, and of each buffer's setting."""
     alone, lost = found.needed[0], found.needed[1]
     parts: list[Part] = [_make_needed_table(found)]
     if found.buffers:
@@ -476,7 +479,7 @@ def _make_cells(one: BufferDelay) -> list[str]:
 
 
 def _list_buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
-    """Return notes on further settings that the cures need."""
+    """Return notes on other settings that a buffer's recommended setting needs."""
     lines = []
     for buffer in buffers:
         every = [cure.settings or {} for lost in buffer.cures for cure in lost]
@@ -497,7 +500,7 @@ def _list_buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
 
 
 def iterate_delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
-    """Return a record for each delay, and for each buffer's setting; delays in seconds."""
+    """Yield a record for each delay needed, and for each buffer's setting; delays in seconds."""
     for lost, needed in zip(LOST, found.needed, strict=True):
         for share, delay in zip(SHARES, needed, strict=True):
             yield {"kind": "delay", "share": share, "lost": lost, "seconds": delay}
@@ -506,7 +509,7 @@ def iterate_delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
 
 
 def iterate_buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
-    """Return the settings that one buffer would need; null if none are allowed."""
+    """Yield records of the settings that one buffer would need; null if they are out of range."""
     for lost, cures in zip(LOST, one.cures, strict=True):
         for share, cure in zip(SHARES, cures, strict=True):
             yield {
@@ -552,9 +555,9 @@ _FAR = 3.0
 
 
 class Fronts(NamedTuple):
-    """Fronts by name, and single results to show beside them; ``words`` describe both.
+    """Pareto fronts by name, and single results to show beside them; ``words`` describe both.
 
-    Charts also show the ``marked`` results, by the letter after the comma.
+    Charts show the ``marked`` results, too, each by the letter behind the comma.
     """
 
     lines: Mapping[str, Sequence[FrontPoint]]
@@ -564,13 +567,13 @@ class Fronts(NamedTuple):
 
 
 def mark(name: str, result: Result, weights: Weights, full: bool) -> Dot:
-    """Return the point of a result in the chart; None if a coordinate is NaN."""
+    """Return a result as a point of the chart; None if its latency or roughness is NaN."""
     rough = compute_roughness(result.values, weights) if result.values else math.nan
     return Dot(abs(result.value("lag")) * 1000, rough, name, full=full)
 
 
 def collect_fronts(found: Tunings) -> Fronts:
-    """Return the fronts of the best strategies, with their default and tuned results."""
+    """Return the Pareto fronts of the best strategies, with their default and tuned results."""
     fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
     leading = list(dict.fromkeys(point.strategy for point in find_common_front(found)))[:DRAWN]
     marks = [
@@ -585,7 +588,7 @@ def collect_fronts(found: Tunings) -> Fronts:
 
 
 def describe_marks(divided: Divided) -> str:
-    """Name the data of the front's and the marks' figures; empty if both are of all data."""
+    """Name the data of the fronts' and the marks' values; empty if both are of all data."""
     if divided.evaluated is None:
         return ""
     there = "the half" if divided.by == "time" else "the recordings"
@@ -593,12 +596,12 @@ def describe_marks(divided: Divided) -> str:
 
 
 def find_common_front(found: Tunings) -> tuple[FrontPoint, ...]:
-    """Return the front of all strategies together."""
+    """Return the Pareto front of the points of all strategies."""
     return select_worthy(find_pareto(point for tuning in found.tunings for point in tuning.front))
 
 
 def make_front_chart(fronts: Fronts) -> Chart | None:
-    """Return the Pareto fronts and marks as a chart; None if there are too few points."""
+    """Return the Pareto fronts and single results as a chart; None if there are too few points."""
     whole = select_worthy(find_pareto(point for line in fronts.lines.values() for point in line))
     if len(whole) < FEWEST_POINTS:
         return None
@@ -626,9 +629,9 @@ def _make_curve(label: str, role: int, points: Sequence[FrontPoint], style: Line
 def draw_stairs(
     label: str, role: int, points: Sequence[tuple[float, float]], style: LineStyle
 ) -> Curve:
-    """Return a Pareto front as a staircase.
+    """Return a Pareto front as a curve of steps.
 
-    Between two points only the worse of both is reached.
+    Between two points only the worse one is reached.
     """
     across = [point[0] for point in points for _ in (0, 1)][1:]
     up = [point[1] for point in points for _ in (0, 1)][:-1]
@@ -636,7 +639,7 @@ def draw_stairs(
 
 
 def _clip_line(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
-    """Return a line without the points far beyond the common front."""
+    """Return the part of a line that is near the common front."""
     latest = max(point.latency for point in whole) * 1000 * 1.5 + 1
     roughest = min(max(point.roughness for point in whole), 6 * whole[-1].roughness + 1)
     across, up = np.asarray(line.across, float), np.asarray(line.up, float)
@@ -649,7 +652,7 @@ def _is_visible(line: ChartLine) -> bool:
 
 
 def make_front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
-    """Return the cost of smoothness as a chart and as a picture; empty if there is none."""
+    """Return latency against roughness as a chart and as a picture; empty if there is no front."""
 
     def write_svg(width: int) -> str:
         try:
@@ -661,7 +664,7 @@ def make_front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
 
 
 def draw_picture(found: Tunings) -> str:
-    """Draw the cost of smoothness; raise ``NothingToDraw``."""
+    """Return latency against roughness as SVG text; raise ``NothingToDraw``."""
     return draw_front_picture(collect_fronts(found))
 
 
@@ -708,7 +711,7 @@ def _make_chart_dot(style: LineStyle, point: FrontPoint) -> Dot:
     return Dot(point.latency * 1000, point.roughness, words, style)
 
 
-#: The figures that are shown before and after, beside the one that was tuned for.
+#: The metrics that are shown before and after, beside the one that was tuned for.
 FIGURES = ("score", "error", "lag", "residual", "jumps", "jerk", "held")
 
 #: This many points of the front are listed.
@@ -726,7 +729,7 @@ _GAINS = {
     GainKind.SAME: "unchanged",
 }
 
-#: The figures of the tuned settings in the data, and all fields of these.
+#: The metrics of the tuned settings in the data, and all fields of these.
 TUNED = ("score", "lag", "error", "residual", "jumps", "jerk", "held")
 _FIELDS = (
     "strategy", "settings", "verdict", "for", "default", "default_low", "default_high",
@@ -736,7 +739,10 @@ _FIELDS = (
 
 
 def report(found: Tunings, details: bool = False) -> Report:
-    """Return the report; with ``details``, also the tables of the best of several strategies."""
+    """Return the report of tuned settings.
+
+    ``details`` add the tables of several strategies' best.
+    """
     best, parts = found.best, list[Part]()
     if found.comparison is not None:
         parts.append(_make_strategies_table(found))
@@ -800,12 +806,15 @@ def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
 
 
 def format_interval_cell(result: Result, metric: Metric) -> str:
-    """Return an interval for a table."""
+    """Return the interval of a result's metric as a table's cell."""
     return reach(*result.interval(metric.name), metric.format_cell)
 
 
 def _make_settings_table(one: Tuning, metric: Metric) -> Table:
-    """Return each setting: its default, its tuned value and range, and its default's cost."""
+    """Return a table of the settings.
+
+    Default, tuned value, range as good, and the default's cost.
+    """
     found, every = list_found_settings(one), one.influences
     near = "within 1 point" if metric.name == "score" else "within 2 %"
     losses = ["-" if each.name not in found else _write_loss(metric, each) for each in every]
@@ -842,7 +851,7 @@ def _write_range(one: Influence) -> str:
 
 
 def _make_strategies_table(found: Tunings) -> Table:
-    """Return a row for each strategy, the best first."""
+    """Return a table with a row for each strategy, the best first."""
     metric, comparison, tunings = found.goal.metric, found.comparison, found.ordered
     assert comparison is not None
     of = {id(one): result for one, result in zip(found.tunings, comparison.results, strict=True)}
@@ -876,12 +885,12 @@ def _make_strategies_table(found: Tunings) -> Table:
 
 
 def _write_gain(metric: Metric, evaluation: Evaluation) -> str:
-    gain = "0" if evaluation.kind is GainKind.SAME else format_figure(metric, evaluation.gain)
+    gain = "0" if evaluation.kind is GainKind.SAME else format_metric(metric, evaluation.gain)
     return f"+{gain}" if evaluation.gain > 0 and gain != "0" else gain
 
 
 def _make_front_table(found: Tunings) -> Table:
-    """Return points of the front, evenly chosen."""
+    """Return a table of points of the Pareto front, at even distances."""
     shown, several = choose_points(find_common_front(found), _LISTED), len(found.tunings) > 1
     settings = [
         " ".join(filter(None, [row.strategy if several else "", write_assignments(row.settings)]))
@@ -892,7 +901,10 @@ def _make_front_table(found: Tunings) -> Table:
 
 
 def make_front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Column]:
-    """Return latency, roughness and score of points; ``right`` if other columns come before."""
+    """Return columns of the points' latency, roughness and score.
+
+    They are right-aligned (``right``) if other columns come before.
+    """
     return [
         Column("lag ms", [f"{row.latency * 1000:.0f}" for row in shown], right=right),
         Column("roughness", [format_three_digits(row.roughness) for row in shown], right=True),
@@ -906,8 +918,8 @@ def make_front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list
 def _make_record(one: Tuning, found: Tunings) -> dict[str, Any]:
     """Return the result for one strategy as a record; None for unknown values.
 
-    ``default``, ``tuned`` and the paired ``gain`` are the figure tuned ``for``, with intervals, on
-    untuned data; ``own_`` is on the tuned part. The other figures are those of the tuned settings.
+    ``default``, ``tuned`` and the paired ``gain`` are the metric tuned ``for``, with intervals, on
+    untuned data; ``own_`` is on the tuned part. The other metrics are those of the tuned settings.
     """
     name, evaluation = found.goal.metric.name, one.evaluation
     values = {
@@ -932,12 +944,12 @@ def _make_record(one: Tuning, found: Tunings) -> dict[str, Any]:
 
 
 def list_with_ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
-    """Return a figure and its interval, for data formats."""
+    """Return a metric's value and the ends of its interval, by the names in data formats."""
     return {name: value, f"{name}_low": between[0], f"{name}_high": between[1]}
 
 
 def _make_rows(found: Tunings) -> list[Record]:
-    """Return a row of CSV for each strategy, the best first."""
+    """Return a record of CSV for each strategy, the best first."""
     return [
         {
             **_make_record(tuning, found),

@@ -32,7 +32,7 @@ from epic_cli.jobs.tune.trials import (
     BudgetSpent,
     Divided,
     EvaluationSet,
-    FigureValues,
+    MetricValues,
     Point,
     Space,
     Trial,
@@ -97,7 +97,7 @@ def choose_default_trials(space: Space) -> int:
 def search(
     space: Space, trials: Trials, seed: int, hints: Sequence[Mapping[str, Value]] = ()
 ) -> None:
-    """Add trials until nothing is left to try; raise ``BudgetSpent``.
+    """Try settings until nothing is left to try; add them to ``trials``; raise ``BudgetSpent``.
 
     ``hints`` are settings that the closed form recommends. The defaults come first.
     """
@@ -117,7 +117,7 @@ def search(
 
 
 def _try_choices(space: Space, trials: Trials) -> None:
-    """Try all combinations of choices; if there are too many, try an even selection."""
+    """Try all combinations of choices or, if there are too many, an even selection of them."""
     halfway = tuple(0.5 for _ in space.axes)
     if space.combinations <= trials.budget.trials:
         trials.compute_costs(
@@ -151,7 +151,7 @@ def _search_several_numbers(space: Space, trials: Trials, seed: int) -> None:
     count = max(round(SPREAD * trials.budget.trials), 4)
     points = spread(count, space.axes)
     trials.compute_costs([space.make_settings(point) for point in points])
-    tried = sorted(trials.made, key=lambda one: trials.goal.compute_key(one.figures))
+    tried = sorted(trials.made, key=lambda one: trials.goal.compute_key(one.metrics))
     starts = [space.find_point(trial.settings) for trial in tried]
     best = math.inf
     number = fruitless = 0
@@ -174,7 +174,7 @@ def _search_several_numbers(space: Space, trials: Trials, seed: int) -> None:
 
 
 class _Optimizer:
-    """A library's optimizer, used with the points of a space."""
+    """An optimizer of the library ``cmaes`` over the points of a space."""
 
     def __init__(self, space: Space, start: Point, seed: int, sigma: float) -> None:
         self._space = space
@@ -200,10 +200,7 @@ class _Optimizer:
         self._asked: list[Any] = []
 
     def _compute_initial_probabilities(self, start: Point) -> Any:
-        """Return the initial probability of each choice.
-
-        The start's choice has as much as all others.
-        """
+        """Return initial probabilities of choices: half is the start's, half is spread evenly."""
         most = max(self._space.axes[at].kinds for at in self._choices)
         chances = np.zeros((len(self._choices), most))
         for row, at in enumerate(self._choices):
@@ -239,17 +236,17 @@ class _Optimizer:
 #: Each number is tried at this many places from end to end, with the others as tuned.
 PLACES = 9
 
-#: A score that is less than a point worse, or another figure by less than this share, is as good.
+#: A score that is less than a point worse, or another metric by less than this share, is as good.
 POINT, SHARE = 1.0, 0.02
 
-#: A figure other than the score that differs by less than this share does not differ.
+#: A metric other than the score that differs by less than this share does not differ.
 SAME = 0.001
 
 
 class Influence(NamedTuple):
-    """One setting: its default, its tuned value, and its influence on the cost.
+    """The influence of one setting on the cost, with its default and its tuned value.
 
-    ``loss`` is how much worse the figure is with this setting at its default and the others as
+    ``loss`` is how much worse the metric is with this setting at its default and the others as
     tuned. From ``low`` to ``high``, and with these ``words``, it is as good as tuned (``POINT``,
     ``SHARE``). ``flat``: it is so everywhere. ``bound`` is the end of the range worth tuning at
     which it stands (``low``, ``high``, or empty); ``last``: the setting takes nothing beyond.
@@ -273,17 +270,17 @@ def simplify_best(
     points: float = RESOLUTION,
     share: float = SAME,
     best: Trial | None = None,
-    accept: Callable[[FigureValues], bool] = bool,
+    accept: Callable[[MetricValues], bool] = bool,
 ) -> Trial:
-    """Return the ``best`` settings without those that have no effect, with the fewest digits.
+    """Return the best settings without those that have no effect, with the fewest digits.
 
-    Scores within ``points``, and other figures within this ``share``, are as good, if the figures
-    are acceptable. ``trials`` has the defaults, and gets a few more trials.
+    Scores within ``points``, and other metrics within this ``share``, count as equal to those of
+    ``best``; ``accept`` refuses metrics. ``trials`` has the defaults, and gets a few more trials.
     """
     best = best or trials.best
-    cost = trials.goal.compute_cost(best.figures)
+    cost = trials.goal.compute_cost(best.metrics)
     limit = cost + compute_slack(trials.goal, cost, points, share)
-    least = best.figures.get("score", -math.inf) - points
+    least = best.metrics.get("score", -math.inf) - points
     for axis in space.axes:
         value = best.settings.get(axis.name, axis.default)
         if value == axis.default:
@@ -294,15 +291,15 @@ def simplify_best(
             cost = trials.compute_costs([settings], beyond=True)[0]
             one = trials.find_trial(settings)
             # of settings that are equally good the best score was chosen: that stays, too
-            as_good = cost <= limit and one.figures.get("score", -math.inf) >= least
-            if as_good and accept(one.figures):
+            as_good = cost <= limit and one.metrics.get("score", -math.inf) >= least
+            if as_good and accept(one.metrics):
                 best = one
                 break
     return best
 
 
 def measure_influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, ...]:
-    """Return the influence of each setting, the largest first."""
+    """Return the influence of each tuned setting, the largest first."""
     found = [_measure_influence(space, at, trials, tuned) for at in range(len(space.axes))]
     return tuple(sorted(found, key=lambda one: -one.loss))
 
@@ -311,7 +308,7 @@ def _measure_influence(space: Space, at: int, trials: Trials, tuned: Trial) -> I
     axis = space.axes[at]
     here = space.find_point(tuned.settings)
     value = tuned.settings.get(axis.name, axis.default)
-    cost = trials.goal.compute_cost(tuned.figures)
+    cost = trials.goal.compute_cost(tuned.metrics)
     near = cost + compute_slack(trials.goal, cost, POINT, SHARE)
     default = {name: one for name, one in tuned.settings.items() if name != axis.name}
     (at_default,) = trials.compute_costs([default], beyond=True)
@@ -321,7 +318,7 @@ def _measure_influence(space: Space, at: int, trials: Trials, tuned: Trial) -> I
     others = range(int(axis.numeric), axis.kinds)
     words = [_move_point(here, at, kind, 0.5) for kind in others]
     word_costs = trials.compute_costs([space.make_settings(word) for word in words], beyond=True)
-    good = [figure <= near for figure in costs]
+    good = [cost <= near for cost in costs]
     low, high = _find_good_range(axis, shares, good, here.shares[at])
     bound = axis.find_bound(value)
     return Influence(
@@ -336,7 +333,7 @@ def _measure_influence(space: Space, at: int, trials: Trials, tuned: Trial) -> I
             for kind, one in zip(others, word_costs, strict=True)
             if one <= near
         ),
-        all(good) and all(figure <= near for figure in word_costs),
+        all(good) and all(cost <= near for cost in word_costs),
         bound,
         axis.is_setting_bound(bound),
     )
@@ -351,7 +348,7 @@ def _move_point(point: Point, at: int, kind: int, share: float) -> Point:
 def _find_good_range(
     axis: Axis, shares: list[float], good: list[bool], here: float
 ) -> tuple[float | None, float | None]:
-    """Return the unbroken range around a value in which the cost stays as low."""
+    """Return the unbroken range around the tuned value in which the cost stays as low."""
     if not shares:
         return None, None
     first = last = shares.index(here)
@@ -366,7 +363,10 @@ def _find_good_range(
 
 
 def compute_slack(goal: Goal, cost: float, points: float, share: float) -> float:
-    """Return the rise in cost that is not noticeable: points of score, else a share."""
+    """Return the largest rise of a goal's cost that counts as none.
+
+    Points of score, else a share.
+    """
     if goal.metric.name == "score":
         return points
     return share * abs(cost) if math.isfinite(cost) else 0.0
@@ -385,7 +385,7 @@ WORTH = 0.75
 KEPT = 12
 
 
-#: The figures of which it is said that tuning for another one makes them worse ...
+#: The metrics of which it is said that tuning for another one makes them worse ...
 WATCHED = ("error", "lag", "residual", "jumps", "jerk", "backward", "held")
 
 #: ... by this share of what they were, and by more than players overlook: of lengths, this many
@@ -394,8 +394,8 @@ WORSE_SHARE, UNSEEN_SECONDS = 0.05, 0.001
 _UNSEEN = {"lag": 0.001, "jumps": 1.0, "jerk": 0.1, "backward": 1.0, "held": 0.002}
 
 
-def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
-    """Return the names of the metrics that are worse than before."""
+def find_worse(before: MetricValues, after: MetricValues) -> tuple[str, ...]:
+    """Return the names of the metrics that are noticeably worse than ``before``."""
     found = []
     for name in WATCHED:
         values = before.get(name, math.nan), after.get(name, math.nan)
@@ -409,11 +409,10 @@ def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
 
 
 class FrontPoint(NamedTuple):
-    """A point of the Pareto front.
+    """A point of the Pareto front: settings that no trial beats in ``latency`` and ``roughness``.
 
-    Settings that no trial beats in ``latency`` (s) and ``roughness``. Roughness is what the
-    ``score`` counts besides latency: jerk, error, slow recovery. Whatever latency weighs, the best
-    settings are on the front.
+    ``latency`` is in seconds. Roughness is what the ``score`` counts besides latency: jerk, error,
+    slow recovery. Whatever latency weighs, the best settings are on the front.
     """
 
     strategy: str
@@ -429,12 +428,12 @@ def find_front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tupl
         FrontPoint(
             strategy,
             trial.settings,
-            abs(trial.figures["lag"]),
-            compute_roughness(trial.figures, weights),
-            trial.figures["score"],
+            abs(trial.metrics["lag"]),
+            compute_roughness(trial.metrics, weights),
+            trial.metrics["score"],
         )
         for trial in trials
-        if trial.figures and not math.isnan(trial.figures["lag"])
+        if trial.metrics and not math.isnan(trial.metrics["lag"])
     ]
     return find_pareto(point for point in points if not math.isnan(point.roughness))
 
@@ -450,7 +449,7 @@ def choose_points(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, 
 
 
 def select_worthy(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[FrontPoint, ...]:
-    """Return the points with a score close to the best; the far ends of a front are useless."""
+    """Return the points whose score is close to the best; the far ends of a front are useless."""
     least = share * max((point.score for point in points), default=0.0)
     return tuple(point for point in points if point.score >= least)
 
@@ -458,9 +457,9 @@ def select_worthy(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[F
 def simplify_front(
     points: Sequence[FrontPoint], trials: Trials, weights: Weights, held: Mapping[str, Value]
 ) -> tuple[FrontPoint, ...]:
-    """Return the front without settings that have no effect; add a few trials to ``trials``.
+    """Return the Pareto front with points freed of settings that have no effect.
 
-    Settings that are ``held`` stay.
+    Settings that are ``held`` stay. A few trials are added to ``trials``.
     """
     found = []
     for point in points:
@@ -468,11 +467,11 @@ def simplify_front(
         for name in [setting for setting in point.settings if setting not in held]:
             fewer = {key: value for key, value in settings.items() if key != name}
             trials.compute_costs([fewer], beyond=True)
-            figures = trials.find_trial(fewer).figures
-            if not figures or math.isnan(figures["lag"]):
+            metrics = trials.find_trial(fewer).metrics
+            if not metrics or math.isnan(metrics["lag"]):
                 continue
-            if abs(abs(figures["lag"]) - point.latency) < SAME_LATENCY and compute_roughness(
-                figures, weights
+            if abs(abs(metrics["lag"]) - point.latency) < SAME_LATENCY and compute_roughness(
+                metrics, weights
             ) <= point.roughness * (1 + SAME_ROUGHNESS):
                 settings = fewer
         found.append(trials.find_trial(settings))
@@ -480,7 +479,7 @@ def simplify_front(
 
 
 def find_pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
-    """Return the items that no other item beats in both costs, by latency."""
+    """Return the points that no other point beats in both latency and roughness, by latency."""
     found: list[FrontPoint] = []
     for point in sorted(points, key=lambda point: (point.latency, point.roughness)):
         if found and point.roughness >= found[-1].roughness:
@@ -491,14 +490,14 @@ def find_pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
     return tuple(found)
 
 
-def compute_roughness(figures: FigureValues, weights: Weights) -> float:
+def compute_roughness(metrics: MetricValues, weights: Weights) -> float:
     """Return the score's costs without latency; NaN if they are unknown."""
     others = weights._replace(latency=0.0)
     if not any(others):
         others = others._replace(accuracy=1.0, smoothness=1.0)
-    if math.isnan(figures.get("angle", math.nan)):
+    if math.isnan(metrics.get("angle", math.nan)):
         others = drop_turning(others)
-    found = {name: figures[f"{name}_cost"] for name in others._fields}
+    found = {name: metrics[f"{name}_cost"] for name in others._fields}
     if math.isnan(found["recovery"]):  # there is nothing to recover from
         found["recovery"] = 0.0
     total = sum(others._replace(recovery=0.0)) or others.recovery
@@ -525,9 +524,9 @@ class GainKind(enum.Enum):
 
 
 class Evaluation(NamedTuple):
-    """Default and tuned settings compared on one part; ``gain`` lies between ``low`` and ``high``.
+    """A comparison of default and tuned settings on one part; ``gain`` is in ``low`` to ``high``.
 
-    A gain above 0 improves the figure that was tuned for, in its unit; unknown ends are NaN.
+    A gain above 0 improves the metric that was tuned for, in its unit; unknown ends are NaN.
     ``comparison`` has both.
     """
 
@@ -540,10 +539,9 @@ class Evaluation(NamedTuple):
 
     @property
     def kind(self) -> GainKind:
-        """The verdict on the gain.
+        """The kind of the gain.
 
-        The gain is better, worse, no better, unsure, doubtful, or 0 because the settings are the
-        same.
+        Better, worse, no better, unsure, doubtful, or the same settings.
         """
         if self.default is self.tuned:
             return GainKind.SAME
@@ -557,7 +555,7 @@ class Evaluation(NamedTuple):
 
     @property
     def keeps(self) -> bool:
-        """True if the defaults stay, because the tuned settings are no better."""
+        """True if the advice is to keep the defaults: the tuned settings are no better."""
         return self.kind in (GainKind.SAME, GainKind.NO_BETTER, GainKind.WORSE) or self.gain <= 0
 
 
@@ -570,13 +568,13 @@ class Harmless(NamedTuple):
 
 @dataclass(frozen=True)
 class Tuning:
-    """The result for one strategy.
+    """The result of tuning one strategy.
 
     ``settings`` differ from the defaults, and the ``held`` ones were given. ``tuned_on`` and
     ``evaluated_on`` compare before and after, each on one part; the second is None if nothing was
     kept back. ``influences`` tell which settings matter, ``front`` what smoothness costs in
     latency. ``trials`` is the number of tried settings. ``interrupted``: more could have been
-    found. ``harmless`` are better settings that make nothing worse, if the best make a figure
+    found. ``harmless`` are better settings that make nothing worse, if the best make a metric
     ``worse``.
     """
 
@@ -604,7 +602,7 @@ class Tuning:
 
 @dataclass(frozen=True, repr=False)
 class Tunings(Tabular):
-    """The results, in the order of the given strategies.
+    """The results of tuning strategies, in their given order.
 
     ``delays`` is the closed form for delay buffers. ``comparison`` compares all tuned strategies on
     untuned data, under their given names; None for a single one. ``untuned`` strategies have no
@@ -641,7 +639,7 @@ class Tunings(Tabular):
         return any(tuning.interrupted for tuning in self.tunings)
 
     def compare_before_and_after(self, selection: Selection) -> Comparison:
-        """Compare all strategies, tuned and before, on data not used for tuning."""
+        """Compare all strategies, with tuned and with original settings, on data not tuned on."""
         taking_part = {
             row.label: row
             for each in self.tunings
@@ -655,7 +653,7 @@ class Tunings(Tabular):
 
     @property
     def best(self) -> Tuning:
-        """The tuning to take: the one with the best value of the metric on the judging data."""
+        """The tuning of the strategy with the best value of the metric on data not tuned on."""
         return self.ordered[0]
 
     @property
@@ -667,13 +665,16 @@ class Tunings(Tabular):
 
     @property
     def pictured(self) -> list[str]:
-        """The labels that pictures show first: the best, after and before."""
+        """The labels that pictures show by default: the best strategy, tuned and original."""
         best = self.best.evaluation
         return list(dict.fromkeys([best.tuned.label, best.default.label]))
 
 
 class Gain(NamedTuple):
-    """The improvement of a metric, in its unit, from ``low`` to ``high``; NaN if unknown."""
+    """The improvement of a metric, in its unit, with its interval ``low`` to ``high``.
+
+    NaN if unknown.
+    """
 
     gain: float
     low: float
@@ -681,7 +682,7 @@ class Gain(NamedTuple):
 
 
 class Paired(NamedTuple):
-    """Participants drawn from the same data, so that their gains are paired.
+    """Comparisons of participants on the same data, so that their differences are paired.
 
     ``runs`` are the comparisons of each recording, ``comparison`` all of them; ``beside`` are those
     of other parts, whose events may happen here another time.
@@ -699,7 +700,7 @@ class Paired(NamedTuple):
         results = [comparison.results[index] for index in (before, after)]
 
         def compute_merit(value: Any) -> Any:
-            """Return a figure with a sign such that larger is better."""
+            """Return a metric with a sign such that larger is better."""
             if metric.better is Better.HIGH:
                 return value
             return -np.abs(value) if metric.better is Better.NEAR_ZERO else -value
@@ -708,8 +709,8 @@ class Paired(NamedTuple):
         gain, ends = other - one, None
         if metric.interval and all(result.values for result in results):
             ends = compute_difference(
-                self._collect_figures(before),
-                self._collect_figures(after),
+                self._collect_paired_values(before),
+                self._collect_paired_values(after),
                 lambda drawn: compute_merit(metric.value(drawn)),
                 comparison.tick,
                 comparison.weights,
@@ -718,10 +719,10 @@ class Paired(NamedTuple):
                 comparison.certainty.rare if comparison.certainty else NetworkEvents(),
             )
         low, high = ends or (math.nan, math.nan)
-        # what is drawn is skewed; a figure is never outside its own interval
+        # what is drawn is skewed; a metric is never outside its own interval
         return Gain(gain, min(low, gain), max(high, gain))
 
-    def _collect_figures(self, index: int) -> Figures:
+    def _collect_paired_values(self, index: int) -> Figures:
         runs, values = self.runs, self.comparison.results[index].values
         wavers = max(each.results[index].waver for _, each in runs) / math.sqrt(len(runs))
         others = [make_piece(each, index) for _, each in self.beside if each.results[index].values]
@@ -766,7 +767,7 @@ SWEEPS = 3
 
 
 class TuneStep(NamedTuple):
-    """The progress of a search: the strategy, its number, the trials made, and the best result."""
+    """The progress of a search: the strategy, its number, the count of trials, the best result."""
 
     strategy: str
     number: int
@@ -794,7 +795,7 @@ class NeedsArrivals(Portable, ValueError):
 
 
 class NothingTried(KeyboardInterrupt):
-    """An interrupt of a search before its first trial."""
+    """An error: an interrupt ended a search before its first trial."""
 
 
 class DividedTooSmall(NotEnoughToSay):
@@ -821,7 +822,7 @@ def run(
         given.check(HERE)  # recordings are read here, whoever does the work
     tally = JobTally() if tally is None else tally
     runs = given.load_runs(log, tally, spec.compare.truth_offset)
-    with open_hands(job.workers, tally) as (executor, journal):
+    with open_workers(job.workers, tally) as (executor, journal):
         try:
             return seek(spec, runs, executor=executor, journal=journal, progress=progress)
         except NotEnoughToSay as error:
@@ -831,10 +832,10 @@ def run(
 
 
 @contextlib.contextmanager
-def open_hands(
+def open_workers(
     workers: Workers, tally: JobTally
 ) -> Iterator[tuple[Executor | None, ResultJournal | None]]:
-    """Open the executor for trials in other processes, and the journal; None without either.
+    """Yield an executor of trials in other processes, and a journal; None where none is asked for.
 
     Raises ``UnusableJournal``, ``CannotAccess``.
     """
@@ -851,14 +852,14 @@ def open_hands(
 def open_threads(
     executor: Executor | None, spec: TuneSpec
 ) -> contextlib.AbstractContextManager[Executor]:
-    """Yield the executor or, without one, threads of this process."""
+    """Return the ``executor`` as a context or, without one, threads of this process."""
     if executor is not None:
         return contextlib.nullcontext(executor)
     return InterruptibleThreads(spec.compare.threads or os.cpu_count() or 1, "tune")
 
 
 def _is_enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
-    """Return True if all recordings together are enough to judge strategies by."""
+    """Return True if all recordings together, undivided, are enough to judge strategies by."""
     try:
         make_evaluation_set(runs, spec.compare)
     except NotEnoughToSay:
@@ -1001,12 +1002,12 @@ def _find_harmless_settings(space: Space, trials: Trials, divided: Divided) -> H
     """Return the best settings that make no metric worse on either part of the data."""
     goal, default = trials.goal, trials.find_trial(dict(space.held))
 
-    def accept(figures: FigureValues) -> bool:
-        return bool(figures) and not find_worse(default.figures, figures)
+    def accept(metrics: MetricValues) -> bool:
+        return bool(metrics) and not find_worse(default.metrics, metrics)
 
-    some = [trial for trial in trials.made if accept(trial.figures)]
-    best = min(some, key=lambda trial: goal.compute_key(trial.figures), default=default)
-    if goal.compute_cost(best.figures) >= goal.compute_cost(default.figures):
+    some = [trial for trial in trials.made if accept(trial.metrics)]
+    best = min(some, key=lambda trial: goal.compute_key(trial.metrics), default=default)
+    if goal.compute_cost(best.metrics) >= goal.compute_cost(default.metrics):
         return None
     best = simplify_best(space, trials, best=best, accept=accept)
     before, after = (StrategySpec(space.strategy, row.settings) for row in (default, best))
@@ -1022,7 +1023,7 @@ def _find_harmless_settings(space: Space, trials: Trials, divided: Divided) -> H
 
 
 def _collect_hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, Value]]]:
-    """Return computed settings by label, as starting points of a search."""
+    """Return the settings that the closed form of delays recommends, by strategy label."""
     return {
         buffer.label: [cure.settings for cure in buffer.cures[0] if cure.settings is not None]
         for buffer in (delays.buffers if delays else ())
@@ -1036,7 +1037,7 @@ def _make_reporter(
 
     def report(one: Trial, count: int) -> None:
         nonlocal best
-        best = min(best, trials.goal.compute_cost(one.figures))
+        best = min(best, trials.goal.compute_cost(one.metrics))
         shown = abs(best) if math.isfinite(best) else math.nan
         progress(
             TuneStep(label, number, strategies, count, max(trials.budget.trials, count), shown)

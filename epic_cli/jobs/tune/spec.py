@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import CompareSpec
     from epic_cli.metrics.inputs import RunInputs
 
-#: The names of figures that can be tuned for.
+#: The names of metrics that can be tuned for.
 GOALS = tuple(metric.name for metric in METRICS if metric.better is not Better.NEITHER)
 
 #: By ``time``: the first half is tuned on. By ``recording``: every other one. ``none``: all of it
@@ -30,26 +30,29 @@ class Goal(NamedTuple):
 
     metric: Metric
 
-    def compute_cost(self, figures: Mapping[str, float]) -> float:
-        """Return the cost at these values of metrics; infinite if the metric is unknown."""
-        value = figures.get(self.metric.name, math.nan)
+    def compute_cost(self, metrics: Mapping[str, float]) -> float:
+        """Return the cost of a result with these metrics.
+
+        Infinite if the goal's metric is unknown.
+        """
+        value = metrics.get(self.metric.name, math.nan)
         if math.isnan(value):
             return math.inf
         return self.metric.rank(value)[1]
 
-    def compute_key(self, figures: Mapping[str, float]) -> tuple[float, float]:
-        """Return the cost, followed by the score as a tie-breaker."""
-        return self.compute_cost(figures), -figures.get("score", -math.inf)
+    def compute_key(self, metrics: Mapping[str, float]) -> tuple[float, float]:
+        """Return the cost, and the negative score to break ties, as a key for sorting."""
+        return self.compute_cost(metrics), -metrics.get("score", -math.inf)
 
 
 def find_goal(figure: str) -> Goal:
-    """Return the goal with this name; raise ``KeyError``."""
+    """Return the goal of a metric by the metric's name; raise ``KeyError``."""
     return Goal(find_metric(figure))
 
 
 @dataclass(frozen=True)
 class TuneSpec:
-    """A whole search, as ``tune`` takes it: strategies, metric and limits.
+    """The spec of a search: strategies, metric and limits.
 
     Settings that ``strategies`` set themselves are held. ``compare`` says how settings are
     evaluated, and has the seed; it needs no participants. ``division`` None: by recording if there
@@ -69,7 +72,7 @@ class TuneSpec:
         """Raise ``ValueError`` for an unknown metric or division."""
         if self.figure not in GOALS:
             known = ", ".join(GOALS)
-            raise ValueError(f"there is no figure {self.figure!r} to tune for: choose from {known}")
+            raise ValueError(f"there is no metric {self.figure!r} to tune for: choose from {known}")
         if self.division is not None and self.division not in DIVISIONS:
             known = ", ".join(DIVISIONS)
             raise ValueError(f"validate is {known} or None, not {self.division!r}")
@@ -82,7 +85,7 @@ class TuneSpec:
 
 @dataclass(frozen=True)
 class TuneJob:
-    """A whole search: the ``runs``, the spec, and the workers."""
+    """A search as a job: the ``runs``, the spec, and the workers."""
 
     runs: RunInputs
     how: TuneSpec

@@ -57,7 +57,7 @@ NUMBER = 0
 
 
 class Axis(NamedTuple):
-    """One searched setting: the names (``words``) and the range of numbers that it takes.
+    """The searched values of one setting: names (``words``) and a range of numbers.
 
     Numbers are from ``low`` to ``high``; ``low`` None: it takes no numbers. A place on the axis is
     a kind, 0 for the numbers if there are any and then one for each name, and a share, 0 to 1, of
@@ -87,7 +87,7 @@ class Axis(NamedTuple):
         return len(self.words) + self.numeric
 
     def compute_value(self, kind: int, share: float) -> Value:
-        """Return the setting's value at a place on the axis."""
+        """Return the setting's value at a place: a kind, and a share of the range."""
         if self.low is None:
             return self.words[kind]
         if kind != NUMBER:
@@ -112,13 +112,13 @@ class Axis(NamedTuple):
         return float(value.removesuffix(self.suffix)) if ours else None
 
     def iterate_shorter(self, value: Value) -> list[Value]:
-        """Yield the number with fewer digits, the fewest first, within the searched range."""
+        """Yield roundings of a number within the searched range, the fewest digits first."""
         number = self._read_number(value)
         rounded = [] if number is None else [float(f"{number:.{count}g}") for count in (1, 2)]
         return [self._write_number(short) for short in rounded if self.is_in_range(short)]
 
     def find_place(self, value: Value) -> tuple[int, float]:
-        """Return the place of a value on the axis; numbers beyond an end are at the end."""
+        """Return the place of a value; a number outside the range is at the nearer end."""
         number = self._read_number(value)
         if number is None:
             return self.words.index(str(value)) + self.numeric, 0.5
@@ -131,20 +131,17 @@ class Axis(NamedTuple):
         return NUMBER, min(max(share, 0.0), 1.0)
 
     def is_in_range(self, number: float) -> bool:
-        """Return whether a number is within the searched range."""
+        """Return True if a number is within the searched range."""
         return self.low is not None and self.low <= number <= self.high
 
     def is_setting_bound(self, bound: str) -> bool:
-        """Return whether the setting allows nothing beyond this end of the searched range."""
+        """Return True if this end of the searched range is also the limit of the setting."""
         return (bound == "low" and self.low == self.least) or (
             bound == "high" and self.high == self.most
         )
 
     def find_bound(self, value: Value) -> str:
-        """Return the end of the searched range at which a value stands.
-
-        ``low``, ``high`` or "".
-        """
+        """Return the end of the searched range at which a value is: ``low``, ``high`` or ""."""
         if isinstance(value, str) or not self.numeric:
             return ""
         _, share = self.find_place(value)
@@ -152,7 +149,7 @@ class Axis(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A place on each axis."""
+    """A point of a search space: a place on each axis."""
 
     kinds: tuple[int, ...]
     shares: tuple[float, ...]
@@ -166,7 +163,10 @@ class Space(NamedTuple):
     axes: tuple[Axis, ...]
 
     def make_settings(self, point: Point) -> dict[str, Value]:
-        """Return the settings at a point: held settings, and those that differ from defaults."""
+        """Return the settings at a point.
+
+        The held ones, and those that differ from their defaults.
+        """
         found = dict(self.held)
         for axis, kind, share in zip(self.axes, point.kinds, point.shares, strict=True):
             value = axis.compute_value(kind, share)
@@ -175,18 +175,18 @@ class Space(NamedTuple):
         return found
 
     def find_point(self, settings: Mapping[str, Value]) -> Point:
-        """Return the point of these settings; other settings have their defaults."""
+        """Return the point of these settings; settings that are left out have their defaults."""
         places = [axis.find_place(settings.get(axis.name, axis.default)) for axis in self.axes]
         return Point(tuple(kind for kind, _ in places), tuple(share for _, share in places))
 
     @property
     def numeric(self) -> list[int]:
-        """The axes with numbers."""
+        """The indices of the axes with numbers."""
         return [at for at, one in enumerate(self.axes) if one.numeric]
 
     @property
     def choices(self) -> list[int]:
-        """The axes with more than one choice."""
+        """The indices of the axes with more than one kind."""
         return [at for at, one in enumerate(self.axes) if one.kinds > 1]
 
     @property
@@ -200,7 +200,10 @@ class Space(NamedTuple):
 
 
 def make_space(strategy: str, held: Mapping[str, object]) -> Space:
-    """Return the search space of a strategy's settings except held ones; raise ``SettingError``."""
+    """Return the search space of a strategy's settings, without the held ones.
+
+    Raise ``SettingError``.
+    """
     declared = declaration(strategy)
     values = declared.values(held)
     kept = {name: values[name] for name in held}
@@ -231,7 +234,7 @@ def _make_axis(setting: Setting) -> Axis | None:
 
 
 def spread(count: int, axes: Sequence[Axis], skip: int = 0) -> list[Point]:
-    """Yield ``count`` points spread evenly over the space: the R sequence of Roberts 2018.
+    """Return ``count`` points spread evenly over the space: the R sequence of Roberts 2018.
 
     It covers a space of any dimension evenly from the first point on ("The Unreasonable
     Effectiveness of Quasirandom Sequences"). ``skip`` leaves out the first points.
@@ -250,7 +253,7 @@ def spread(count: int, axes: Sequence[Axis], skip: int = 0) -> list[Point]:
 
 @dataclass(frozen=True)
 class EvaluationSet:
-    """Recordings, by name, on which any settings can be evaluated."""
+    """A set of recordings, by name, on which settings are evaluated."""
 
     spec: CompareSpec
     names: tuple[str, ...]
@@ -282,7 +285,7 @@ class EvaluationSet:
 
     @cached_property
     def digest(self) -> str:
-        """A hexadecimal digest of the recordings and the judged rows."""
+        """A hexadecimal digest of the recordings and the judged rows, for the journal."""
         spec = self.spec
         counts = (spec.timing, spec.weights, spec.truth_offset, spec.warm_up)
         found = hashlib.sha256(repr(counts).encode())
@@ -305,7 +308,10 @@ class EvaluationSet:
 
 
 def make_evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
-    """Return the runs that can be evaluated; raise ``NothingJudged``, ``TooManyRows``."""
+    """Return the set of those runs that can be evaluated.
+
+    Raise ``NothingJudged``, ``TooManyRows``.
+    """
     names, prepared = [], []
     why: list[NotJudged] = []
     for run in runs:
@@ -330,7 +336,7 @@ ENOUGH_RECORDINGS = 4
 
 
 class Divided(NamedTuple):
-    """The part to tune on, the part to judge on (None: the same part), and the kind of division."""
+    """Recordings divided into a part to tune on and a part to judge on (None: the same part)."""
 
     tuned: EvaluationSet
     evaluated: EvaluationSet | None
@@ -338,7 +344,7 @@ class Divided(NamedTuple):
 
 
 def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -> Divided:
-    """Divide recordings ``by`` time or by recording; None chooses the suitable way.
+    """Return recordings divided ``by`` time or by recording; None chooses the suitable way.
 
     Raises ``NotEnoughToSay`` if a part has nothing to evaluate, ``TooManyRows``.
     """
@@ -391,7 +397,7 @@ def split_halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, Evaluation
 
 
 def _select_packets_before(block: PacketBlock, end: float) -> PacketBlock:
-    """Return the packets that had arrived by ``time``."""
+    """Return the packets that had arrived by the time ``end`` (s)."""
     table = make_packet_table(block)
     arrivals = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
     early = np.flatnonzero(arrivals < end)
@@ -431,8 +437,8 @@ def _cut_entity(entity: Entity, warm_up: float, begin: float) -> Entity:
     )
 
 
-#: The figures of one candidate by name; empty for one that cannot be ranked.
-FigureValues = Mapping[str, float]
+#: The metrics of one candidate by name; empty for one that cannot be ranked.
+MetricValues = Mapping[str, float]
 
 #: How many things to evaluate on each process keeps.
 KEPT = 2
@@ -444,7 +450,7 @@ Candidate_contra = TypeVar("Candidate_contra", contravariant=True)
 
 
 class Evaluator(Protocol[Candidate_contra]):
-    """An interface for the data on which settings are evaluated, such as an ``EvaluationSet``."""
+    """The interface of data on which settings are evaluated, such as an ``EvaluationSet``."""
 
     @property
     def digest(self) -> str:
@@ -467,26 +473,26 @@ _kept: dict[str, Evaluator[Any]] = {}
 _keeping = threading.Lock()
 
 
-def find_rankable_figures(result: Result) -> FigureValues:
-    """Return the metrics of a result; none if it cannot be ranked, or has diverged."""
+def collect_rankable_metrics(result: Result) -> MetricValues:
+    """Return the metrics of a result by name; empty if it cannot be ranked, or has diverged."""
     return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
 
-def _judge_candidate(on: Evaluator[Candidate], candidate: Candidate) -> FigureValues:
+def _judge_candidate(on: Evaluator[Candidate], candidate: Candidate) -> MetricValues:
     try:
-        return find_rankable_figures(on.evaluate(candidate))
+        return collect_rankable_metrics(on.evaluate(candidate))
     except NotEnoughToSay:
         return {}
 
 
-def compute_figures(
+def measure_candidates(
     on: Evaluator[Candidate],
     candidates: Sequence[Candidate],
     executor: Executor,
-    on_result: Callable[[Candidate, FigureValues], None],
+    on_result: Callable[[Candidate, MetricValues], None],
     journal: ResultJournal | None = None,
     name: Callable[[Candidate], str] = str,
-) -> list[FigureValues]:
+) -> list[MetricValues]:
     """Return the metrics of each candidate, in order, from the ``journal`` or by evaluation.
 
     ``on_result`` is called with each as soon as it is there, when new ones are saved under their
@@ -495,12 +501,12 @@ def compute_figures(
     if journal is None:
         return _evaluate_candidates(on, candidates, executor, on_result)
 
-    def keep(candidate: Candidate, values: FigureValues) -> None:
+    def keep(candidate: Candidate, values: MetricValues) -> None:
         journal.add(name(candidate), dict(values))
         on_result(candidate, values)
 
     found = [journal.find(name(candidate)) for candidate in candidates]
-    known = [values if _is_figure_table(values) else None for values in found]
+    known = [values if _is_metric_table(values) else None for values in found]
     unknown = []
     for candidate, values in zip(candidates, known, strict=True):
         if values is None:
@@ -511,12 +517,12 @@ def compute_figures(
     return [next(new) if values is None else values for values in known]
 
 
-#: The names of the figures of a candidate that can be ranked.
+#: The names of the metrics of a candidate that can be ranked.
 _NAMES = frozenset(metric.name for metric in METRICS)
 
 
-def _is_figure_table(values: Any) -> bool:
-    """Return whether a journal's value is a table of figures: other programs may write there."""
+def _is_metric_table(values: Any) -> bool:
+    """Return True if a journal's value is a table of metrics: other programs may write there."""
     if not isinstance(values, dict) or (values and not values.keys() >= _NAMES):
         return False
     return all(
@@ -528,19 +534,19 @@ def _evaluate_candidates(
     on: Evaluator[Candidate],
     candidates: Sequence[Candidate],
     executor: Executor,
-    on_result: Callable[[Candidate, FigureValues], None],
-) -> list[FigureValues]:
+    on_result: Callable[[Candidate, MetricValues], None],
+) -> list[MetricValues]:
     if isinstance(executor, ThreadPoolExecutor):
         here = partial(_judge_candidate, on)
         return [
             _unwrap_outcome(one) or {} for _, one in run_jobs(here, candidates, executor, on_result)
         ]
 
-    def report(job: _TrialJob, answer: FigureValues | None) -> None:
+    def report(job: _TrialJob, answer: MetricValues | None) -> None:
         if answer is not None:
             on_result(job.candidate, answer)
 
-    def run(content: bytes | None, wanted: Iterable[Candidate]) -> list[FigureValues | None]:
+    def run(content: bytes | None, wanted: Iterable[Candidate]) -> list[MetricValues | None]:
         jobs = (_TrialJob(on.digest, wanted_name, content) for wanted_name in wanted)
         return [_unwrap_outcome(one) for _, one in run_jobs(_evaluate_job, jobs, executor, report)]
 
@@ -553,7 +559,7 @@ def _evaluate_candidates(
     return [record for record in found if record is not None]
 
 
-def _unwrap_outcome(outcome: FigureValues | Failure | None) -> FigureValues | None:
+def _unwrap_outcome(outcome: MetricValues | Failure | None) -> MetricValues | None:
     if not isinstance(outcome, Failure):
         return outcome
     if outcome.died:
@@ -561,8 +567,8 @@ def _unwrap_outcome(outcome: FigureValues | Failure | None) -> FigureValues | No
     raise outcome.error
 
 
-def _evaluate_job(job: _TrialJob) -> FigureValues | None:
-    """Evaluate a trial in another process; return None if that process lacks the data."""
+def _evaluate_job(job: _TrialJob) -> MetricValues | None:
+    """Evaluate a trial in a worker process; return None if that process lacks the data."""
     with _keeping:
         on = _kept.pop(job.digest, None)
         if on is None and job.content is not None:
@@ -586,16 +592,16 @@ class Trial(NamedTuple):
     """The settings that differ from their defaults, and the metrics measured with them."""
 
     settings: Mapping[str, Value]
-    figures: FigureValues
+    metrics: MetricValues
 
 
 class BudgetSpent(Exception):
-    """An error: all allowed trials, or all the time, are used up."""
+    """An error: the allowed trials, or the allowed time, are used up."""
 
 
 @dataclass
 class Budget:
-    """The number of trials that a search may use, and its end time (``time.monotonic``)."""
+    """The limits of a search: a number of trials, and an end time (``time.monotonic``)."""
 
     trials: int
     until: float = math.inf
@@ -607,7 +613,7 @@ class Budget:
 
 @dataclass
 class Trials:
-    """All trials of one strategy, in order.
+    """The trials of one strategy, in order.
 
     A ``journal`` has trials of earlier runs, and saves these. ``on_trial`` is called with each new
     trial and the count of trials.
@@ -627,7 +633,7 @@ class Trials:
     def compute_costs(
         self, wanted: Sequence[Mapping[str, Value]], beyond: bool = False
     ) -> list[float]:
-        """Return the cost of each of these settings; evaluate settings that are new.
+        """Return the cost of each of these settings; evaluate those that are new.
 
         Raises ``BudgetSpent`` if the budget is too small for all, unless ``beyond`` it; the trials
         within the budget have been made then.
@@ -646,23 +652,23 @@ class Trials:
             self._evaluate_batch(left[:count])
             left = left[count:]
         return [
-            self.goal.compute_cost(self.find_trial(wanted_name).figures) for wanted_name in wanted
+            self.goal.compute_cost(self.find_trial(wanted_name).metrics) for wanted_name in wanted
         ]
 
     def find_trial(self, settings: Mapping[str, Value]) -> Trial:
-        """Return the trial of settings that have been tried."""
+        """Return the trial of settings that were tried before."""
         return self._known[_make_settings_key(settings)]
 
     @property
     def best(self) -> Trial:
         """The best trial so far; ties go to the fewest changed settings."""
         return min(
-            self.made, key=lambda one: (*self.goal.compute_key(one.figures), len(one.settings))
+            self.made, key=lambda one: (*self.goal.compute_key(one.metrics), len(one.settings))
         )
 
     def _evaluate_batch(self, batch: Sequence[Mapping[str, Value]]) -> None:
         specs = [StrategySpec(self.strategy, settings) for settings in batch]
-        found = compute_figures(
+        found = measure_candidates(
             self.on, specs, self.executor, self._report_trial, self.journal, self._make_journal_key
         )
         for settings, values in zip(batch, found, strict=True):
@@ -670,7 +676,7 @@ class Trials:
             self._known[_make_settings_key(settings)] = one
             self.made.append(one)
 
-    def _report_trial(self, evaluated: StrategySpec, found: FigureValues) -> None:
+    def _report_trial(self, evaluated: StrategySpec, found: MetricValues) -> None:
         self._told += 1
         if self.on_trial is not None:
             self.on_trial(Trial(evaluated.settings, found), self._told)
@@ -680,7 +686,7 @@ class Trials:
         return list_code(self.strategy)
 
     def _make_journal_key(self, evaluated: StrategySpec) -> str:
-        """Return the part of each journal key that names the data and the method."""
+        """Return the part of a trial's journal key that names the data and the method."""
         plain = {
             name: value if isinstance(value, str) else float(value)
             for name, value in evaluated.settings.items()

@@ -63,8 +63,8 @@ FEW = "20hz,quantize=0.01,velocity=none"
 
 def test_more_bytes_are_never_worse_and_the_limit_is_kept() -> None:
     (one,) = found("snapshot+interpolation_time=0.1", "500B/s", "quantize=0.01,velocity=none").found
-    bytes_ = [tried.figures["bytes"] for tried in one.front]
-    scores = [tried.figures["score"] for tried in one.front]
+    bytes_ = [tried.metrics["bytes"] for tried in one.front]
+    scores = [tried.metrics["score"] for tried in one.front]
     assert bytes_ == sorted(bytes_)
     assert scores == sorted(scores)
     assert one.kept
@@ -176,7 +176,7 @@ def test_a_recorded_movement_is_tuned_on_its_first_half() -> None:
     result = found("lerp", "", FEW, "truth=sample_inputs/airliner.csv")
     (one,) = result.found
     for tried, other in itertools.pairwise(one.front):
-        assert tried.figures["bytes"] < other.figures["bytes"]
+        assert tried.metrics["bytes"] < other.metrics["bytes"]
     assert "the second half of the movement" in report(result).method[0]
 
 

@@ -15,7 +15,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.tune import trials as module
 from epic_cli.jobs.tune.run import compute_slack
 from epic_cli.jobs.tune.spec import Goal
-from epic_cli.jobs.tune.trials import compute_figures
+from epic_cli.jobs.tune.trials import measure_candidates
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.metric import Metric
@@ -72,7 +72,7 @@ def ask(
     executor: Executor, *places: float, digest: str = "a"
 ) -> tuple[list[Mapping[str, float]], list[str]]:
     told: list[str] = []
-    found = compute_figures(
+    found = measure_candidates(
         Summit(digest), asked(*places), executor, lambda one, _: told.append(one.label)
     )
     return found, told

@@ -68,7 +68,7 @@ def climb(
 )  # fmt: skip
 def test_a_summit_is_found(strategy: str, summit: dict[str, Value]) -> None:
     best = climb(make_space(strategy, {}), summit).best
-    assert best.figures["score"] > 99.7
+    assert best.metrics["score"] > 99.7
     assert (
         declaration(strategy).values(best.settings).items()
         >= {name: value for name, value in summit.items() if isinstance(value, str)}.items()

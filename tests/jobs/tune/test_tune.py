@@ -278,7 +278,7 @@ def test_what_tuning_makes_worse_is_named_and_what_makes_nothing_worse_beside_it
     words = {"backward": "steps back", "held": "held rows"}
     named = [name for name in one.worse if f"{words.get(name, name)} from " in sentences]
     assert one.evaluation.keeps or named == list(one.worse)
-    assert (one.harmless is not None) <= ("raise none of the figures, set" in sentences)
+    assert (one.harmless is not None) <= ("raise none of the metrics, set" in sentences)
 
 
 def test_jumps_that_tuning_for_the_score_adds_are_named() -> None:
