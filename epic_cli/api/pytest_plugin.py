@@ -136,7 +136,7 @@ def _check_outcome(outcome: Outcome, *, accepting: bool) -> None:
     outcome = keep_new(outcome)
     if accepting and find_takeable(outcome) is not None:
         accept(outcome)
-        if not outcome.failed_figures:
+        if not outcome.failed_conditions:
             return
     if outcome.holds:
         return

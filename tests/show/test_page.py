@@ -123,7 +123,7 @@ def test_the_data_are_those_of_the_comparison() -> None:
     "shift", ["none", "between ticks", "one between ticks", "backwards", "far"]
 )
 def test_times_are_those_of_the_scene(shift: str) -> None:
-    """As numbers of ticks where they are such, as seconds where one of them is not."""
+    """Test times written as numbers of ticks, or as seconds if one time is off the ticks."""
     scene = comparisons.comparison("Late").scenes[0]
     times = scene.times.copy()
     if shift == "between ticks":

@@ -113,7 +113,7 @@ def _read_expected_rows(case: Case) -> bytes:
 def _explain_difference(
     outcome: Outcome, difference: Difference, ignored: tuple[str, ...]
 ) -> Outcome:
-    """Return the outcome with its difference, and the unusual packets before a wrong row."""
+    """Return the outcome with its difference, and with the packet events before the wrong rows."""
     assert outcome.case is not None
     about, found = _find_circumstances(outcome.case, difference)
     return outcome._replace(
@@ -141,7 +141,7 @@ def _compare_printed(
 
 
 def _find_timing(case: Case, output: bytes, tolerances: Tolerances) -> Timing | None:
-    """Return another pacing or clock with which the program's rows would be right, or None."""
+    """Return the pacing or clock with which the program's rows would be right; None if none is."""
     own = case.drawing.replay.timing.in_force(_begins_with_arrival(case.drawing))
     for pacing in PACINGS:
         for clock in CLOCKS:
@@ -177,7 +177,7 @@ def _find_circumstances(
 
 
 def _begins_with_arrival(drawing: DrawSpec) -> bool:
-    """Return whether the first packet of the only recording has an arrival time."""
+    """Return True if the first packet of the case's only recording has an arrival time."""
     for block in iterate_packets(drawing, drawing.recordings[0]):
         if len(block):
             return block.begins_with_arrival()
@@ -209,9 +209,9 @@ def _compare_output(
 
 
 def split_output(output: bytes) -> tuple[bytes, str | None]:
-    """Return the rows of an output and their format, without the lines that an engine prints first.
+    """Split a program's output into its rows and their format.
 
-    Of an output without rows, return all of it and None.
+    Drop lines that an engine prints first. Return all of an output without rows, and None.
     """
     rest = output
     for _ in range(_BANNER):

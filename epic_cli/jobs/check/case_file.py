@@ -55,7 +55,7 @@ LONGEST_FILE = 1_000_000
 
 
 class TomlFile(NamedTuple):
-    """A parsed TOML file that knows the place of each key."""
+    """A parsed TOML file that can name the line and column of each key."""
 
     path: str
     text: str
@@ -67,11 +67,14 @@ class TomlFile(NamedTuple):
         return f"{self.path}:{line}:{column}" if line else self.path
 
     def make_error(self, what: str, *keys: str, gone: bool = False) -> BrokenCase:
-        """Return a ``BrokenCase`` error that names the place of a key."""
+        """Return a ``BrokenCase`` error that begins with the place of a key."""
         return BrokenCase(self.locate_key(*keys), what, gone=gone)
 
     def check_keys(self, table: dict[str, Any], known: Collection[str], *keys: str) -> None:
-        """Refuse unknown keys of the table at ``keys``; propose the nearest known key."""
+        """Raise ``BrokenCase`` for an unknown key of the table at ``keys``.
+
+        Propose the nearest known key.
+        """
         for key in table:
             if key not in known:
                 near = find_nearest(key, list(known))
@@ -293,7 +296,7 @@ class _CaseReader:
         )
         if conditions and len(recordings) > 1:
             raise file.make_error(
-                "figures are computed over a single recording: name only one recording", "expect"
+                "metrics are computed over a single recording: name only one recording", "expect"
             )
         expected, row_format = self._find_expected_rows(conditions)
         if row_format == "epic" and several:
@@ -347,7 +350,10 @@ class _CaseReader:
             raise self._file.make_error(str(error).replace("--", ""), error.about[0]) from error
 
     def _resolve_strategy(self, text: str) -> str:
-        """Return a strategy's text, with a custom one's file relative to the case's folder."""
+        """Return the strategy's text.
+
+        A custom strategy's file is resolved from the case's folder.
+        """
         name, plus, settings = text.partition("+")
         path, colon, rest = name.rpartition(":")
         if not (colon and path.endswith(".py")):
@@ -480,7 +486,7 @@ def split_case(case: Case) -> Iterator[Case]:
 
 
 def is_case(path: str) -> bool:
-    """Return whether a file's name is that of a case."""
+    """Return True if a file's name is that of a case file."""
     name = os.path.basename(path)  # noqa: PTH119
     return name == CASE_FILE or (name.endswith(f".{CASE_FILE}") and not name.startswith("."))
 
@@ -527,7 +533,7 @@ def _list_files(folder: str) -> Iterator[str]:
 def _find_orphans(
     places: Iterable[str], cases: Iterable[str], used: Iterable[str]
 ) -> list[Outcome]:
-    """Return the files of expected rows in the given folders that belong to no case."""
+    """Return an outcome for each file of expected rows in these folders that belongs to no case."""
     taken = {os.path.realpath(name) for name in used}
     known = {os.path.realpath(name) for name in cases}
     lost = {}
@@ -546,7 +552,7 @@ def _find_orphans(
 
 
 def _find_clashes(cases: Iterable[Case]) -> dict[str, BrokenCase]:
-    """Return the cases, by file, whose rows would overwrite the rows of another case."""
+    """Return an error for each case whose rows would overwrite another case's, by case file."""
     first: dict[str, Case] = {}
     wrong: dict[str, BrokenCase] = {}
     for case in cases:

@@ -73,7 +73,7 @@ _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
 
 @dataclass(frozen=True)
 class Doing:
-    """The work besides checking: accept the drawn rows, or create a case in a folder."""
+    """Options of what is done besides checking: accepting drawn rows, creating a case."""
 
     accept: bool = declare_flag(
         "Accept the drawn rows as expected. Shows the difference first; never where CI is set."
@@ -87,7 +87,7 @@ class Doing:
 
 @dataclass(frozen=True)
 class Program:
-    """A port (another implementation), and the way to compare the port with epic."""
+    """Options of the port (another implementation), and of how it is compared with epic."""
 
     against: str | None = declare_value(
         "Compare the rows that your program prints with ours. Both get the same packets.",
@@ -148,7 +148,7 @@ class Program:
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """The reports to write, and their files."""
+    """Options of the reports: their formats and files."""
 
     verbose: bool = declare_flag("Describe every case, passing ones too.", "-v", "--verbose")
     explain: bool = declare_shared(explain_option)
@@ -211,7 +211,7 @@ def check(
     A case is a folder with case.toml (recording = "FILE", strategy = "NAME", and all other options
     of "epic replay") beside expected.tsv, .csv, .jsonl or .epic. All cases in the FOLDERs are
     checked; rows that differ are written to expected.new. Numbers must match to the last digit
-    unless [tolerance] says otherwise, and [expect] can test figures of "epic compare": error =
+    unless [tolerance] says otherwise, and [expect] can test metrics of "epic compare": error =
     "<0.3".
 
     With --against, the packets of each case (or, with --builtin, of built-in streams) are piped
@@ -285,7 +285,7 @@ def _list_files(case: Case | Outcome) -> list[str | None]:
 
 
 def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None:
-    """Refuse options that would have no effect."""
+    """Raise ``WrongUsage`` for options that would have no effect."""
     if doing.new is None and not program.builtin:
         drawing = sorted(parameter.name or "" for parameter in _case_options.parameters)
         refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
@@ -394,7 +394,7 @@ _STATUSES = (
 
 
 class Output:
-    """The output of a check: outcomes are written at once; only their descriptions are kept."""
+    """The output of a check, which writes each outcome at once and keeps only its description."""
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
         from epic_cli.jobs.check.writing import is_in_ci  # help waits for none
@@ -411,7 +411,7 @@ class Output:
         self._pictured = False
 
     def add(self, outcome: Outcome) -> None:
-        """Write an outcome."""
+        """Write an outcome, its pictures and, with ``--accept``, its rows."""
         from epic_cli.jobs.check.report import report
 
         one = report(outcome)
@@ -423,8 +423,8 @@ class Output:
         if outcome.difference is not None and not outcome.difference.written:
             self._draw_pictures(outcome)
         if self._doing.accept and self._accept_rows(outcome):
-            failed = bool(outcome.failed_figures)
-            one = one._replace(status=CaseStatus.FIGURES if failed else CaseStatus.HOLDS)
+            failed = bool(outcome.failed_conditions)
+            one = one._replace(status=CaseStatus.CONDITIONS if failed else CaseStatus.HOLDS)
         elif outcome.new:
             name = printable(outcome.name)
             self._write_text(

@@ -27,7 +27,7 @@ _SHOWN = 60
 
 
 class NotRows(Portable, ValueError):
-    """An error for text that is not rows: its line (from 1), and the reason."""
+    """An error for a text that holds no rows: the line (from 1) and the reason."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(f"line {line}: {what}" if line else what)
@@ -91,7 +91,7 @@ def parse(data: bytes, row_format: str) -> RowTable:
 
 
 def select_drawn(table: RowTable) -> RowTable:
-    """Return the rows that have a position, and a status other than ``none``."""
+    """Return the table with only the rows that have a position and a status other than ``none``."""
     status = table.find_column("status")
     axes = [table.find_column(axis) for axis in "xyz" if axis in table.columns]
     rows = [
@@ -206,9 +206,9 @@ class CellDiff(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """An expected row, the drawn row of the same time, and the cells that differ.
+    """An expected row and the drawn row of the same time, with the cells that differ.
 
-    A side is None if it has no such row.
+    A side without a row at that time is None.
     """
 
     expected: RowCells | None
@@ -235,7 +235,7 @@ class Group(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """All differences between two tables of rows.
+    """The differences between two tables of rows.
 
     ``columns`` were compared; ``ignored`` exist on one side only. ``written``: the values are
     equal, but written in another way or order.
@@ -270,7 +270,7 @@ class Difference(NamedTuple):
 
     @property
     def first(self) -> tuple[Group, int]:
-        """The group of the first row that differs (in the expected order), and that row's place."""
+        """The group of the first row that differs, in the expected order, and the row's index."""
         found = [
             (group, next(index for index, pair in enumerate(group.pairs) if pair.differs))
             for group in self.groups
@@ -280,7 +280,7 @@ class Difference(NamedTuple):
 
     @property
     def largest(self) -> tuple[Pair, CellDiff] | None:
-        """The largest deviation of a number; None if there is none."""
+        """The largest deviation of a number, with its pair of rows; None if no number deviates."""
         cells = ((pair, cell) for pair in self.iterate_pairs() for cell in pair.apart)
         known = [(pair, cell) for pair, cell in cells if not math.isnan(cell.amount)]
         positions = [(pair, cell) for pair, cell in known if cell.column in NUMBERS[1:4]]
@@ -352,7 +352,7 @@ class _CellComparison:
         return all(map(all, turns)) and sum(float(a) * float(b) for a, b in turns) < 0
 
     def make_pair(self, expected: RowCells, drawn: RowCells) -> Pair:
-        """Return the two rows as a pair, with the cells that differ."""
+        """Return a pair of the two rows, with the cells that differ."""
         apart = []
         negative = self._is_negated(expected, drawn)
         for column, here, there, tolerance in self._places:
@@ -413,7 +413,7 @@ def _align_rows(
 
 
 class Pattern(enum.Enum):
-    """A kind of difference."""
+    """A kind of difference, such as rows shifted in time or a constant offset."""
 
     STATUS = enum.auto()  # only statuses differ
     ENDS_EARLY = enum.auto()  # rows are missing at the end, the others are the same

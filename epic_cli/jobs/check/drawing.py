@@ -41,14 +41,14 @@ MOST_ROWS = 200_000_000
 
 
 class CaseRows(NamedTuple):
-    """The rows as text, and the number of refused lines of the recording."""
+    """The drawn rows of a case as text, and the number of refused lines of its recording."""
 
     rows: bytes
     refused: int
 
 
 class _RowsInMemory(io.BytesIO):
-    """An output in memory; its size is limited."""
+    """An output of rows in memory, of limited size."""
 
     recording = ""
 
@@ -129,8 +129,11 @@ def _raise_broken_case(recording: CaseRecording) -> Iterator[None]:
 EXPECTED, DRAWN = "expected", "drawn"
 
 
-class CheckedFigure(NamedTuple):
-    """A condition on a metric of one strategy (``label``), and its ``value``; NaN if unknown."""
+class CheckedCondition(NamedTuple):
+    """A condition on a metric of the strategy ``label``, and the metric's ``value`` (NaN.
+
+    Unknown).
+    """
 
     condition: Condition
     label: str
@@ -138,13 +141,13 @@ class CheckedFigure(NamedTuple):
     holds: bool
 
 
-def evaluate_conditions(case: Case) -> list[CheckedFigure]:
-    """Return each condition with its value, once for each strategy that it is about."""
+def evaluate_conditions(case: Case) -> list[CheckedCondition]:
+    """Return each condition of the case with its metric's value, for each strategy concerned."""
     if not case.conditions:
         return []
     results = compare_strategies(case, case.drawing.candidates).results
     return [
-        CheckedFigure(
+        CheckedCondition(
             condition, result.label, result.value(condition.metric), condition.is_met(result.values)
         )
         for condition in case.conditions
@@ -187,7 +190,7 @@ def compare_strategies(
             log = _CaseLog(recording.name, drawing.strict)
             return compare_run(given.run(recording.source, log, truths, ReadingLog), spec)
     except (NotEnoughToSay, TooManyRows) as error:
-        raise BrokenCase(case.file, f"its figures are unknown: {error}") from error
+        raise BrokenCase(case.file, f"the metrics of [expect] are unknown: {error}") from error
 
 
 # ---------------------------------------------------------------- pictures
@@ -211,7 +214,7 @@ class Playback:
         """Do nothing: a playback has no state."""
 
     def update(self, packet: Packet, now: float) -> bool:
-        """Ignore a packet."""
+        """Return False: packets are ignored."""
         del packet, now
         return True
 
@@ -229,7 +232,10 @@ class Playback:
 
 
 def draw_pictures(case: Case, difference: Difference, selection: Selection) -> Comparison:
-    """Draw expected and drawn rows of the entity that differs first; raise ``BrokenCase``."""
+    """Draw the expected and the drawn rows of the entity that differs first.
+
+    Raise ``BrokenCase``.
+    """
     group, _ = difference.first
     names = [
         column for column in difference.columns if column in ("entity", STRATEGY_COLUMN, "file")
@@ -246,7 +252,7 @@ def draw_pictures(case: Case, difference: Difference, selection: Selection) -> C
 
 
 def judge_by_expected(scene: Scene) -> Scene:
-    """Return the scene with the expected rows as its truth, so that errors are the differences.
+    """Return a scene whose truth is the expected rows, so that its errors are the differences.
 
     Raises ``NothingToDraw`` if one side has no path.
     """

@@ -15,33 +15,33 @@ from epic_cli.engine.replay.playback import Timing
 if TYPE_CHECKING:
     from epic_cli.engine.failures import StrategyFailed
     from epic_cli.jobs.check.differences import Difference
-    from epic_cli.jobs.check.drawing import CheckedFigure
+    from epic_cli.jobs.check.drawing import CheckedCondition
     from epic_cli.jobs.check.port import PortRun
 from epic_cli.jobs.check.spec import BrokenCase, Case
 
 
 class CaseStatus(enum.Enum):
-    """The result of a case; the worst result comes first."""
+    """The result of checking a case, the worst first."""
 
     BROKEN = enum.auto()  # it cannot be run as it is written
     GONE = enum.auto()  # a file that it names cannot be read
     STRATEGY_FAILED = enum.auto()
     PORT_FAILED = enum.auto()  # the program under test hung, crashed, or printed no rows
     DIFFERS = enum.auto()
-    FIGURES = enum.auto()  # the rows are right, and a figure is not
+    CONDITIONS = enum.auto()  # the rows are right, and a metric is not
     NOTHING_EXPECTED = enum.auto()
     ORPHANED = enum.auto()  # expected rows that no case asks for
     HOLDS = enum.auto()
 
 
 class Outcome(NamedTuple):
-    """A case (None if the case file is broken) and its result.
+    """The outcome of checking a case (None if the case file is broken).
 
     ``problem`` says, with a place, what kept the case from being run, or what is wrong with its
     expected rows. ``drawn`` are the rows, if they differ from the expected ones, and ``new`` is
-    where they were written. ``ignored`` columns were not compared. A port that differs may draw
-    what another ``timing`` would give. ``circumstances`` are packet events just before the first
-    wrong row, ``occasion`` the events before most wrong rows.
+    where they were written. ``ignored`` columns were not compared. ``timing`` is another pacing or
+    clock with which a port that differs would be right. ``circumstances`` are packet events just
+    before the first wrong row, ``occasion`` the events before most wrong rows.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
     case: Case | None = None
     problem: str = ""
     difference: Difference | None = None
-    figures: tuple[CheckedFigure, ...] = ()
+    conditions: tuple[CheckedCondition, ...] = ()
     port: PortRun | None = None
     made_by: str = ""
     drawn: bytes | None = None
@@ -68,9 +68,9 @@ class Outcome(NamedTuple):
         return self.status is CaseStatus.HOLDS
 
     @property
-    def failed_figures(self) -> list[CheckedFigure]:
+    def failed_conditions(self) -> list[CheckedCondition]:
         """The conditions that do not hold."""
-        return [figure for figure in self.figures if not figure.holds]
+        return [condition for condition in self.conditions if not condition.holds]
 
 
 def make_broken_outcome(
@@ -93,7 +93,10 @@ _JUMP, _UNIT = 4.0, 1.0
 
 
 class PacketKind(enum.Enum):
-    """Kinds of unusual packet events, which strategies treat differently; most unusual first."""
+    """Kinds of unusual packet events, which strategies treat differently.
+
+    The most unusual first.
+    """
 
     FIRST = enum.auto()
     LATE = enum.auto()  # its timestamp is earlier than the newest
@@ -191,7 +194,7 @@ def find_occasion(
 def _classify_packets(
     arrived: Iterable[Packet], usual: float
 ) -> Iterator[tuple[Packet, list[Circumstance]]]:
-    """Return packets in order of arrival, each with its unusual events."""
+    """Yield the packets in order of arrival, each with its unusual events."""
     newest, before = -math.inf, None
     for number, one in enumerate(arrived):
         yield one, list(_find_events(number, one, before, newest, usual))
@@ -223,7 +226,7 @@ def _measure_usual_interval(arrived: Sequence[Packet]) -> float:
 
 
 def _measure_unexplained_distance(before: Packet, packet: Packet) -> float:
-    """Return a packet's distance from the previous packet; 0 if velocities explain the distance."""
+    """Return the distance from the previous packet to this one; 0 if velocities explain it."""
     far = math.dist(before.position, packet.position)
     states = before, packet
     fastest = max(math.hypot(*state.velocity) if state.velocity else 0.0 for state in states)

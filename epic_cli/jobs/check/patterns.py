@@ -50,7 +50,10 @@ _TREND = 0.8
 
 
 class Numbers(NamedTuple):
-    """The rows of both sides: ``ours`` and ``theirs`` (n, columns), NaN for missing numbers."""
+    """The numbers of expected and drawn rows.
+
+    ``ours`` and ``theirs`` (n, columns), NaN where missing.
+    """
 
     columns: tuple[str, ...]
     ours: Floats
@@ -59,13 +62,16 @@ class Numbers(NamedTuple):
     significant: int  # the most digits that one of theirs is printed with
 
     def from_columns(self, names: str) -> tuple[Floats, Floats]:
-        """Return some columns of both sides."""
+        """Return the columns of these names, of ``ours`` and of ``theirs``."""
         places = [self.columns.index(part) for part in names.split() if part in self.columns]
         return self.ours[:, places], self.theirs[:, places]
 
 
 def collect_numbers(difference: Difference, group: Group) -> Numbers:
-    """Return the numbers of a group with at least one row on both sides."""
+    """Return the numbers of the group's rows that both sides have.
+
+    The group has at least one such row.
+    """
     columns = tuple(column for column in difference.columns if column in COLUMNS[:7])
     both = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours = _select_cells(difference.expected, columns, (pair.expected for pair in both))
@@ -143,7 +149,7 @@ def iterate_patterns(group: Group, numbers: Numbers) -> Iterator[DifferenceCause
 
 
 def _match_digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match if only one side's numbers are single-precision numbers."""
+    """Yield a cause if the numbers of one side only are single-precision numbers."""
     if numbers.steps.any():
         return  # numbers that are cut when they are printed show nothing
     ours, theirs = numbers.ours[:, 1:], numbers.theirs[:, 1:]
@@ -170,7 +176,7 @@ def _match_digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _match_rounding(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match deviations so small that only the number of printed digits can cause them."""
+    """Yield a cause if deviations are so small that the number of printed digits explains them."""
     off = np.abs(numbers.theirs - numbers.ours)
     printed = off <= 2 * numbers.steps * (1 + 1e-6) + 1e-15
     if numbers.steps.any() and np.all(printed | np.isnan(off)):
@@ -185,7 +191,7 @@ def _match_rounding(numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _measure_vector_sizes(numbers: Numbers) -> Floats:
-    """Return each column's largest number, over all axes of its vector."""
+    """Return for each column the largest absolute number of its vector, over all axes."""
     size = _measure_largest_values(numbers.ours)
     for names in (NUMBERS[1:4], NUMBERS[4:7]):
         places = [numbers.columns.index(name) for name in names if name in numbers.columns]
@@ -207,7 +213,7 @@ def _match_times(numbers: Numbers, apart: set[str]) -> Iterator[DifferenceCause]
 
 
 def _explains_deviation(left: Floats, before: Floats) -> bool:
-    """Return whether a correction removes nearly all of a deviation, even without the worst row."""
+    """Return True if a correction removes nearly all of a deviation, even without the worst row."""
     rest, whole = np.nansum(left**2, axis=1), np.nansum(before**2, axis=1)
     most = int(whole.argmax())
     others = whole.sum() - whole[most]
@@ -219,7 +225,7 @@ def _explains_deviation(left: Floats, before: Floats) -> bool:
 
 
 def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match rows that equal the expected rows some rows earlier or later."""
+    """Yield a cause if the rows equal the expected rows of some ticks earlier or later."""
     ours, theirs = numbers.from_columns("x y z")
     best: tuple[float, int] | None = None
     for ticks in (*range(1, _MOST_TICKS + 1), *range(-1, -_MOST_TICKS - 1, -1)):
@@ -256,7 +262,10 @@ def _match_axes(numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _match_factors(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match a common factor of all numbers, or a factor of only the positions or velocities."""
+    """Yield a cause if the numbers have a common factor.
+
+    All, only positions, or only velocities.
+    """
     for names, what in (
         ("x y z vx vy vz", "everything"),
         ("x y z", "positions"),
@@ -281,7 +290,7 @@ def _find_factor(ours: Floats, theirs: Floats) -> float | None:
 
 
 def _match_first_factor(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match a factor that only the first wrong rows have, as where a strategy reads its output."""
+    """Yield a cause if only the first wrong rows have a factor: a strategy reads its output."""
     for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
         ours, theirs = numbers.from_columns(names)
         if not ours.size:
@@ -304,7 +313,7 @@ def _match_offsets(numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _match_deviation_course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match deviations that grow, that begin at some time, or that are scattered."""
+    """Yield a cause for deviations that grow, that begin at some time, or that are scattered."""
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours, theirs = numbers.from_columns("x y z")
     size = np.nan_to_num(np.linalg.norm(theirs - ours, axis=1))
@@ -320,7 +329,7 @@ def _match_deviation_course(group: Group, numbers: Numbers) -> Iterator[Differen
 
 
 def _find_trend(times: Floats, size: Floats) -> float:
-    """Return the slope of a line through the deviations (units/s); 0: no line fits."""
+    """Return the slope of a line through the deviations (units/s); 0 if no line fits."""
     if len(size) < 8 or not np.isfinite(times).all() or not times[-1] > times[0]:
         return 0.0
     quarters = [float(part.mean()) for part in np.array_split(size, 4)]

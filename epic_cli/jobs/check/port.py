@@ -32,7 +32,7 @@ _GRACE = 0.3
 
 
 class Ending(enum.Enum):
-    """The way in which a run of a program ended."""
+    """Ways in which a run of a program ends."""
 
     DONE = enum.auto()
     FAILED = enum.auto()  # with a status other than 0, or by a signal
@@ -60,9 +60,9 @@ class Port(NamedTuple):
     timeout: float = 10.0
 
     def find_code_command(self) -> str:
-        """Return the command of ``epic code`` that wrote the port, from its source; empty: none.
+        """Return the ``epic code`` command that the port's source names; empty if there is none.
 
-        The source is a file of the command, or one of the same name beside it.
+        The source is a file of the port's command line, or one of the same name beside it.
         """
         for word in self.command:
             path = Path(word)
@@ -111,7 +111,7 @@ def _start_program(command: Sequence[str], variables: Mapping[str, str]) -> subp
 
 
 class _PortProcess:
-    """A running port whose three pipes are served at once, so that no pipe can block another."""
+    """A running port whose three pipes are served together, so that no pipe blocks another."""
 
     def __init__(
         self,
@@ -167,7 +167,10 @@ class _PortProcess:
         return Ending.FAILED if status else Ending.DONE
 
     def _serve_pipes(self, pipes: selectors.BaseSelector) -> Ending | None:
-        """Serve the pipes until the output ends; return why the run must be stopped, or None."""
+        """Serve the pipes until the output ends.
+
+        Return the reason to stop the run early, or None.
+        """
         ended = 0.0
         while any(key.fileobj is not self._process.stdin for key in pipes.get_map().values()):
             now = time.monotonic()

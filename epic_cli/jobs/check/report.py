@@ -22,7 +22,7 @@ from epic_cli.jobs.check.differences import (
     RowCells,
     RowTable,
 )
-from epic_cli.jobs.check.drawing import CheckedFigure
+from epic_cli.jobs.check.drawing import CheckedCondition
 from epic_cli.jobs.check.outcome import (
     CaseStatus,
     Circumstance,
@@ -40,7 +40,7 @@ from epic_cli.show.scene import Scene
 
 
 def describe_diagnosis(one: DifferenceCause) -> str:
-    """Describe a pattern with its evidence."""
+    """Describe a cause of a difference, with its evidence."""
     said = _WORDS[one.pattern]
     return said if isinstance(said, str) else said(one)
 
@@ -188,7 +188,11 @@ def describe_occasion(one: Occasion) -> str:
 _STATUSES = {
     CaseStatus.HOLDS: ("holds", "holds", "hold"),
     CaseStatus.DIFFERS: ("differs", "differs", "differ"),
-    CaseStatus.FIGURES: ("a figure is not as expected", "has wrong figures", "have wrong figures"),
+    CaseStatus.CONDITIONS: (
+        "a metric is not as expected",
+        "has wrong metrics",
+        "have wrong metrics",
+    ),
     CaseStatus.NOTHING_EXPECTED: (
         "nothing is expected yet",
         "expects nothing yet",
@@ -210,7 +214,7 @@ PATTERN = "pattern: "
 
 
 def write_headline(outcome: Outcome) -> str:
-    """Return one line: the case, and its status."""
+    """Return one line: the name of the case and its status."""
     ignored = ""
     if outcome.holds and outcome.ignored:
         ignored = f" (without {', '.join(outcome.ignored)})"
@@ -238,7 +242,7 @@ def explain_failure(outcome: Outcome) -> list[str]:
     if outcome.made_by:
         lines.append(f"written by: {printable(outcome.made_by)}")
         lines.append(f"  {_suggest_command(outcome)}")
-    lines += [describe_condition(figure) for figure in outcome.failed_figures]
+    lines += [describe_condition(condition) for condition in outcome.failed_conditions]
     if outcome.ignored:
         lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
     if outcome.refused:
@@ -247,7 +251,7 @@ def explain_failure(outcome: Outcome) -> list[str]:
 
 
 def _suggest_command(outcome: Outcome) -> str:
-    """Return the command to run for a port that ``epic code`` wrote and whose rows differ."""
+    """Return what to do about a port that ``epic code`` wrote and whose rows differ."""
     assert outcome.case is not None
     from epic_cli.jobs.code.spec import find_equivalent, strategies
 
@@ -347,7 +351,7 @@ _SHORT = 10
 
 
 def _shorten_numbers(*cells: str) -> tuple[str, ...]:
-    """Round numbers to the fewest digits that still differ, at least six.
+    """Round two numbers to the fewest digits that still differ, at least six.
 
     Texts, and numbers that are equal but written differently, stay as they are.
     """
@@ -365,19 +369,19 @@ def _shorten_numbers(*cells: str) -> tuple[str, ...]:
     return cells
 
 
-# ---------------------------------------------------------------- figures and programs
+# ---------------------------------------------------------------- metrics and programs
 
 
-def describe_condition(figure: CheckedFigure) -> str:
+def describe_condition(checked: CheckedCondition) -> str:
     """Describe a condition that does not hold, with the value of the metric."""
-    metric = find_metric(figure.condition.metric)
-    if math.isnan(figure.value):
+    metric = find_metric(checked.condition.metric)
+    if math.isnan(checked.value):
         value = "unknown"
     elif metric.unit == "s":
-        value = f"{figure.value * 1000:.4g} ms"
+        value = f"{checked.value * 1000:.4g} ms"
     else:
-        value = format_three_digits(figure.value)
-    return f"expected {figure.condition.text} for {figure.label}: it is {value}"
+        value = format_three_digits(checked.value)
+    return f"expected {checked.condition.text} for {checked.label}: it is {value}"
 
 
 def describe_port_failure(run: PortRun, problem: str) -> list[str]:
@@ -432,7 +436,7 @@ _LONGEST_CELL = 22
 class CaseReport(NamedTuple):
     """The description of an outcome, without its rows.
 
-    ``cure`` is the change that would make all rows of the case right, if known. Failures of equal
+    ``cure`` is the change, if known, that would make all rows of the case right. Failures of equal
     ``kind`` (empty: of no kind) are described once.
     """
 
@@ -454,13 +458,16 @@ def report(outcome: Outcome) -> CaseReport:
     lines = () if outcome.holds else tuple(map(printable, explain_failure(outcome)))
     name = printable(outcome.name)
     cure = "" if outcome.timing is None else describe_timing(outcome.timing)
-    is_folded = outcome.status in _FOLDED and not (outcome.new or outcome.failed_figures)
+    is_folded = outcome.status in _FOLDED and not (outcome.new or outcome.failed_conditions)
     kind = _make_failure_kind(lines) if is_folded else ""
     return CaseReport(name, outcome.status, printable(write_headline(outcome)), lines, cure, kind)
 
 
 def _make_failure_kind(lines: Sequence[str]) -> str:
-    """Return a key that similar failures share: the report's patterns or lines, without numbers."""
+    """Return the patterns or lines of a failure without numbers.
+
+    A key that similar failures share.
+    """
     patterns = [line for line in lines if line.startswith(PATTERN)]
     return re.sub(r"[\d.,]+", "", "\n".join(patterns or lines))
 
@@ -470,7 +477,7 @@ _FOLDED, _NAMED = (CaseStatus.DIFFERS, CaseStatus.PORT_FAILED), 3
 
 
 def fold_outcomes(reports: Sequence[CaseReport], names: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each kind of failure: which of these cases fail as an earlier case does."""
+    """Yield a line for each kind of failure, with the cases that fail in this way."""
     first = {case.kind: case.name for case in reversed(reports) if case.kind}
     left: dict[str, list[str]] = {}
     for case in reports:
@@ -498,7 +505,7 @@ METHOD = (
 
 
 def find_repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
-    """Return each remedy that several cases share, the most frequent first."""
+    """Return each change (``cure``) that several cases share, the most frequent first."""
     counts = Counter(case.cure for case in reports if case.cure and not case.holds)
     return [f"{count} of them: {cure}" for cure, count in counts.most_common() if count > 1]
 
@@ -507,9 +514,9 @@ def find_repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
 
 
 def write_rows_around(difference: Difference, columns: int | None = None) -> list[str]:
-    """Return a table of rows: expected rows begin with a minus, drawn rows with a plus.
+    """Return the rows around the first difference as lines.
 
-    It is at most ``columns`` wide (None: unlimited).
+    Minus for expected rows, plus for drawn. A line is at most ``columns`` wide (None: unlimited).
     """
     if difference.written:
         return []
@@ -528,10 +535,7 @@ def write_rows_around(difference: Difference, columns: int | None = None) -> lis
 
 
 def write_side_by_side(difference: Difference) -> list[list[str]]:
-    """Return the table of ``write_rows_around`` with a head.
-
-    A word says which rows are expected.
-    """
+    """Return the rows around the first difference as a table; a word marks expected rows."""
     words = {"": "row", " ": "same", "-": "expected", "+": "drawn"}
     return [[words[sign], *cells] for sign, *cells in _make_rows_table(difference)[0]]
 
@@ -655,7 +659,7 @@ def diagnose(difference: Difference) -> list[DifferenceCause]:
 
 
 def _match_missing_ends(difference: Difference) -> Iterator[DifferenceCause]:
-    """Yield a cause if all rows that only one side has are at one end."""
+    """Yield a cause if all rows that only one side has are at the beginning, or all at the end."""
     for pairs, at_end, at_begin, side in (
         (difference.missing, Pattern.ENDS_EARLY, Pattern.BEGINS_LATE, "drawn"),
         (difference.extra, Pattern.GOES_ON, Pattern.BEGINS_EARLY, "expected"),

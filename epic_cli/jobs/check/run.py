@@ -39,7 +39,7 @@ def check_all(
 def check(
     case: Case, spec: CheckSpec = EXPECTED_ROWS, stopped: Callable[[], bool] = bool
 ) -> Outcome:
-    """Return the outcome of a case, also of a case that cannot be run."""
+    """Return the outcome of a case, even if the case cannot be run."""
     try:
         if spec.port is not None or case.printed_by:
             from epic_cli.jobs.check.against import check_port, check_printed
@@ -49,16 +49,18 @@ def check(
             return check_port(case, spec.port, spec, stopped)
         drawn = draw(case.drawing)
         outcome = check_rows(case, drawn.rows)
-        outcome = outcome._replace(refused=drawn.refused, figures=tuple(evaluate_conditions(case)))
+        outcome = outcome._replace(
+            refused=drawn.refused, conditions=tuple(evaluate_conditions(case))
+        )
     except (BrokenCase, StrategyFailed) as error:
         return make_broken_outcome(case.name, case.file, error, case)
-    if outcome.holds and outcome.failed_figures:
-        return outcome._replace(status=CaseStatus.FIGURES)
+    if outcome.holds and outcome.failed_conditions:
+        return outcome._replace(status=CaseStatus.CONDITIONS)
     return outcome
 
 
 def check_rows(case: Case, rows: bytes) -> Outcome:
-    """Return the outcome of a case for these rows; raise ``BrokenCase``."""
+    """Return the outcome of a case whose drawn rows these are; raise ``BrokenCase``."""
     header = case.drawing.replay.row_format in ("tsv", "csv")
     count = rows.count(b"\n") - header
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=count)
@@ -72,7 +74,7 @@ def check_rows(case: Case, rows: bytes) -> Outcome:
 def _find_fault(
     expected_at: str, case: Case, drawn: bytes
 ) -> tuple[CaseStatus, str, Difference | None] | None:
-    """Return why the rows cannot be used; None if the rows are fine."""
+    """Return why the drawn rows are not the expected ones; None if they are."""
     try:
         with open(expected_at, "rb") as stream:  # noqa: PTH123
             expected = stream.read()

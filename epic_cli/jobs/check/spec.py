@@ -51,16 +51,16 @@ class BrokenCase(Portable, ValueError):
 
 
 class Tolerance(NamedTuple):
-    """The allowed difference of two numbers.
+    """The allowed difference of two numbers, the larger of ``atol`` and ``rtol``.
 
-    ``atol`` in the column's unit, or ``rtol`` of the expected. The larger of the two counts.
+    ``atol`` is in the column's unit, ``rtol`` a share of the expected number.
     """
 
     atol: float = 0.0
     rtol: float = 0.0
 
     def is_within(self, expected: float, drawn: float) -> bool:
-        """Return whether two numbers agree within the tolerance; NaN and infinity must be equal."""
+        """Return True if two numbers agree within the tolerance; NaN and infinity must be equal."""
         if expected == drawn or (expected != expected and drawn != drawn):  # noqa: PLR0124 - NaN
             return True
         return abs(expected - drawn) <= max(self.atol, self.rtol * abs(expected))
@@ -145,12 +145,12 @@ class TruthSpec(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A golden-output case.
+    """A golden case: a recording, how it is drawn, and what is expected.
 
     ``name`` is its name in reports, ``file`` its case file. ``expected`` is the file of expected
-    rows, or None if only its figures count. ``conditions`` are figures of ``epic compare`` that
-    must hold. ``printed_by`` is the program that printed the expected rows; empty if epic drew
-    them.
+    rows, or None if only conditions on metrics count. ``conditions`` are limits of ``epic
+    compare``'s metrics. ``printed_by`` is the program that printed the expected rows; empty if epic
+    drew them.
     """
 
     name: str
@@ -164,7 +164,7 @@ class Case(NamedTuple):
 
     @property
     def new(self) -> str:
-        """The file to which rows that differ are written."""
+        """The file to which drawn rows are written if they differ."""
         return f"{os.path.splitext(self.expected or self.file)[0]}.new"  # noqa: PTH122
 
 

@@ -96,7 +96,7 @@ def _round_vector(vector: tuple[float, ...]) -> tuple[float, float, float]:
 
 
 def _delay_packets(by: Callable[[float, random.Random], float]) -> Network:
-    """Delay each packet by a function of its sending time, in seconds."""
+    """Return a network that delays each packet by a function of its sending time (s)."""
     return lambda sent, dice: [
         packet._replace(arrival=round(packet.arrival + by(packet.time, dice), 6)) for packet in sent
     ]
@@ -107,19 +107,19 @@ def _add_jitter(most: float) -> Network:
 
 
 def _raise_latency(rise: float, begin: float, end: float = math.inf) -> Network:
-    """Raise the latency for a while."""
+    """Return a network whose latency is higher between two times."""
     return _delay_packets(lambda time, _: rise if begin < time < end else 0.0)
 
 
 def _remove_packets(*pauses: tuple[float, float]) -> Network:
-    """Remove the packets between two times."""
+    """Return a network that loses the packets sent between two times."""
     return lambda sent, _: [
         packet for packet in sent if not any(begin < packet.time < end for begin, end in pauses)
     ]
 
 
 def _add_spikes(time: float, dice: random.Random) -> float:
-    """Delay every third packet or so, by up to 0.13 s."""
+    """Return a delay of up to 0.02 s; for three in ten packets, 0.03 to 0.15 s."""
     del time
     return 0.02 * dice.random() + (0.03 + 0.1 * dice.random() if dice.random() < 0.3 else 0.0)
 
@@ -146,7 +146,7 @@ def _lose_bursts(longest: int) -> Network:
 
 
 def _change_rate(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Change the send rate again and again."""
+    """Return packets whose send rate changes again and again."""
     out: list[StreamPacket] = []
     k = 0
     while k < len(sent):
@@ -156,9 +156,9 @@ def _change_rate(sent: list[StreamPacket], dice: random.Random) -> list[StreamPa
 
 
 def _repeat_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Give every seventh packet the previous packet's timestamp.
+    """Return packets of which every seventh has the timestamp of the packet before it.
 
-    Send some of these packets twice.
+    Some of these packets are sent twice.
     """
     out: list[StreamPacket] = []
     for k, one in enumerate(sent):
@@ -169,13 +169,13 @@ def _repeat_stamps(sent: list[StreamPacket], dice: random.Random) -> list[Stream
 
 
 def _pair_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Give every second packet the previous packet's timestamp."""
+    """Return packets of which every second has the timestamp of the packet before it."""
     del dice
     return [one._replace(time=sent[k - k % 2].time) for k, one in enumerate(sent)]
 
 
 def _add_jumps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Move the entity suddenly now and then, by 0.5 to 500 units."""
+    """Return packets of an entity that jumps at every ninth packet, by 0.5 to 2000 units."""
     off = 0.0
     out = []
     for k, one in enumerate(sent):
@@ -187,7 +187,7 @@ def _add_jumps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPack
 
 
 def _add_stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Stop the entity for a while; afterwards the movement goes on from there."""
+    """Return packets of an entity that stops for a while and then goes on from there."""
     del dice
     out: list[StreamPacket] = []
     for k, one in enumerate(sent):
@@ -199,19 +199,19 @@ def _add_stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPack
 
 
 def _shift_clock(stamp: Callable[[float], float]) -> Network:
-    """Replace the timestamps, as another sender clock would give them."""
+    """Return a network whose timestamps are those of another sender clock."""
     return lambda sent, _: [packet._replace(time=round(stamp(packet.time), 6)) for packet in sent]
 
 
 def _hold_packets(begin: float, end: float) -> Network:
-    """Hold packets that would arrive between two times until the second time."""
+    """Return a network that holds packets arriving between two times until the second time."""
     return lambda sent, _: [
         packet._replace(arrival=end) if begin < packet.arrival < end else packet for packet in sent
     ]
 
 
 def _reorder_packets(time: float, dice: random.Random) -> float:
-    """Delay about every seventh packet until later packets have overtaken the delayed packet."""
+    """Return a delay for about every seventh packet that lets later packets overtake it, else 0."""
     del time
     return 0.03 * dice.random() + (0.15 if dice.random() < 0.15 else 0.0)
 

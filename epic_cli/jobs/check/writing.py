@@ -44,15 +44,15 @@ def remove(path: str) -> None:
 
 
 def keep_new(outcome: Outcome) -> Outcome:
-    """Write rows that differ to ``case.new``, beside the expected rows.
+    """Write rows that differ to ``case.new``, beside the expected rows; return the outcome.
 
-    If all is as expected, remove an earlier ``case.new``.
+    If all is as expected, an earlier ``case.new`` is removed.
     """
     case = outcome.case
     if case is None or case.expected is None:
         return outcome
     if outcome.drawn is None:
-        if outcome.status in (CaseStatus.HOLDS, CaseStatus.FIGURES):
+        if outcome.status in (CaseStatus.HOLDS, CaseStatus.CONDITIONS):
             remove(case.new)
         return outcome
     try:
@@ -64,7 +64,7 @@ def keep_new(outcome: Outcome) -> Outcome:
 
 
 def find_takeable(outcome: Outcome) -> str | None:
-    """Return the file in which an outcome's rows can replace the expected rows.
+    """Return the file of expected rows that an outcome's drawn rows can replace.
 
     None if they cannot.
     """
@@ -101,9 +101,9 @@ def write_tsv(samples: Iterable[Sample]) -> bytes:
 
 
 def list_spec_values(folder: str, spec: ReplaySpec, row_format: str = "tsv") -> dict[str, Value]:
-    """Return the keys of a case file whose values differ from the defaults.
+    """Return the keys of a case file, with values, that differ from the defaults.
 
-    Files of strategies are relative to that folder.
+    Files of strategies are relative to ``folder``.
     """
     strategy, timing = spec.strategy, spec.timing
     values: dict[str, Value] = {
@@ -135,8 +135,7 @@ def make_case(
     With ``print_rows`` another program prints the expected rows: their bytes and format.
     ``recordings`` are paths relative to the current folder; ``packets`` replace them. ``values``
     are all other keys. Raises ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``,
-    and then makes nothing. A new folder appears only when it is complete, whatever ends the
-    program.
+    and then makes nothing. A new folder appears only when it is complete, however the program ends.
     """
     import shutil
 

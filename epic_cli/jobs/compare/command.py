@@ -73,7 +73,7 @@ SORTS = (*(metric.name for metric in METRICS), "name", "given")
 
 @dataclass(frozen=True)
 class TableLayout:
-    """Rows, columns and format of the table of figures."""
+    """Options of the comparison's table: its rows, their order, its columns and its format."""
 
     by: str = declare_value(
         "Rows: one per strategy, or per entity or recording and strategy.",
@@ -94,13 +94,13 @@ class TableLayout:
 
     @property
     def brief(self) -> bool:
-        """True for a table that shows people only the best rows."""
+        """True for the short table of a terminal: the best rows and the main columns."""
         return self.form == "table" and not self.full
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """Charts in the terminal, a picture and a page in files, and the time span that these show."""
+    """Options of charts (terminal), picture, page and video (files), and their time span."""
 
     charts: tuple[View, ...] = declare_value(
         "Draw a chart in the terminal. May be repeated.",
@@ -123,11 +123,11 @@ class Pictures:
     def __post_init__(self) -> None:
         """Refuse standard output for a picture or page; raise ``WrongUsage``."""
         if "-" in (self.svg, self.html):
-            raise WrongUsage("a picture or page needs a file: standard output is for the figures")
+            raise WrongUsage("a picture or page needs a file: standard output is for the table")
 
     @property
     def selection(self) -> Selection | None:
-        """The rows to keep for pictures; None if no picture is wanted."""
+        """The drawn rows to keep for pictures; None if no picture is wanted."""
         from epic_cli.show.scene import PICTURE_ROWS, Selection
 
         files = (self.svg, self.html, self.video.file)
@@ -136,9 +136,9 @@ class Pictures:
         return Selection(PICTURE_ROWS, *self.span) if self.span else Selection()
 
     def choose_labels(self, candidates: Sequence[Participant]) -> list[str]:
-        """Return the labels to draw; no labels: draw the best participants.
+        """Return the participants' labels of ``--show``.
 
-        Raise ``WrongUsage`` for an unknown label.
+        No label means that the best ones are drawn. Raise ``WrongUsage`` for an unknown label.
         """
         labels = [candidate.label for candidate in candidates]
         shown = [name for several in self.show for name in several]
@@ -161,7 +161,7 @@ PAPER_CHART = 18
 
 
 def describe_origin(names: Iterable[str], truth: str | None) -> About:
-    """Return recordings, truth and command line, for readers who see only the page."""
+    """Return the recordings, the truth and the command line of a comparison, for its page."""
     from epic_cli.show.page import About
 
     recordings = ", ".join(name_source(name) for name in names)
@@ -179,11 +179,11 @@ def write(
     diagnoses: Sequence[Section],
     quiet: bool,
 ) -> None:
-    """Write pictures to their files, figures and charts to stdout.
+    """Write pictures and the page to their files, the table and charts to stdout.
 
-    Pictures and charts show the ``chosen`` labels, none: the best ones. The page says what the
-    comparison is ``about``, and has the ``diagnoses`` of its recordings. ``quiet``: no verdict goes
-    to stderr where programs read the figures.
+    Pictures and charts show the ``chosen`` labels or, without any, the best ones. The page says
+    what the comparison is ``about``, and has the ``diagnoses`` of its recordings. With ``quiet``,
+    no verdict goes to stderr where programs read the table.
     """
     from epic_cli.jobs.compare.report import report, sort_results
     from epic_cli.metrics.notes import NothingToDraw
@@ -245,9 +245,9 @@ def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> b
     found = False
     for each in conditions:
         for result in comparison.results:
-            figures = result.list_figures()
+            values = result.list_figures()
             if not each.is_about(result.label) or (
-                each.is_known(figures) and not each.is_met(figures)
+                each.is_known(values) and not each.is_met(values)
             ):
                 continue
             found = True
@@ -310,7 +310,7 @@ def compare(
     strategy draws at each tick is compared with the truth at that time. A --movement is sent over
     simulated networks instead, --seeds of them, which are evaluated together.
 
-    Figures have 95 % intervals: their range over similar networks, recordings or stretches of
+    Metrics have 95 % intervals: their range over similar networks, recordings or stretches of
     time.
 
     Exit status: 0 all packets accepted, 1 some lines were refused or a recording was skipped, 2
@@ -370,9 +370,9 @@ def compare(
 
 
 def _list_participants(participants: Participants, drawn: TimedFile) -> list[Participant]:
-    """Return the participants of the comparison: strategies, and what the game drew.
+    """Return the participants of the comparison.
 
-    The strategies, then what the game drew, which is read with a recording.
+    The strategies, then what the game drew (``--drawn``).
     """
     from epic_cli.shell.refused_lines import report_left_out
 

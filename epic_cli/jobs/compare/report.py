@@ -1,4 +1,4 @@
-"""A comparison as a report: the verdict, the table of figures, notes, and the method."""
+"""A comparison as a report: the verdict, the table of metrics, notes, and the method."""
 
 from __future__ import annotations
 
@@ -116,10 +116,10 @@ _ORIGINS: dict[Origin, str] = {
 def write_verdict(
     comparison: Comparison, settings: Mapping[str, str] | None = None, costs: bool = True
 ) -> list[str]:
-    """Return the best strategy, the confidence, its costs, and what could change the answer.
+    """Return the sentences of the verdict: the best strategy, the confidence, its costs, and more.
 
     ``settings`` are the settings of strategies by label, as they are written, for labels that do
-    not say them. Without ``costs`` the best strategy's figures are left to the table.
+    not contain them. Without ``costs`` the best strategy's metrics are left to the table.
     """
     found, doubtful = comparison.advice, describe_doubts(comparison)
     if found.confidence is Confidence.NOTHING or found.best is None:
@@ -128,7 +128,7 @@ def write_verdict(
         *doubtful,
         *_describe_answer(found, found.best, comparison, settings or {}),
         _describe_runner_up(found),
-        _describe_figures(found, found.best, comparison.resolution) if costs else "",
+        _describe_metrics(found, found.best, comparison.resolution) if costs else "",
         _describe_turning(found.best),
         _describe_worst(found, comparison),
         _describe_needed_data(found, comparison),
@@ -139,7 +139,10 @@ def write_verdict(
 
 
 def describe_doubts(comparison: Comparison) -> list[str]:
-    """Return a warning if errors were found in the input; else an empty text."""
+    """Return a sentence with the codes of the errors found in the input.
+
+    No sentence without errors.
+    """
     codes = comparison.doubts
     return [f"The input is in doubt: {', '.join(codes)}."] if codes else []
 
@@ -147,7 +150,7 @@ def describe_doubts(comparison: Comparison) -> list[str]:
 def _describe_answer(
     found: Advice, best: Result, comparison: Comparison, settings: Mapping[str, str]
 ) -> list[str]:
-    score = score_words(best)
+    score = format_score(best)
     match found.confidence:
         case Confidence.NONE_GOOD:
             why = _explain_no_good_strategy(found, best)
@@ -182,7 +185,7 @@ def describe_confidence(comparison: Comparison) -> str:
     return f" ({words})"
 
 
-def score_words(result: Result) -> str:
+def format_score(result: Result) -> str:
     """Return a score and its interval, with meaningful digits only: ``80, 74 to 87``."""
     low, high = result.interval("score")
     digits = format_whole if high - low >= 2 else format_one_decimal
@@ -199,7 +202,7 @@ def _describe_runner_up(found: Advice) -> str:
     return f"{role}: {after.label}, {format_one_decimal(gap.points)} points lower ({between})."
 
 
-def _describe_figures(found: Advice, best: Result, resolution: float) -> str:
+def _describe_metrics(found: Advice, best: Result, resolution: float) -> str:
     error, jumps = (
         find_metric("error").format_cell(best.value("error"), resolution),
         best.value("jumps"),
@@ -266,7 +269,10 @@ def describe_game(game: str) -> str:
 
 
 def describe_cost(name: str) -> str:
-    """Return a cost in words, such as ``its lag``, by its name among the weights."""
+    """Return the words for a cost of the score, such as ``its lag``.
+
+    ``name`` is its key in the weights.
+    """
     return _MAIN_COSTS[name].format(jerk="")
 
 
@@ -274,7 +280,7 @@ def _describe_needed_data(found: Advice, comparison: Comparison) -> str:
     open_yet, best = found.confidence in (Confidence.TIED, Confidence.UNCERTAIN), found.best
     if not open_yet or comparison.certainty is None:
         return ""
-    if best and found.tied and all(_has_equal_figures(best, result) for result in found.tied):
+    if best and found.tied and all(_has_equal_values(best, result) for result in found.tied):
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
     few = f"; {describe_rare_events(comparison.certainty)}" if comparison.certainty.rare.few else ""
@@ -313,7 +319,7 @@ def _describe_settling(found: Advice, certainty: Certainty, runs: str) -> str:
     return f"About {format_rough(max(more, 1.0))} s more{other}"
 
 
-def _has_equal_figures(one: Result, other: Result) -> bool:
+def _has_equal_values(one: Result, other: Result) -> bool:
     """Return True if all metrics of two results are equal, so that no data tell them apart."""
     pairs = ((one.value(metric.name), other.value(metric.name)) for metric in METRICS)
     return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
@@ -389,7 +395,7 @@ def explain_method(comparison: Comparison, results: Sequence[Result]) -> list[st
 def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     """Return the notes that limit the answer: data left out, strategies without a score.
 
-    Marks behind figures of the ``results`` are explained.
+    Notes on marked values of the ``results`` come last.
     """
     lines = [f"Note: {words}." for words in describe_notes(_split_notes(comparison.notes)[0])]
     lines += describe_limits(comparison.findings)
@@ -399,7 +405,7 @@ def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     return lines + _list_result_notes(results, lambda flaw: flaw in _MARKED - UNRANKED)
 
 
-#: Flaws that put a mark behind a figure.
+#: Flaws that put a mark behind a value.
 _MARKED = {flaw for marks in MARKS.values() for flaw in marks}
 
 
@@ -492,12 +498,12 @@ def describe_rare_events(certainty: Certainty) -> str:
 
 def describe_failure(condition: Condition, result: Result) -> str:
     """Return the metric for which a condition holds, with its value and interval."""
-    figures, name = result.list_figures(), f"{result.label}: {condition.metric}"
-    if not condition.is_known(figures):
+    values, name = result.list_figures(), f"{result.label}: {condition.metric}"
+    if not condition.is_known(values):
         why = f": {describe_flaw(result.notes[0])}" if result.notes else ""
         return f"{name} is unknown, which counts as {condition.text}{why}"
     between = reach(*result.interval(condition.metric), format_three_digits)
-    value = format_three_digits(figures[condition.metric])
+    value = format_three_digits(values[condition.metric])
     return f"{name} is {value}{between and f' ({between})'}: {condition.text}"
 
 
@@ -543,7 +549,10 @@ def report(
 
 
 def order_rows(comparison: Comparison, sort: str, by: str = "strategy") -> list[Result]:
-    """Return the rows of the table: by strategy, or by entity or recording and then strategy."""
+    """Return the results in the order of the table's rows.
+
+    ``by``: one row per strategy, or per entity or recording and then per strategy.
+    """
     if by == "strategy":
         return sort_results(comparison.results, sort)
     places: dict[str, list[Result]] = {}
@@ -649,7 +658,10 @@ def _label_columns(results: Sequence[Result], by: str, labels: Sequence[str]) ->
 
 
 def _find_gaps(results: Sequence[Result]) -> list[int]:
-    """Return the rows at which another entity or recording begins, if one has several rows."""
+    """Return the rows above which the table has an empty line: another entity or recording begins.
+
+    No lines if each entity or recording has one row.
+    """
     begins = [row for row, (a, b) in enumerate(pairwise(results), 1) if a.place != b.place]
     return begins if len(begins) < len(results) - 1 else []
 
@@ -679,7 +691,7 @@ def _select_best_rows(results: Sequence[Result], most: int) -> list[Result]:
 
 
 def _describe_legend(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:
-    """Return the meaning of the marks, the number of hidden rows, and how to see these rows."""
+    """Return the line below a brief table: the meaning of its marks, and how to see all rows."""
     marked = sum(_mark_possible_winners(results))
     more = len(results) - len(shown)
     words = [f"{MAY_BE_BEST} may be best ({marked} of {len(results)})."] if marked else []
@@ -763,7 +775,7 @@ def _find_best_values(metric: Metric, results: Sequence[Result], cells: Sequence
 
 
 def list_likely_scores(results: Sequence[Result]) -> list[str]:
-    """Return the interval of each score, as tables show it."""
+    """Return the interval of each score as text: ``77-81``."""
     cells = [reach(*result.interval("score"), format_whole, "-") for result in results]
     return [cell.replace("at most ", "to ") for cell in cells]
 
@@ -788,7 +800,7 @@ def iterate_records(comparison: Comparison, results: Sequence[Result]) -> list[R
 
 
 def _make_record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return all figures of a result by name, with all digits; None for unknown figures.
+    """Return all metrics of a result by name, with all digits; None for unknown values.
 
     Each metric, and the ends of its interval (``_low``, ``_high``), are in the metric's unit.
     ``behind`` is in points of score behind the best. ``games`` are the kinds of games in which a
@@ -811,9 +823,9 @@ def _make_record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str
 
 
 class Diagnoses:
-    """Diagnoses of the first recordings, for the page.
+    """The diagnoses of the first recordings, as sections of the comparison's page.
 
-    ``look`` is given each run that is read here.
+    Pass ``look`` each run that this process reads.
     """
 
     def __init__(self, given: RunInputs) -> None:
@@ -841,10 +853,10 @@ class Diagnoses:
         self._sections[run.name] = section
 
     def list_sections(self) -> list[Section]:
-        """Return the sections of all recordings.
+        """Return the page's section of each recording.
 
-        Recordings that were compared elsewhere are read here now. A recording that cannot be read
-        here has no section.
+        Recordings that another process compared are read now. A recording that cannot be read here
+        has no section.
         """
         for name, file in self._files.items():
             if file != "-" and name not in self._sections and isinstance(self._given, RecordedRuns):

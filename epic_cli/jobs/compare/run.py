@@ -78,10 +78,10 @@ class _LocalValues(NamedTuple):
 
 @dataclass(frozen=True)
 class EachRecording:
-    """The comparison of each recording; ``local`` is None in other processes.
+    """The work of a comparison on one recording, for any worker.
 
-    The layout in ``given`` has the truth's time origin, if there is a truth. Scenes are kept only
-    for the ``pictured`` recording.
+    ``local`` is None in other processes. The layout in ``given`` has the truth's time origin, if
+    there is a truth. Scenes are kept only for the ``pictured`` recording.
     """
 
     kind: ClassVar[str] = "compare"
@@ -93,7 +93,7 @@ class EachRecording:
     local: _LocalValues | None = None
 
     def adapt_to_place(self, place: Place | None) -> EachRecording:
-        """Return the work for a worker at ``place`` of this process; None: for another process."""
+        """Return the work for this process's worker at ``place``, or for another process (None)."""
         local = self.local or _LocalValues()
         return replace(self, local=None if place is None else local._replace(place=place))
 

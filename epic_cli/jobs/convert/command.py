@@ -73,7 +73,7 @@ capture_options = OptionGroup(
 
 @dataclass(frozen=True)
 class ConvertOutput:
-    """The format of the output, and its file."""
+    """Options of the output: its format and its file."""
 
     to: str | None = declare_value(
         "The output format.  [default: from the suffix of --output]",
@@ -87,7 +87,10 @@ class ConvertOutput:
     )
 
     def list_places(self, files: tuple[str, ...]) -> list[tuple[tuple[str, ...], str | None]]:
-        """Return each output file with the recordings written to it; raise ``WrongUsage``."""
+        """Return pairs of input files and the output file that they are written to.
+
+        Raise ``WrongUsage``.
+        """
         if not self.in_place:
             return [(files or ("-",), self.output)]
         if self.output is not None:

@@ -29,7 +29,7 @@ _MOST_ENTITIES = 100_000
 
 
 class NoCapture(Unreadable):
-    """An error: an option for captures was given with a recording that is no capture."""
+    """An error for options of captures given with a recording that is no capture."""
 
 
 def run(
@@ -57,7 +57,7 @@ def run(
 
 
 class _PacketOutput:
-    """An output of packets; the first packets decide its columns."""
+    """An output of packets whose columns are those of the first packets."""
 
     def __init__(self, packet_format: str, sink: RowSink) -> None:
         self.sink = sink
@@ -76,7 +76,7 @@ class _PacketOutput:
         return self._writer
 
     def tell_losses(self, log: ReadingLog) -> None:
-        """Report which extra columns of the recording the new format cannot hold."""
+        """Report the extra columns of the recording that the new format cannot hold."""
         tails: Tails | None = getattr(self._writer, "tails", None)
         if tails is not None:
             for words in describe_losses(tails.lost):
@@ -169,7 +169,7 @@ def _read_capture(
 
 
 def _has_unread(capture: Capture) -> bool:
-    """Return whether a capture had no packets, or datagrams that may have been unread packets."""
+    """Return True if a capture had no packets, or datagrams that no format recognized."""
     from epic_cli.recordings.captures import Lost
 
     lost = capture.lost.keys() - {Lost.OTHER, Lost.TCP}

@@ -23,7 +23,7 @@ def report(found: Sequence[NameEntry]) -> Report:
 
 
 def write_overview(firsts: Sequence[NameEntry]) -> Report:
-    """Return the kinds of names, how many each has, and an example."""
+    """Return a report of the kinds of names: the count of each, and an example."""
     counts = [sum(1 for _ in iterate_names(entry.kind)) for entry in firsts]
     columns = [
         Column("kind", [entry.kind.value for entry in firsts]),
@@ -38,7 +38,7 @@ def write_overview(firsts: Sequence[NameEntry]) -> Report:
 
 
 def _make_section(entry: NameEntry) -> Report:
-    """Return one explanation: the name and its kind, what it means, and more about it."""
+    """Return the explanation of one name as a report: name and kind, meaning, further terms."""
     parts: list[Part] = [text for text in (entry.text,) if text]
     if entry.terms:
         parts.append(ReportFinding("", "", entry.terms))

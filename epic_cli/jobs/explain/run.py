@@ -47,7 +47,7 @@ _PROPOSED = 3
 
 
 class UnknownName(Portable, ValueError):
-    """An error for a name that nothing has; the message proposes the nearest names."""
+    """An error for a name that no table has; the message proposes the nearest names."""
 
     def __init__(self, name: str, near: Sequence[str]) -> None:
         likely = " or ".join(filter(None, (", ".join(near[:-1]), *near[-1:])))
@@ -58,7 +58,7 @@ class UnknownName(Portable, ValueError):
 def run(spec: ExplainSpec) -> list[NameEntry]:
     """Return all explanations of a name; raise ``UnknownName``.
 
-    Without a name, there is one for each kind, the kind's first.
+    Without a name, return the first explanation of each kind.
     """
     if spec.name is None:
         return [next(iterate_names(kind)) for kind in NameKind]
@@ -111,7 +111,7 @@ def _iterate_causes() -> Iterator[NameEntry]:
 
 
 def _remove_values(sentence: str) -> str:
-    """Return a sentence of a detector without the values that only a finding has."""
+    """Return a sentence of a detector with its placeholders for measured values cut out."""
     return "" if sentence.startswith("{") else _PLACES.sub("...", sentence)
 
 
@@ -148,7 +148,7 @@ def _iterate_strategies() -> Iterator[NameEntry]:
 
 
 def _unwrap(text: str) -> str:
-    """Return a docstring with a line for each paragraph; indented formulas keep their lines."""
+    """Join the lines of each paragraph of a docstring; indented formulas keep their lines."""
     parts = text.replace("``", "").split("\n\n")
     return "\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in parts)
 

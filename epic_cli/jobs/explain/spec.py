@@ -27,7 +27,7 @@ class ExplainSpec(NamedTuple):
 
 
 class NameEntry(NamedTuple):
-    """The explanation of a name: a title, a text, and more ``terms`` with their descriptions.
+    """The explanation of a name: a title, a text, and further ``terms``, each with a description.
 
     Lines of the text are paragraphs, or lines of a formula.
     """

@@ -48,7 +48,7 @@ _WEIGHTS = {Severity.WARNING: "warning ", Severity.NOTE: "note "}
 def report(found: Inspection, command: str = "epic inspect") -> model.Report:
     """Return the report of an inspection.
 
-    Verdict, facts, first packets, findings with the worst first.
+    Verdict, facts, first packets, and findings, worst first.
     """
     parts: list[model.Part] = [model.ReportFinding("", "", list(_list_facts(found)))]
     if found.entities:
@@ -247,7 +247,7 @@ def _make_head_table(found: Inspection) -> model.Table:
 
 
 def draw_picture(paths: dict[str, Floats]) -> model.Figure:
-    """Return a figure of the entities' paths along the two longest axes."""
+    """Return a chart of the entities' paths, seen along the shortest axis."""
 
     def draw() -> Text | None:
         from rich.text import Text

@@ -80,17 +80,17 @@ class Inspection(Tabular):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The codes of the findings that make every computed figure doubtful."""
+        """The codes of the findings that make all measured values doubtful."""
         return list_doubts(self.findings)
 
     @property
     def read(self) -> str:
-        """Layout as a description for ``--read``; empty for packet text."""
+        """The layout as a description for ``--read``; empty for packet text."""
         return "" if self.layout is None else self.layout.write()
 
     @property
     def span(self) -> tuple[float, float]:
-        """First and last time, in seconds."""
+        """The first and the last time of all packets (s)."""
         times = [(entity.first, entity.last) for entity in self.entities] or [(0.0, 0.0)]
         return min(one for one, _ in times), max(one for _, one in times)
 
@@ -107,9 +107,9 @@ class Inspection(Tabular):
 
 
 def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -> Inspection:
-    """Inspect a recording of these blocks, which ``watch`` has observed.
+    """Return the inspection of a recording whose ``blocks`` the monitor ``watch`` observes.
 
-    Raise what the blocks raise.
+    Raise what reading the blocks raises.
     """
     held: dict[str, PacketBlock] = {}
     head: list[Packet] = []

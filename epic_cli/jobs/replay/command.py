@@ -43,7 +43,7 @@ def _make_spec(chosen: StrategySpec, **more: Any) -> ReplaySpec:
 
 
 def add_spec_options(name: str) -> OptionGroup:
-    """Add the options of drawing and of rows, as ``name: ReplaySpec``."""
+    """Return the group of options that describe a replay, as ``name: ReplaySpec``."""
     return OptionGroup(
         name,
         _make_spec,

@@ -122,7 +122,10 @@ def replay(
 
 
 def is_grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
-    """Return a test whether the first entity may be drawn before all others, or a fixed answer."""
+    """Return whether the first entity may be drawn before all others.
+
+    An answer, or a test by name.
+    """
     path = source.path or source.name
     if not source.kept or not (path == "-" or os.path.isfile(path)):  # noqa: PTH113
         return source.kept
@@ -138,10 +141,11 @@ def is_grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
 def connect_blocks(
     found: Iterable[PacketBlock], stream: SampleStream, is_first: bool | Callable[[str], bool]
 ) -> Iterator[PacketBlock]:
-    """Yield the blocks of a recording; if entities are grouped, first give the stream all arrivals.
+    """Yield the blocks of a recording.
 
-    Entities are then drawn one after the other, each beside packets that stand further down.
-    ``is_first`` tells by name whether the first entity may be drawn before all others.
+    First pass all arrivals to the stream if entities are grouped. Grouped entities are drawn one
+    after the other, each beside packets that stand further down. ``is_first`` tells by name whether
+    the first entity may be drawn before all others.
     """
     held: list[PacketBlock] = []
     groups = Groups()

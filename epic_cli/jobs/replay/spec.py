@@ -34,7 +34,7 @@ class ReplaySpec(NamedTuple):
 
     @classmethod
     def from_values(cls, **values: Any) -> "ReplaySpec":
-        """Return the spec for parameters that include the parameters of the timing."""
+        """Return the spec of these values, which include those of the timing."""
         timing = {name: values.pop(name) for name in Timing._fields if name in values}
         return cls(timing=Timing(**timing), **values)
 

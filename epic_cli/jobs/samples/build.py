@@ -14,9 +14,9 @@ DataFiles = tuple[str, str, str, list[str]]
 
 
 class BuildWithSamples(build_py):
-    """setuptools' ``build_py`` with the source tree's ``sample_inputs`` added.
+    """The setuptools command ``build_py``, with the source tree's ``sample_inputs`` added.
 
-    An installation in place finds them where they are.
+    An editable installation finds the samples where they are.
     """
 
     def _get_data_files(self) -> list[DataFiles]:  # which the types of setuptools leave out

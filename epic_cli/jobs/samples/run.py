@@ -38,7 +38,10 @@ def list_samples() -> dict[str, str]:
 
 
 def find(name: str) -> str:
-    """Return the file or folder of this name, relative to the samples; raise ``ValueError``."""
+    """Return the path of a sample below the folder of samples, by its name.
+
+    Raise ``ValueError``.
+    """
     plain = name.removeprefix(f"{FOLDER}/").rstrip("/")
     path = SAMPLES / plain
     if plain and path.exists() and path.resolve().is_relative_to(SAMPLES.resolve()):
@@ -49,7 +52,7 @@ def find(name: str) -> str:
 
 
 def copy(names: Sequence[str]) -> tuple[int, int]:
-    """Copy files and folders to ``FOLDER``; return the counts of new and of existing files.
+    """Copy samples to ``FOLDER``; return the counts of new and of existing files.
 
     Existing files stay: raises ``CannotAccess`` for one with other content, before anything is
     written.

@@ -132,7 +132,7 @@ def _write_summary(run: SimulationRun, quiet: bool) -> None:
 
 
 def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
-    """Write the packets as they arrive."""
+    """Write the packets in order of arrival, each as soon as the simulation has it."""
     # in milliseconds of what is simulated; how many there are of an endless one is not known
     total = round(1000 * run.seconds) if math.isfinite(run.seconds) else 0
     with (

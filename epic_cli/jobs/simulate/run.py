@@ -35,12 +35,12 @@ class SimulationRun:
 
     @property
     def fates(self) -> Fates:
-        """Counts of packets dropped by a queue, corrupted or clipped, so far."""
+        """The counts, so far, of packets dropped by a queue, corrupted or clipped."""
         return fates(self._channel)
 
     @property
     def done(self) -> float:
-        """The part of the movement that has been sent, in seconds."""
+        """The seconds of movement that have been sent."""
         return self.statistics.time - self.movement.start
 
     def iterate_rows(self, packet_format: str) -> Iterator[bytes]:

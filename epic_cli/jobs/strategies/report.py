@@ -56,7 +56,7 @@ def list_strategies(room: int) -> RenderableType:
 
 
 def find_engines(text: str, room: int) -> RenderableType:
-    """Return the strategies that stand for an engine's setting, given in the engine's own words."""
+    """Return the strategies that stand for an engine's own setting, such as ``cl_interp 0.1``."""
     rows = [(row["engine"], _write_found(row)) for row in _find_rows(text)]
     unknown = f"No engine's users are known to say {text!r}. 'epic strategies' lists the engines."
     return Group(*(write_definitions(rows, room) if rows else wrap_paragraph(unknown, room)))
@@ -71,7 +71,7 @@ def _write_found(row: dict[str, str]) -> str:
 
 
 def _find_rows(text: str) -> list[dict[str, str]]:
-    """Return the systems whose users know a word, as records: engine, strategy, note."""
+    """Return the systems whose users know a word, as records of engine, strategy and note."""
     head, _, last = text.strip().rpartition(" ")
     found = find_word(text)
     value = ""
@@ -100,7 +100,10 @@ def _describe_match(found: FoundWord, value: str) -> tuple[str, str, str, str]:
 
 
 def report(name: str | None, text: str | None = None) -> Report:
-    """Return all strategies, the settings of one, or those of a word, as records for programs."""
+    """Return records for programs.
+
+    All strategies, one strategy's settings, or the systems of a word.
+    """
     rows: list[dict[str, Any]]
     if text:
         rows = list(_find_rows(text))
@@ -164,7 +167,7 @@ def _format_engine(system: System, one: Declaration, room: int) -> Iterator[Text
 
 
 def _describe_word(word: EngineWord, setting: Setting) -> str:
-    """Return the setting that an engine's word means, with units and range."""
+    """Return the setting that stands for an engine's word, with units and range."""
     if not word.unit:
         return f"{setting.name}: {setting.range}"
     unit = getattr(setting, "unit", "")
