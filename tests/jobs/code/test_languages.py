@@ -200,7 +200,7 @@ def rotation_of(texts: Sequence[str]) -> tuple[float, ...]:
 def test_a_program_draws_what_the_strategy_draws(
     language: str, strategy: str, tmp_path: Path
 ) -> None:
-    """By arrival or by frame: of two languages one tries the one, the next the other."""
+    """Run each program with one pacing; languages and strategies take arrival and frame in turn."""
     number = list(LANGUAGES).index(language) + compositions(language).index(strategy)
     turns = drawn_by(strategy, "arrival").turns
     command = built(language, strategy, tmp_path, *(["--rotations"] if turns else []))
