@@ -40,9 +40,9 @@ _LEAVE = 1.0
 
 
 class InterruptibleThreads(ThreadPoolExecutor):
-    """A pool of threads that waits at most ``_LEAVE`` seconds for jobs that nobody waits for.
+    """A pool of threads that waits at most ``_LEAVE`` seconds for abandoned jobs.
 
-    A strategy in Python may never return. These jobs are those that run on after an interrupt,
+    A strategy in Python may never return. Abandoned jobs are those that run on after an interrupt,
     which may have been caught within the block. Any exception cancels the jobs that have not begun;
     other exceptions than interrupts wait for the running ones.
     """

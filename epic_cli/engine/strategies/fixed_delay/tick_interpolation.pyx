@@ -48,11 +48,7 @@ cdef class TickBuffer:
 
     It begins with the state that came first, once ``size`` later ones wait; then each tick applies
     the next state. A tick whose state is missing applies none, and if none wait at all, time stands
-    still. The next tick lasts
-
-        tick * (1 - clamp(0.1 * (waiting - size), -0.99, 0.99))
-
-    and where more than ``size`` + 6 wait, a tick applies all but ``size`` + 5.
+    still. Where more than ``size`` + 6 wait, a tick applies all but ``size`` + 5.
     """
 
     cdef double size
@@ -148,9 +144,12 @@ cdef class TickInterpolation(Strategy):
 
         drawn = lerp(state of the tick, state of the next one, (time - last tick) / tick_interval)
 
-    Its ticks are a tenth shorter for each state too many and a tenth longer for each that lacks
-    (``TickBuffer``), in which case it is drawn beyond the next state. An entity stands for a tick
-    whose next state has not come, or is farther than ``snap_distance``.
+    Its next tick lasts (waiting: ticks to the newest state)
+
+        tick_interval * (1 - clamp(0.1 * (waiting - buffer_size - 2), -0.99, 0.99))
+
+    so that a long tick ends beyond the next state. An entity stands for a tick whose next state has
+    not come, or is farther than ``snap_distance``.
 
     Where this differs from netfox: a frame of more than a second is a frame, not a pause of the
     game, late packets are discarded, and ``snap_distance`` is an
