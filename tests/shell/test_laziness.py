@@ -56,6 +56,19 @@ def loaded(*args: str | Path, stdin: bytes = b"") -> set[str]:
     return set(done.stderr.decode().split())
 
 
+def test_little_is_loaded_before_an_interrupt_is_silent() -> None:
+    code = "import sys, epic_cli.main; print(*sys.modules)"
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        check=True,
+        capture_output=True,
+        env=environment(PYTHONPATH=os.pathsep.join([*PLACES, *sys.path])),
+    )
+    names = set(found.stdout.decode().split())
+    assert {name for name in names if name.startswith("epic_cli")} == {"epic_cli", "epic_cli.main"}
+    assert not names & {"typing", "re", "enum", "signal"}
+
+
 @pytest.mark.parametrize(
     "args", [[], ["replay"], ["--format", "csv", "--strategy", "epic+calc_ahead=0.1"]]
 )
