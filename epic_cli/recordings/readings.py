@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from statistics import median
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.description import write
@@ -23,8 +24,18 @@ _MOST, _DEEPEST = 4, 3
 #: The most of which it is found out whether they can be.
 _MOST_TRIED = 12
 
-#: A rate that only the user knows, and one to try with.
-_RATE, _SOME_RATE = "ticks@HZ", "ticks@60"
+#: A rate that is not known, and one to try with, in ticks a second.
+_RATE, _TRIED = "ticks@HZ", 60.0
+
+#: Rates that games tick at, and how far off (share) the one that arrival times tell may be.
+_USUAL_RATES = (
+    5, 8, 10, 12, 12.5, 15, 16, 20, 22, 24, 25, 30, 32, 33, 36, 40, 45, 48, 50, 60, 62.5, 64, 66,
+    72, 75, 80, 90, 100, 120, 125, 128, 144, 240,
+)  # fmt: skip
+_OFF = 0.015
+
+#: Fewer packets do not tell a rate.
+_FEWEST = 30
 
 #: Of the lines at the beginning, this many may be none of packets.
 _REFUSED = 0.5
@@ -57,8 +68,13 @@ def _try_entries(
     """Yield the readings with some more entries that give whole packets."""
     entries = {**known, **more}
     rated = [key for key, value in entries.items() if value == _RATE]
-    layout = given.replace_text(write({**entries, **dict.fromkeys(rated, _SOME_RATE)}.items()))
+    tried = dict.fromkeys(rated, f"ticks@{_TRIED:g}")
+    layout = given.replace_text(write({**entries, **tried}.items()))
     reader, block = attempt(layout)
+    if rated and (rate := _measure_tick_rate(block)):
+        entries |= dict.fromkeys(rated, f"ticks@{rate:g}")
+        yield from _try_entries(entries, {}, given, attempt, depth)
+        return
     doubtful = next((refusal for refusal in block.refusals if refusal.readings), None)
     mending = find_cure(reader, block, layout) if doubtful is None else ()
     if mending is None:
@@ -82,3 +98,28 @@ def _try_entries(
         when = "" if _RATE in entries.values() else f" at {block[0].time:.6g} s"
         name = f" of {block[0].entity}" if block[0].entity else ""
         yield Reading(tuple(entries.items()), f"{x:.6g}, {y:.6g}, {z:.6g}{when}{name}")
+
+
+def _measure_tick_rate(block: PacketBlock) -> float | None:
+    """Return the usual rate of ticks (Hz) that fits the arrival times; None if there is none.
+
+    ``block`` was read with ``_TRIED`` ticks a second. The medians of the first and the last third
+    of its packets are compared, so that single late packets do not count.
+    """
+    known = [
+        packet for packet in map(block.__getitem__, range(len(block))) if packet.arrival is not None
+    ]
+    if len(known) < _FEWEST:
+        return None
+    third = len(known) // 3
+    ticks = _TRIED * (
+        median(packet.time for packet in known[-third:])
+        - median(packet.time for packet in known[:third])
+    )
+    arrivals = [packet.arrival or 0.0 for packet in known]
+    seconds = median(arrivals[-third:]) - median(arrivals[:third])
+    if not (ticks > 0 and seconds > 0):
+        return None
+    rate = ticks / seconds
+    nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - rate))
+    return nearest if abs(nearest - rate) <= _OFF * rate else None

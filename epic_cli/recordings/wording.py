@@ -93,7 +93,7 @@ _WORDS = {
         "{readings}"),
     Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{readings}"),
     Reason.TICKS_WITHOUT_RATE: ("{detail} counts ticks, but their rate is not known",
-        "{readings}"),
+        "{readings}{by_arrivals}"),
     Reason.DATE_UNCLEAR: ("day and month of {detail} may be swapped", "{readings}"),
     Reason.NO_HEADER: ("there is no header that names the {found} columns",
         "their numbers, as {readings}"),
@@ -182,7 +182,10 @@ def _collect_facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "exact_clock": setting("clock", "exact"),
         "tick": setting("tick"),
         "or_begin": "",
+        "by_arrivals": "",
     }
+    if len(refusal.readings) == 1 and "ticks@HZ" not in dict(refusal.readings[0].entries).values():
+        facts["by_arrivals"] = ", the rate by the arrival times"
     if refusal.reason is Reason.COLUMN_UNCLEAR and refusal.detail:
         facts["or_rows"] = f"; rows at a rate: {front_end.read(refusal.detail)}"
     if refusal.reason is Reason.SEPARATOR_MISSING:

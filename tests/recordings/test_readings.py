@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import random
 import re
 import shlex
 
 import pytest
 from support.running import epic
+
+from epic_cli.engine.refusals import Refusal
+from epic_cli.recordings.reading import read
 
 
 def table(names: str, rows: int = 20, unit: float = 0.05) -> bytes:
@@ -94,10 +98,34 @@ def test_python_gets_an_argument() -> None:
 
 
 def test_also_where_a_stream_comes_in_pieces() -> None:
-    from epic_cli.recordings.reading import read
-
     data = table("time,localX,localY,worldX,worldY")
     pieces = iter([data[:9], data[9:50], data[50:], b""])
     (refusal,) = [refusal for block in read(lambda: next(pieces)) for refusal in block.refusals]
     assert len(refusal.readings) == 2
     assert all(reading.first for reading in refusal.readings)
+
+
+def refusals(data: bytes) -> list[Refusal]:
+    return [refusal for block in read(io.BytesIO(data).read) for refusal in block.refusals]
+
+
+@pytest.mark.parametrize("rate", [10, 12.5, 20, 30, 60, 64, 128, 240])
+@pytest.mark.parametrize("others", [[], ["name,hp"]])
+def test_arrival_times_tell_the_rate_of_ticks(rate: float, others: list[str]) -> None:
+    """Propose the rate in spite of jitter, losses and any first tick."""
+    dice = random.Random(rate)
+    first = dice.choice((0, 7000, 123456))
+    sent = [number for number in range(1200) if dice.random() > 0.1]
+    rows = sorted((number / rate + 0.04 + dice.expovariate(80), number) for number in sent)
+    cells = ",p1,100" if others else ""
+    lines = [f"{first + number},{at:.4f},{number},0,0{cells}" for at, number in rows]
+    text = "\n".join([",".join(["tick", "recv_s", "x", "y", "z", *others]), *lines])
+    (refusal,) = refusals(text.encode())
+    assert [dict(reading.entries)["unit"] for reading in refusal.readings] == [f"ticks@{rate:g}"]
+
+
+@pytest.mark.parametrize("rate", [17.3, 51.8, 0.2])
+def test_an_unusual_rate_of_ticks_is_not_proposed(rate: float) -> None:
+    lines = [f"{number},{number / rate:.4f},{number},0,0" for number in range(300)]
+    (refusal,) = refusals("\n".join(["tick,recv_s,x,y,z", *lines]).encode())
+    assert [dict(reading.entries)["unit"] for reading in refusal.readings] == ["ticks@HZ"]
