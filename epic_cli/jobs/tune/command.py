@@ -387,14 +387,14 @@ def _write_delays(
     Raise ``WrongUsage`` without arrival times.
     """
     from epic_cli.jobs.tune.delays import find_needed_delays
-    from epic_cli.jobs.tune.report import NO_ARRIVALS, make_delays_report
-    from epic_cli.metrics.notes import NotEnoughToSay
+    from epic_cli.jobs.tune.report import make_delays_report
     from epic_cli.shell.console import write_report
 
     found = find_needed_delays([run.packets for run in runs], strategies)
     if found is None:
         raise WrongUsage(
-            str(NotEnoughToSay(f"{NO_ARRIVALS}; -s NAME tunes a strategy that needs none"))
+            "fewer than 20 packets have arrival times, which tell the delay that they need: log"
+            " arrival= at the receiver, or tune a strategy without them (-s NAME)"
         )
     write_report(make_delays_report(found), written.form, color, explain=written.explain)
 

@@ -409,8 +409,6 @@ _MEANING = (
     " than the path, as for vehicles, dead reckoning does better."
 )
 
-NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with arrival times"
-
 
 def make_delays_report(found: DelaysNeeded) -> Report:
     """Return a report of the delays needed, by losses and share, and of each buffer's setting."""
