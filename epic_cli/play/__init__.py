@@ -9,7 +9,7 @@ Each of these uses only those above it:
 ``server``      the simulation that counts, weapons, lag compensation
 ``spec``        how a match is played; ``script`` and ``bots`` say by which input
 ``match``       clients, server and links, and how they are recorded
-``statistics``  errors and figures; ``run`` makes rows without a screen, ``report`` writes them
+``statistics``  errors and counts; ``run`` makes rows without a screen, ``report`` writes them
 
 Example:
     >>> from epic_cli.play import Match, MatchSpec

@@ -53,10 +53,7 @@ class Runner:
         self._control = Control()
 
     def __call__(self, client: Client) -> Control:
-        """Return the current direction.
-
-        Choose another direction where a wall has stopped the bot.
-        """
+        """Return the current direction, or a new one where a wall has stopped the bot."""
         body = client.local.body
         control = self._control
         stuck = (control.x and not body.vx) or (control.y and not body.vy)
@@ -93,7 +90,7 @@ class Hunter(Runner):
         self._shots = 0
 
     def __call__(self, client: Client) -> Control:
-        """Fire as soon as the weapon is ready and no wall is in the way on the bot's screen."""
+        """Return a control that fires if the weapon is ready and no drawn wall is in the way."""
         control = super().__call__(client)
         body = client.local.preview_move(control, client.rules.step_us)
         target = find_nearest_seen(client)
@@ -107,7 +104,7 @@ class Hunter(Runner):
 
 
 def chase(client: Client) -> Control:
-    """Run into the nearest player, in one of eight directions.
+    """Return a control that runs into the nearest player, in one of eight directions.
 
     No client can predict the collisions.
     """
@@ -133,7 +130,7 @@ BOTS: dict[str, Callable[[str, int], Controller]] = {
 
 
 class ScriptedInput:
-    """The scripted inputs of one player; ``clock`` gives the match's time in seconds."""
+    """A controller that plays the script of one player; ``clock`` gives the match's time (s)."""
 
     def __init__(
         self, inputs: list[Input], numbers: Mapping[str, int], clock: Callable[[], float]

@@ -99,32 +99,35 @@ class LocalPlayer:
         return self.received if self.mode == "dumb-terminal" else self.predicted
 
     def compute_drawn(self, now: float) -> Point:
-        """Return the drawn position at the client's time ``now`` (seconds), smoothing included."""
+        """Return the drawn position of the player at the client's time ``now`` (s), smoothed."""
         left = self.smoothed.left(now)
         return (self.body.x + left[0], self.body.y + left[1])
 
     def preview_move(self, control: Control, duration_us: int) -> Body:
         """Return the state that a move would lead to, without making the move."""
-        body = self._pull_back(self.body, duration_us)
+        body = self._lerp_toward_server(self.body, duration_us)
         return self._rules.simulate(body, control, duration_us).body
 
     def act(
         self, control: Control, now_us: int, views: tuple[tuple[int, View], ...]
     ) -> tuple[Move, MoveResult] | None:
-        """Make a move and simulate it at once; None if the clock has not advanced."""
+        """Make a move and simulate it at once.
+
+        Return both, or None if the clock has not advanced.
+        """
         move = self.moves.add_move_if_new(control, now_us, views)
         if move is None:
             return None
-        body = self._pull_back(self.predicted, move.duration_us)
+        body = self._lerp_toward_server(self.predicted, move.duration_us)
         result = self._rules.simulate(body, control, move.duration_us)
         self.predicted = result.body
         self._by_timestamp.append((now_us, result.body))
         return move, result
 
-    def _pull_back(self, body: Body, duration_us: int) -> Body:
+    def _lerp_toward_server(self, body: Body, duration_us: int) -> Body:
         """Return the state in which a move of this length begins.
 
-        ``lerped`` first moves it by a lerp.
+        The mode ``lerped`` first moves the state toward the server's.
         """
         if self.mode != "lerped":
             return body
@@ -158,13 +161,13 @@ class LocalPlayer:
         return self._by_timestamp[0][1][:4] != body[:4]
 
     def change_mode(self, mode: LocalMode) -> None:
-        """Change the mode from now on; prediction then starts at the newest state received."""
+        """Change the mode; prediction goes on from the newest state received."""
         if self.mode == "dumb-terminal":
             self.predicted = self._replay_moves()
         self.mode = mode
 
     def _replay_moves(self) -> Body:
-        """Replay, on top of the received state, the moves that this state does not include."""
+        """Return the received state after the moves that it does not include."""
         body = self.received
         self._by_timestamp.clear()
         for move in self.moves:
@@ -210,7 +213,7 @@ SMOOTHING_CURVES = tuple(each.name.lower() for each in Fading if each is not Fad
 
 
 class Smoothing(NamedTuple):
-    """The smoothing of corrections: its duration (s), its curve, the sizes of smoothed corrections.
+    """The smoothing of corrections: duration (s), curve, and the sizes that are smoothed.
 
     Only corrections larger than ``smooth_above`` and up to ``snap_above`` (length units) are
     smoothed: smaller ones are invisible, and during larger ones a player would be seen to glide
@@ -223,7 +226,7 @@ class Smoothing(NamedTuple):
     snap_above: float = math.inf
 
     def apply(self, offset: VisualOffset) -> VisualOffset:
-        """Make an offset fade with this smoothing from now on; return the offset."""
+        """Return the offset of a drawn position, which fades with this smoothing from now on."""
         fading = Fading[self.curve.upper()]
         offset.set(fading, self.duration, self.smooth_above, self.snap_above)
         return offset
@@ -234,7 +237,7 @@ Values = tuple[float, ...]
 
 
 class RecordedState(NamedTuple):
-    """A state at a time (in any unit), and its difference from the previous state."""
+    """A state at a time (any unit), with its change since the previous state."""
 
     time: float
     values: Values
@@ -307,7 +310,7 @@ class RemotePlayer:
         self.view: View | None = None
 
     def change_strategy(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
-        """Draw with another strategy from now on; it begins with the newest packet."""
+        """Draw the player with another strategy, which begins with the newest packet."""
         self._create_strategies(make_strategy)
         packet = self.last_packet
         if packet is not None and packet.arrival is not None:
@@ -343,7 +346,7 @@ class RemotePlayer:
         )
 
     def hear(self, time: float, now: float) -> None:
-        """Take the stamp and the arrival of another player's state."""
+        """Tell the strategies the stamp and the arrival of another player's state."""
         self._strategy.hear(time, now)
         self._shadow.hear(time, now)
 
@@ -399,7 +402,7 @@ class RemotePlayer:
         return None
 
     def _find_nearest_view(self, drawn: Point, x: float) -> View:
-        """Return the view whose position is nearest to the drawn one.
+        """Return the view whose position is nearest to the drawn position.
 
         The candidates lie on the lines through the snapshots near the shadow's ``x``.
         """
@@ -430,7 +433,7 @@ LONGEST_HELD_US = 2**32 - 1
 
 
 class Identity(NamedTuple):
-    """A client's identity in the match: its player's number, the names of all, its secret token."""
+    """A client's identity in a match: its player's number, all players' names, its secret token."""
 
     player: int
     names: Sequence[str]
@@ -483,9 +486,9 @@ class Client:
         return convert_to_seconds(self.now_us)
 
     def receive(self, data: bytes, machine_us: int) -> None:
-        """Take a datagram received at this time of the machine.
+        """Take a datagram that arrived at this time of the machine.
 
-        Count a malformed one by its reason.
+        Count malformed ones by reason.
         """
         arrival_us = self.timekeeper.clock.read(machine_us)
         try:
@@ -533,7 +536,7 @@ class Client:
         return packet.time_us - self.state.time_us > passed_us + FARTHEST_AHEAD_US
 
     def expect(self, epoch: int, encoding: Encoding) -> None:
-        """Decode other players' states with this encoding in packets of this epoch."""
+        """Set the encoding of other players' states in packets of an epoch."""
         self._readers[epoch] = MessageReader(encoding)
 
     @property
@@ -671,14 +674,17 @@ LONGEST_UNCONFIRMED_US = 3_000_000
 
 
 class PredictedEffects:
-    """Effects that a client shows before the server has judged them; each outcome is reported."""
+    """The muzzle flashes and hits that a client shows before the server has judged them."""
 
     def __init__(self, report: Callable[[str, dict[str, Value]], None]) -> None:
         self._report = report
         self._unconfirmed: set[int] = set()  # timestamps of moves
 
     def predict(self, move: Move, weapon: Weapon, position: Point, hit: int | None) -> None:
-        """Show a muzzle flash or windup; ``hit`` is the player whom a shot hits on this screen."""
+        """Show a muzzle flash or windup.
+
+        ``hit`` is the player whom the shot hits on this screen.
+        """
         self._unconfirmed.add(move.timestamp_us)
         details: dict[str, Value] = {
             "stamp": convert_to_seconds(move.timestamp_us),

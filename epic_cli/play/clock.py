@@ -29,12 +29,12 @@ class Exchange(NamedTuple):
 
     @property
     def round_trip(self) -> float:
-        """The round trip over the link, without the time that the server held the move."""
+        """The round trip (s) over the link, without the time that the server held the move."""
         return (self.returned - self.sent) - (self.answered - self.received)
 
     @property
     def offset(self) -> float:
-        """The server's clock minus the machine's, if both directions took equally long."""
+        """The server's clock minus the machine's (s), if both directions took equally long."""
         return ((self.received - self.sent) + (self.answered - self.returned)) / 2
 
 
@@ -61,11 +61,11 @@ class ClockSync(ABC):
     needs_server: ClassVar[bool] = True
 
     def measure(self, exchange: Exchange) -> None:
-        """Take a completed round trip; a state without a new echo completes no round trip."""
+        """Take the timestamps of a move's round trip; a state without a new echo has none."""
         del exchange
 
     def hear(self, server_time: float, now: float) -> None:
-        """Take the stamp of a new state, received at the machine's time ``now``."""
+        """Take the server's stamp of a new state, received at the machine's time ``now``."""
         del server_time, now
 
     @abstractmethod
@@ -91,13 +91,13 @@ class FreeRunning(ClockSync):
         del step
 
     def steer(self, now: float, time: float) -> Steering:
-        """Change nothing."""
+        """Return a correction that changes nothing."""
         del now, time
         return Steering()
 
 
 class SteeredClock:
-    """A clock that shows the machine's time until its speed is changed; it never goes back."""
+    """A clock that shows the machine's time until its speed is changed, and never goes back."""
 
     def __init__(self) -> None:
         self.speed = 1.0
@@ -105,7 +105,7 @@ class SteeredClock:
         self._time_us = 0
 
     def read(self, machine_us: int) -> int:
-        """Return this clock's time when the machine's clock shows ``machine_us``."""
+        """Return the time of this clock when the machine's clock shows ``machine_us``."""
         if self._machine_us is None:
             return machine_us
         return self._time_us + round(max(machine_us - self._machine_us, 0) * self.speed)
@@ -145,13 +145,16 @@ class Timekeeper:
         self._sent: deque[tuple[int, int]] = deque(maxlen=MOST_MOVES)  # stamp, machine's time
 
     def change_sync(self, sync: ClockSync) -> None:
-        """Continue from the current time with another synchronization."""
+        """Use another synchronization, from the current time on."""
         self._sync = sync
         if self._shift_us is None and not sync.needs_server:
             self._shift_us = 0
 
     def estimate_server_us(self, time_us: int) -> int | None:
-        """Estimate the server's time at a time of the client's own clock; None if unknown."""
+        """Return the estimate of the server's time at a time of the client's own clock.
+
+        None if it is unknown.
+        """
         return None if self._shift_us is None else time_us + self._shift_us
 
     def begin_frame(self, now_us: int) -> Steering:
@@ -168,7 +171,7 @@ class Timekeeper:
         return steering
 
     def hear(self, server_us: int, machine_us: int) -> None:
-        """Take the time of a received state that is newer than all earlier states."""
+        """Tell the synchronization the time of a received state that is newer than all before."""
         self._sync.hear(convert_to_seconds(server_us), convert_to_seconds(machine_us))
 
     def measure(self, stamp_us: int, held_us: int, server_us: int, machine_us: int) -> float:
@@ -223,7 +226,7 @@ class Netfox(ClockSync):
         self._is_set = False
 
     def measure(self, exchange: Exchange) -> None:
-        """Take a sample if one is due."""
+        """Take a sample of the clocks' offset if one is due."""
         if exchange.sent < self._asked + SYNC_INTERVAL:
             return
         self._asked = exchange.sent
@@ -251,7 +254,7 @@ class Netfox(ClockSync):
 
 
 def compute_average_offset(samples: Collection[tuple[float, float]]) -> float:
-    """Average offsets (seconds), each weighted by the logarithm of 1 + its round trip."""
+    """Return the mean offset (s), each sample weighted by the logarithm of 1 + its round trip."""
     weights = [math.log(1 + round_trip) for _, round_trip in samples]
     total = sum(weights)
     if math.isclose(total, 0.0, abs_tol=1e-5):
@@ -317,7 +320,7 @@ class RoundTripEstimator:
         return self._deviation / 2
 
     def add(self, sample: float) -> None:
-        """Add a measured round trip; a negative one is ignored."""
+        """Add a measured round trip (s); a negative one is ignored."""
         if sample < 0:
             return
         self.count += 1
@@ -358,7 +361,7 @@ class LightyearClock(ClockSync):
         self._consecutive = 0
 
     def measure(self, exchange: Exchange) -> None:
-        """Add the round trip to the average."""
+        """Add a round trip to the average."""
         self._estimator.add(exchange.round_trip)
 
     def hear(self, server_time: float, now: float) -> None:
@@ -433,7 +436,7 @@ HANDSHAKE_ROUND_TRIPS = 5
 
 
 class FrameAdvantages:
-    """The frames by which each side saw itself behind the other side, over the last frames.
+    """The numbers of frames that each side saw itself behind the other, over the last frames.
 
     Source: GGPO (https://github.com/pond3r/ggpo, MIT), src/lib/ggpo/timesync.cpp.
     """
@@ -443,7 +446,7 @@ class FrameAdvantages:
         self._remote = [0] * FRAME_WINDOW
 
     def add(self, frame: int, local: int, remote: int) -> None:
-        """Store the advantages that both sides measured in a frame."""
+        """Store the frame advantages that both sides measured in a frame."""
         self._local[frame % FRAME_WINDOW] = local
         self._remote[frame % FRAME_WINDOW] = remote
 
@@ -485,12 +488,12 @@ class Ggpo(ClockSync):
         self._next_wait = 0
 
     def measure(self, exchange: Exchange) -> None:
-        """Count the exchange for the handshake, and keep it as the newest."""
+        """Count a round trip for the handshake, and keep it as the newest."""
         self._exchange = exchange
         self._exchanges += 1
 
     def steer(self, now: float, time: float) -> Steering | None:
-        """Compare the frames, and wait if a wait is due."""
+        """Compare the two sides' frame numbers; return a wait if one is due."""
         exchange = self._exchange
         if exchange is None or self._exchanges < HANDSHAKE_ROUND_TRIPS:
             return None

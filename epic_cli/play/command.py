@@ -103,9 +103,10 @@ _SETS = {
 
 
 def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkSpec) -> MatchSpec:
-    """Apply the beginning of the script, except for the names and families in ``kept``.
+    """Return the match after the script's first changes, except those of names in ``kept``.
 
-    A recorded network cannot change: raise ``WrongUsage`` where the script sets the link, too.
+    ``kept`` also has families of names, such as ``bot.``. A recorded network cannot change: raise
+    ``WrongUsage`` where the script sets the link, too.
     """
     before = spec
     for change in script.beginning:
@@ -129,7 +130,7 @@ def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkS
 
 
 def _make_word_rank(word: tuple[str, Any]) -> tuple[bool, bool]:
-    """Return a sort key for words set at once: both directions before one, presets first."""
+    """Return a sort key for settings made at one time: presets and both directions come first."""
     way, name = split_way(word[0])
     return way is not None, name != "preset"
 
@@ -155,7 +156,7 @@ def merge_link_changes(script: Script, link: LinkSpec, spec: MatchSpec) -> Scrip
 
 
 def use_recorded_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
-    """Read the recorded network, if the match names one; return the match over that network."""
+    """Return the match over its recorded network, which is read here, if the match names one."""
     traces = link.read_traces(two_ways=True)
     if not traces:
         return spec
@@ -176,7 +177,7 @@ unrecordable = partial(raise_wrong_usage, "--record: ", Unrecordable)
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """The outputs of a match and their files; ``headless`` None: other options decide."""
+    """Options of a match's outputs and their files; ``headless`` None: other options decide."""
 
     headless: bool | None = declare_value(
         "Write rows, or play on the terminal.  [default: play if there is a terminal and no"
@@ -224,11 +225,11 @@ class OutputOptions:
     )
 
     def make_selection(self) -> RowSelection:
-        """Return the wanted output of the match."""
+        """Return the rows, events or statistics that these options ask for."""
         return RowSelection(self.show, self.client, self.view, self.player)
 
     def check(self, duration: float) -> None:
-        """Refuse options that contradict each other."""
+        """Raise ``WrongUsage`` for options that contradict each other."""
         if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
             raise WrongUsage(
                 "the epic format has no columns for view and player: use --show rows with"
@@ -251,7 +252,7 @@ class OutputOptions:
             )
 
     def check_sent(self, spec: MatchSpec, script: Script) -> None:
-        """Refuse sent states that packet text cannot hold."""
+        """Raise ``WrongUsage`` if packets are wanted as text that cannot hold the sent states."""
         changes = [change.value for _, change in script.changes if change.name == "send"]
         if self.packets and any(
             send.expand_layout().velocity == "none" for send in (spec.send, *changes)
@@ -261,7 +262,7 @@ class OutputOptions:
             )
 
     def check_names(self, names: list[str]) -> None:
-        """Refuse the names of players who do not take part."""
+        """Raise ``WrongUsage`` for a player who does not take part."""
         for flag, name, allowed in (
             ("client", self.client, names),
             ("player", self.player, names),
@@ -344,7 +345,7 @@ _HEADLESS -= {"headless", "client", "record"}
 
 
 class _ScriptFile(InputFile):
-    """A scenario by its name, or a script by its path."""
+    """The click type of a scenario's name or a script's path."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the path of the scenario or script."""
@@ -477,7 +478,7 @@ def play(
             write_recording(game.recorder, sink)
         if not quiet:
             write_message(
-                summarize_player(game.statistics.list_figures(game.you), game.statistics.bumps)
+                summarize_player(game.statistics.list_lines(game.you), game.statistics.bumps)
             )
         return ExitStatus.INTERRUPTED if interrupted else ExitStatus.DONE
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
@@ -501,7 +502,7 @@ def play(
 def _write_summary(run: HeadlessRun, wanted: bool) -> None:
     if wanted:
         write_message(
-            summarize_player(run.list_figures(), run.statistics.bumps)
+            summarize_player(run.list_lines(), run.statistics.bumps)
             + describe_clipping(run.match.clipped)
         )
 

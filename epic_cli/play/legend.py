@@ -1,4 +1,4 @@
-"""The words on the game's screen: figures and switches, news in sentences, a legend."""
+"""The words on the game's screen: values and switches, news in sentences, a legend."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from epic_cli.play.world import Event
 if TYPE_CHECKING:
     from epic_cli.show.full_screen import Fragment  # which loads prompt_toolkit
 
-#: Marks, figures and keys, each with a sentence; names of symbols stand in braces.
+#: Marks, values and keys, each with a sentence; names of symbols stand in braces.
 LEGEND = {
     "On the screens": (
         ("A B", "players as this screen draws them; the arrow beside one is where he looks"),
@@ -74,10 +74,10 @@ def draw_legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
     return lines
 
 
-def describe_figures(
+def describe_measurements(
     you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots
 ) -> list[str]:
-    """Return a line: round trip, corrections, the other player's drawn error and lag, hits."""
+    """Return a line of values: round trip, corrections, the other player's error and lag, hits."""
     client, local = you.client, you.client.local
     link = "-" if math.isnan(you.round_trip) else f"{1000 * you.round_trip:.0f}"
     lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"

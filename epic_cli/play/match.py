@@ -45,13 +45,12 @@ PHASE_US = 7_000
 
 
 class Match:
-    """A match that can be run up to any later time, repeatedly.
+    """A match that can be run up to any time, and then further.
 
     ``controllers`` steer players (by name) in place of the script and the bots. ``on_frame`` is
     called after each frame of a client, ``on_change`` after each change of the settings,
     ``on_event`` with each event. ``fill_caption`` returns a caption with its placeholders filled.
-
-    Raises ``ValueError`` for settings out of range and for two players of one name.
+    Raises ``ValueError`` for settings out of range and for names of players who do not take part.
     """
 
     def __init__(
@@ -113,7 +112,7 @@ class Match:
 
     @property
     def clipped(self) -> int:
-        """The number of packets whose delay would have been below 0, and became 0."""
+        """The number of packets whose simulated delay was below 0 and became 0."""
         return sum(
             participant.up.clipped + participant.down.clipped for participant in self.participants
         )
@@ -127,12 +126,12 @@ class Match:
         self.now_us = max(self.now_us, end_us)
 
     def take_events(self) -> list[Event]:
-        """Return the events since the last call."""
+        """Return the events since the last call, and forget them."""
         events, self.events = self.events, []
         return events
 
     def change(self, change: Change) -> None:
-        """Change the link, the send rate or a technique from now on; raise ``ValueError``."""
+        """Change a setting of the link, the send rate or a technique; raise ``ValueError``."""
         before = self.settings.compute_strategy_settings()
         self.settings = settings = apply_change(self.settings, change)
         name = change.name
@@ -168,7 +167,7 @@ class Match:
         self._add_event("match", "set", "", {"change": str(change)})
 
     def _expect_sender(self) -> None:
-        """Tell the clients how the states of other players are encoded from now on."""
+        """Tell the clients the encoding of other players' states from now on."""
         for participant in self.participants:
             participant.client.expect(self.server.epoch, self.settings.encoding)
 
@@ -299,27 +298,24 @@ class OneWayLink:
 
     @property
     def mean_delay(self) -> float:
-        """Mean delay (s) since the channel was last replaced, duplicates included.
+        """The mean delay (s) since the channel was last replaced, duplicates included.
 
-        NaN without one.
+        NaN if unknown.
         """
         return self._total_delay / self._arrived if self._arrived else math.nan
 
     @property
     def clipped(self) -> int:
-        """The number of packets whose delay would have been below 0, and became 0."""
+        """The number of packets whose simulated delay was below 0 and became 0."""
         return self._clipped_before + fates(self.channel).clipped
 
     def replace(self, channel: Channel) -> None:
-        """Use another channel from now on, and measure only its delays."""
+        """Replace the channel, and measure only the new channel's delays."""
         self._clipped_before = self.clipped
         self._use_channel(channel)
 
     def send(self, now_us: int, size: int = 0) -> list[int]:
-        """Send a packet of this many bytes (0: the link's packet size).
-
-        Return its arrivals (us).
-        """
+        """Send a packet of ``size`` bytes (0: the link's packet size); return its arrivals (us)."""
         time = convert_to_seconds(now_us)
         arrivals = () if self.channel.has_ended(time) else self.channel.send(time, size)
         self.sent += 1
@@ -349,11 +345,11 @@ class MatchParticipant:
 
 
 class Unrecordable(ValueError):
-    """The match cannot be described by a script."""
+    """An error for a match that no script can describe."""
 
 
 class Recorder:
-    """A recorder of all inputs and changes of a match that has not begun yet.
+    """A recorder of a match's inputs and changes, from before its beginning.
 
     Bots are recorded like people, so a replay needs none. Raises ``Unrecordable``.
     """
@@ -390,7 +386,7 @@ class Recorder:
 def _record_controller(
     player: str, controller: Controller, note: Callable[[tuple[str, Control]], None]
 ) -> Controller:
-    """Wrap a controller in one that also records each change of the player's input."""
+    """Return a controller that also records each change of the player's input."""
     held = (0, 0)
 
     def control_and_record(client: Client) -> Control:
@@ -405,7 +401,7 @@ def _record_controller(
 
 
 def _check_recordable(head: str, settings: MatchSpec) -> None:
-    """Parse the written beginning of the script; raise ``Unrecordable`` if it loses a setting."""
+    """Raise ``Unrecordable`` if the written beginning of the script loses a setting."""
     names = [player.name for player in settings.players]
     again = MatchSpec()
     try:
@@ -421,7 +417,7 @@ def _check_recordable(head: str, settings: MatchSpec) -> None:
 
 
 def _strip_bots(value: object) -> object:
-    """Return a setting without its bots, which a recorded match does not need."""
+    """Return a setting's value without bots, which a recorded match does not need."""
     if isinstance(value, tuple):
         return [replace(item, bot="") if isinstance(item, PlayerConfig) else item for item in value]
     return value

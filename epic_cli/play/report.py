@@ -1,4 +1,4 @@
-"""The output of a match: rows, events and figures as text, three screens as a picture."""
+"""The output of a match: rows, events and summary as text, three screens as a picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from epic_cli.engine.text.widths import cut
 from epic_cli.metrics.digits import replace_unknown
 from epic_cli.play.match import Match
 from epic_cli.play.run import PlayScene, Row
-from epic_cli.play.statistics import PlayFigure, Shot
+from epic_cli.play.statistics import Shot, SummaryLine
 from epic_cli.play.world import RADIUS, Event, Point
 from epic_cli.recordings.writing import write_csv_field, write_number
 from epic_cli.show.documents import escape_markup
@@ -53,8 +53,8 @@ class PlayRowWriter:
             return (self._separator.join(self._columns) + "\n").encode()
         return b""
 
-    def write_line(self, item: Row | Event | Shot | PlayFigure) -> bytes:
-        """Return the line of a row, event, shot or figure."""
+    def write_line(self, item: Row | Event | Shot | SummaryLine) -> bytes:
+        """Return one row, event, shot or line of the summary as text."""
         values = item._asdict()
         if self._format == "jsonl":
             text = json.dumps({key: replace_unknown(value) for key, value in values.items()}) + "\n"
@@ -109,7 +109,7 @@ def _choose_columns(columns: Sequence[str], room: int | None) -> list[str]:
 
 
 def _format_details(details: dict[str, Any], word: Callable[[Any], str]) -> str:
-    """Return an event's text, or its details."""
+    """Return an event's text or, without one, its details."""
     text = details.get("text")
     return str(text or " ".join(f"{key}={word(value)}" for key, value in details.items()))
 
@@ -128,11 +128,11 @@ def _round_cell(value: Any) -> str:
     return _format_word(value) if isinstance(value, bool) else str(value)
 
 
-def summarize_player(figures: Sequence[PlayFigure], bumps: int) -> str:
-    """Return the figures of one player in lines for people, with the numbers of the table."""
-    lines = [f"player {figures[0].player} ({bumps} bumps in all)"]
-    for figure in figures:
-        lines.append(f"  {figure.name:<22} {_round_cell(figure.value)} {figure.unit}".rstrip())
+def summarize_player(summary: Sequence[SummaryLine], bumps: int) -> str:
+    """Return the summary of one player as lines for people, with the numbers of the table."""
+    lines = [f"player {summary[0].player} ({bumps} bumps in all)"]
+    for line in summary:
+        lines.append(f"  {line.name:<22} {_round_cell(line.value)} {line.unit}".rstrip())
     return "\n".join(lines) + "\n"
 
 

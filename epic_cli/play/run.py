@@ -1,4 +1,4 @@
-"""A match without a screen: it runs as fast as it can and yields rows, events or figures."""
+"""A match without a screen: it runs as fast as it can and yields rows, events or a summary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from epic_cli.play.match import Match, MatchParticipant
 from epic_cli.play.script import Script
 from epic_cli.play.server import make_state
 from epic_cli.play.spec import MatchSpec
-from epic_cli.play.statistics import MatchStatistics, PlayFigure, Shot
+from epic_cli.play.statistics import MatchStatistics, Shot, SummaryLine
 from epic_cli.play.world import Arena, Event, Point, measure_distance, measure_ray_to_wall
 
 #: Seconds for which a shot stays visible.
@@ -26,7 +26,7 @@ WINDUP = 2.0
 
 
 class Marker(NamedTuple):
-    """A drawn player, or the ghost at the player's position on the server.
+    """A player as drawn, or the ghost at the player's position on the server.
 
     ``heading`` is the drawn direction of his view; None: his strategy does not turn.
     """
@@ -50,7 +50,7 @@ class Beam(NamedTuple):
 
 
 class PlayScene(NamedTuple):
-    """The content of one screen."""
+    """The content of one screen: players, ghosts, shots and projectiles."""
 
     title: str
     arena: Arena
@@ -60,7 +60,7 @@ class PlayScene(NamedTuple):
 
 
 class Flashes:
-    """The shots of the last moments, by the screen that shows them."""
+    """The shots of the last moments, by the screen on which they are drawn."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
@@ -98,7 +98,7 @@ def write_title(participant: MatchParticipant | None) -> str:
 
 
 def make_scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) -> PlayScene:
-    """Return a client's screen with the true positions as ghosts, or the server's screen (None)."""
+    """Return the screen of a client, with the true positions as ghosts, or of the server (None)."""
     arena, truth = match.settings.rules.arena, match.server.list_positions()
     if participant is None:
         turned = {
@@ -161,7 +161,7 @@ class Row(NamedTuple):
 
 
 def iterate_rows(match: Match) -> Iterator[Row]:
-    """Yield a row for every player on every screen, now; players not drawn yet have no row."""
+    """Yield the present row of each player on each screen; players not drawn yet have no row."""
     truth = match.server.list_positions()
     for number, name in enumerate(match.names):
         body = match.server.get_body(number)
@@ -199,13 +199,13 @@ COLUMNS: dict[Show, tuple[str, ...]] = {
     "rows": Row._fields,
     "events": Event._fields,
     "shots": Shot._fields,
-    "summary": PlayFigure._fields,
+    "summary": SummaryLine._fields,
 }
 
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The wanted output of a match: a row per frame, an event or a shot per line, or the figures.
+    """The wanted output of a match: a row per frame, an event or shot per line, or the summary.
 
     ``client`` is the player whose frames are the times of the rows, and whose packets are stored.
     ``view`` is one screen, ``player`` one player; None: all of them.
@@ -222,12 +222,12 @@ class RowSelection:
 
 
 class Chunk(NamedTuple):
-    """The output of a part of a match: lines, packets received by the client, true states.
+    """The output of a part of a match: lines, packets that the client received, true states.
 
     ``own`` are the states of the client's own player, as predicted and as the server had them.
     """
 
-    lines: list[Row | Event | Shot | PlayFigure]
+    lines: list[Row | Event | Shot | SummaryLine]
     packets: list[Packet]
     truth: list[Snapshot]
     own: list[Packet]
@@ -245,7 +245,7 @@ class HeadlessRun:
         self._participant = self.match.participants[number]
         self._participant.client.packets, self._participant.client.own = [], []
         self._flashes = Flashes(settings.rules.arena)
-        self._lines: list[Row | Event | Shot | PlayFigure] = []
+        self._lines: list[Row | Event | Shot | SummaryLine] = []
         self._truth: list[Snapshot] = []
 
     def run(self, duration: float) -> Iterator[Chunk]:
@@ -261,15 +261,15 @@ class HeadlessRun:
                 p for p in self.match.participants if self._selection.is_wanted(p.config.name)
             )
             yield Chunk(
-                [each for p in wanted for each in self.statistics.list_figures(p)], [], [], []
+                [each for p in wanted for each in self.statistics.list_lines(p)], [], [], []
             )
 
-    def list_figures(self) -> list[PlayFigure]:
-        """Return the figures of the chosen client."""
-        return self.statistics.list_figures(self._participant)
+    def list_lines(self) -> list[SummaryLine]:
+        """Return the lines of the chosen client's summary."""
+        return self.statistics.list_lines(self._participant)
 
     def list_scenes(self) -> list[PlayScene]:
-        """Return the present screens of the chosen client, the server and another player."""
+        """Return the screens of the chosen client, of the server and of another player, now."""
         others = (each for each in self.match.participants if each is not self._participant)
         shown = (self._participant, None, next(others))
         return [make_scene(self.match, each, self._flashes) for each in shown]
@@ -293,7 +293,7 @@ class HeadlessRun:
         self._truth.append(Snapshot(self.match.now, states))
 
     def _take_event(self, event: Event) -> None:
-        """Take an event at the moment when it happens."""
+        """Handle an event of the match at the moment when it happens."""
         self.statistics.add_event(event)
         self._flashes.add(event)
         if event.player and not self._selection.is_wanted(event.player):

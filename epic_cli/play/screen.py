@@ -17,7 +17,7 @@ from epic_cli.play.legend import (
     PAUSE,
     describe_conditions,
     describe_event,
-    describe_figures,
+    describe_measurements,
     describe_techniques,
     draw_legend,
 )
@@ -180,7 +180,7 @@ CHAPTER = ("dumb-terminal", "local-perception", "snapshot", "dead-reckoning")
 
 
 class Switches:
-    """The keys that change settings; ``chosen`` are the settings that the match began with."""
+    """The keys that change settings; ``chosen`` are the settings at the match's beginning."""
 
     def __init__(self, chosen: MatchSpec) -> None:
         self._strategy = chosen.remote_strategy
@@ -249,7 +249,7 @@ OpenScenario = Callable[[str], tuple[MatchSpec, Script]]
 
 
 class Recent:
-    """Drawn errors since the last switch, and the movement of each player in the last frames.
+    """The drawn errors since the last switch, and the movement of both players in the last frames.
 
     The players are you and the one on the other screen.
     """
@@ -265,18 +265,18 @@ class Recent:
         return self._watched.config.name
 
     def watch(self, other: MatchParticipant) -> None:
-        """Measure this other player from now on."""
+        """Measure the player named ``other`` from now on."""
         if other is not self._watched:
             self._watched = other
             self._places.clear()
             self.restart()
 
     def restart(self) -> None:
-        """Restart the errors after a switch."""
+        """Forget the errors, after a switch."""
         self.drawn = DrawnError(self._match.settings.rules.step)
 
     def add(self) -> None:
-        """Take the frame that your client has just drawn."""
+        """Add the frame that your client has just drawn to the errors."""
         client, number = self._you.client, self._watched.client.identity.player
         truth = self._match.server.list_positions()
         drawn = client.list_drawn_remotes().get(number)
@@ -285,7 +285,7 @@ class Recent:
         self._places.append((*own, truth[number], drawn))
 
     def list_strips(self, columns: int, bars: str) -> list[str]:
-        """Return a strip for each player on the server and as drawn; a column for each frame."""
+        """Return strips of bars for each player, on the server and as drawn, a bar per frame."""
         top = 2 * SPEED * self._match.settings.rules.step
         names = (self._you.config.name, self.other)
         heads = [f"{name} {where} " for name in names for where in ("server", "drawn ")]
@@ -308,9 +308,10 @@ def _choose_bar(before: Point | None, after: Point | None, top: float, bars: str
 
 
 class Game:
-    """A match with one human player, called ``player``; ``name`` is that of its scenario, if any.
+    """A match on a terminal with one human player, called ``player``.
 
-    Raises ``Unrecordable`` if it is to be ``recorded`` and cannot be.
+    ``name`` is that of its scenario, if any. Raises ``Unrecordable`` if it is to be ``recorded``
+    and cannot be.
     """
 
     def __init__(
@@ -370,7 +371,7 @@ class Game:
                 self._recent.restart()
 
     def press(self, key: str) -> None:
-        """Handle a key: a direction, a weapon, a switch, a page; other keys do nothing."""
+        """Handle a key: a direction, a weapon, a switch or a page; ignore other keys."""
         if key == "?" or self._page:
             self._page = self._page + 1 if key == "?" else 0
         elif key in _DIRECTIONS:
@@ -388,7 +389,10 @@ class Game:
                 self.match.change(change)
 
     def _change_scenario(self, steps: int) -> None:
-        """Change to the scenario ``steps`` places further; the first scenario follows the last."""
+        """Begin the scenario ``steps`` places further in the list.
+
+        The first one follows the last.
+        """
         names = list(SCENARIOS)
         at = names.index(self._scenario) if self._scenario in names else min(-steps, 0)
         name = names[(at + steps) % len(names)]
@@ -442,22 +446,22 @@ class Game:
         """
         settings, recent = self.match.settings, self._recent
         shots = self.statistics.count_shots(self._player)
-        known = describe_figures(self.you, recent.other, recent.drawn, shots)
+        known = describe_measurements(self.you, recent.other, recent.drawn, shots)
         said = self._news or ("" if settings.speed else PAUSE)
         keys = [*KEYS, f"b: {write_title(hidden)}"] if turns else KEYS
         about = f"{self._scenario}: " if self._scenario else ""
         blocks = {
             "caption": ("class:news", wrap(about + self._caption, columns)),
             "strips": ("", recent.list_strips(columns, self._symbols["bars"])),
-            "figures": ("", arrange_parts(known, columns)),
+            "values": ("", arrange_parts(known, columns)),
             "news": ("" if self._caption else "class:news", wrap(said, columns)),
             "conditions": ("", arrange_parts(describe_conditions(settings), columns)),
             "techniques": ("", arrange_parts(describe_techniques(settings), columns)),
             "keys": ("class:keys", arrange_parts(keys, columns)),
         }
-        least = ["strips", "figures", "conditions", "techniques", "news", "caption"]
+        least = ["strips", "values", "conditions", "techniques", "news", "caption"]
         if self._caption:  # which is about those
-            least = ["conditions", "techniques", "figures", "strips", "news", "caption"]
+            least = ["conditions", "techniques", "values", "strips", "news", "caption"]
         name = settings.remote_strategy
         color = PALETTE[choose_line_styles([name])[name].color].screen
         drawn = f"{recent.other} drawn"
@@ -484,5 +488,8 @@ PRESSED = (*_DIRECTIONS, *_WEAPONS, *"lLjJoOsStTpriIwmnNb?", "enter")
 
 
 def play_on_terminal(game: Game, color: bool) -> bool:
-    """Play until ``q`` (False), Ctrl-C or a signal (True); the terminal is restored."""
+    """Play until ``q`` (return False), or Ctrl-C or a signal (return True).
+
+    The terminal is restored.
+    """
     return asyncio.run(FullScreen(game, PRESSED, _STYLES, color).run()) is not None

@@ -63,7 +63,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def fill_placeholders(caption: str, fill: Callable[[str, str], str]) -> str:
-    """Replace each ``{name}`` or ``{name.of}`` in a caption by the text that ``fill`` returns."""
+    """Return a caption in which each ``{name}`` or ``{name.of}`` is replaced by ``fill``'s text."""
 
     def replace_placeholder(found: re.Match[str]) -> str:
         name, _, of = found[1].partition(".")

@@ -80,14 +80,14 @@ class PoseHistory:
         return self._time_of.get(snapshot)
 
     def find_time(self, view: View) -> float | None:
-        """Return the time in seconds at which a view was true; None if it is forgotten."""
+        """Return the server's time (s) that a view shows; None if its snapshots are forgotten."""
         older, newer = self._time_of.get(view.older), self._time_of.get(view.newer)
         if older is None or newer is None:
             return None
         return convert_to_seconds(older) + convert_to_seconds(newer - older) * view.fraction
 
     def list_records(self, player: int) -> list[tuple[float, Point]]:
-        """Return the times (seconds) and positions of a player, the newest first."""
+        """Return the times (s) and positions of a player, the newest first."""
         return [
             (convert_to_seconds(time_us), self._snapshots[snapshot][player])
             for time_us, snapshot in reversed(self._times)
@@ -115,7 +115,7 @@ class SentPoses:
                 kept.popleft()
 
     def find_position(self, player: int, view: View, now_us: int) -> Point | None:
-        """Return where a view drew a player; None if that is unknown or forgotten."""
+        """Return where the screen of a view drew a player; None if that is unknown or forgotten."""
         known = {}
         until_us = now_us
         for snapshot, time_us, position in reversed(self._sent.get(player, ())):
@@ -159,7 +159,7 @@ class Rewound(NamedTuple):
 
 
 class LagCompensation(ABC):
-    """A method that finds where the other players were when the shooter saw them."""
+    """The interface of methods that find where players were when a shooter saw them."""
 
     def __init__(self, history: PoseHistory, step: float) -> None:
         self._history = history
@@ -255,7 +255,7 @@ def estimate_time(server_time: float, round_trip: float, buffer_time: float) -> 
 def find_captures(
     times: Sequence[float], time: float, interval: float
 ) -> tuple[int, int, float] | None:
-    """Return the two captures around a time, by index, and the fraction between them.
+    """Return the indices of the two captures around a time, and the fraction between them.
 
     ``times`` are those of the captures, oldest first. Past the newest, by at most ``interval``, the
     last two are extrapolated: to a fraction of 1 to 2. None: the time is older than all captures or
@@ -416,7 +416,7 @@ def judge(
 
 
 class Weapons:
-    """The weapons on the server: they judge shots, move projectiles, and store verdicts by shooter.
+    """The weapons on the server, which judge shots, move projectiles and store verdicts.
 
     ``on_hit`` is called with the shooter and the victim, ``report`` with the name of an event, the
     player who caused it, and its details.

@@ -1,4 +1,4 @@
-"""Statistics of a match: errors of drawn positions and of clocks, shots, figures by player."""
+"""Statistics of a match: errors of drawn positions and of clocks, shots, a summary by player."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class DrawnError:
         self.largest = 0.0
 
     def add(self, drawn: Point | None, truth: Point) -> None:
-        """Add a sample; ``drawn`` None: nothing was drawn."""
+        """Add a drawn and a true position; ``drawn`` None: nothing was drawn."""
         if self._truth and truth != self._truth[0]:
             self._moved = True
         self._truth.appendleft(truth)
@@ -90,7 +90,7 @@ class ClockError:
         self._speeds = (math.inf, -math.inf)
 
     def add(self, client: Client, server_us: int) -> None:
-        """Add the error of a client's estimate of the server's time, in its current frame."""
+        """Add the error of the client's estimate of the server's time in its current frame."""
         taken_us = client.timekeeper.estimate_server_us(client.now_us)
         if taken_us is None:
             return
@@ -103,8 +103,8 @@ class ClockError:
         speed = client.timekeeper.clock.speed
         self._speeds = (min(self._speeds[0], speed), max(self._speeds[1], speed))
 
-    def list_figures(self) -> list[tuple[str, float, str]]:
-        """Return the lines of a summary: name, value, unit."""
+    def list_lines(self) -> list[tuple[str, float, str]]:
+        """Return the summary of clock errors as lines of name, value and unit."""
         slowest, fastest = self._speeds if self._count else (math.nan, math.nan)
         return [
             ("clock known after", self._first, "s"),
@@ -171,8 +171,8 @@ class Shots:
         self.moved += shot.moved if shot.rewound else 0.0
         self.farthest = max(self.farthest, shot.moved)
 
-    def list_figures(self) -> list[tuple[str, float, str]]:
-        """Return the lines of a summary: name, value, unit."""
+    def list_lines(self) -> list[tuple[str, float, str]]:
+        """Return the summary of shots as lines of name, value and unit."""
         return [
             ("shots judged", self.judged, ""),
             ("hits", self.hits, ""),
@@ -188,8 +188,8 @@ class Shots:
         ]
 
 
-class PlayFigure(NamedTuple):
-    """A line of a summary; ``value`` NaN: unknown."""
+class SummaryLine(NamedTuple):
+    """A line of a match's summary: a player, a name, a value (NaN: unknown) and a unit."""
 
     player: str
     name: str
@@ -198,7 +198,7 @@ class PlayFigure(NamedTuple):
 
 
 def is_switch(event: Event) -> bool:
-    """Return True if an event restarts the figures on the screen: any change but one of speed."""
+    """Return True if an event restarts the values on the screen: any change but one of speed."""
     return event.what == "set" and not str(event.details["change"]).startswith("speed=")
 
 
@@ -211,7 +211,7 @@ def measure_input_delay(client: Client) -> float | None:
     return convert_to_seconds(client.now_us - client.state.echo_us)
 
 
-def format_figure(value: float, unit: str) -> str:
+def format_measured_value(value: float, unit: str) -> str:
     """Format a measured value for a caption: times in whole milliseconds."""
     if math.isnan(value):
         return "-"
@@ -221,7 +221,7 @@ def format_figure(value: float, unit: str) -> str:
 
 
 class SinceSwitch:
-    """The figures of one player's screen since the last switch, for placeholders of captions."""
+    """The values measured on one player's screen since the last switch, for captions."""
 
     def __init__(self, match: Match, participant: MatchParticipant) -> None:
         self.participant = participant
@@ -239,7 +239,7 @@ class SinceSwitch:
         return self._match.server.connections[self.participant.client.identity.player]
 
     def add_frame(self) -> None:
-        """Take the frame that the player's client has just drawn."""
+        """Add the frame that the player's client has just drawn."""
         client, truth = self.participant.client, self._match.server.list_positions()
         drawn = client.list_drawn_remotes()
         drawn[client.identity.player] = client.local.compute_drawn(client.now)
@@ -255,7 +255,7 @@ class SinceSwitch:
         while self._steps[0] <= self._match.now_us - SECOND_US:
             self._steps.popleft()
 
-    def format_figure(self, name: str, player: str) -> str:
+    def format_measured_value(self, name: str, player: str) -> str:
         """Return the text of a placeholder; ``player`` may also name a setting of the strategy."""
         if name in SETTINGS:
             return self._format_setting(name, player)
@@ -263,9 +263,9 @@ class SinceSwitch:
         if drawn is not None:
             of_player = {"off": drawn.mean, "most": drawn.largest, "apart": self._apart[player]}
             return (
-                format_figure(drawn.lag, "s")
+                format_measured_value(drawn.lag, "s")
                 if name == "late"
-                else format_figure(of_player[name], "units")
+                else format_measured_value(of_player[name], "units")
             )
         client, sent = self.participant.client, self._connection
         corrections, corrected, states, bits = self._before
@@ -284,7 +284,7 @@ class SinceSwitch:
             "updates": (_divide_or_nan(states / len(client.remotes), passed), ""),
             "bits": (_divide_or_nan(sent.bits - bits, states), ""),
         }
-        return format_figure(*found[name])
+        return format_measured_value(*found[name])
 
     def _format_setting(self, name: str, own: str) -> str:
         """Return the current value of a setting of the match, or with ``own`` of the strategy."""
@@ -313,7 +313,7 @@ def _format_time(seconds: float) -> str:
 
 @dataclass
 class _PlayerMeasurements:
-    """The measurements of one player: errors on his screen, his clock and input, effects, shots.
+    """The measurements of one player: errors on the screen, clock, input, effects and shots.
 
     ``shown`` has the positions where his own screen drew him, by the timestamp of his newest move,
     until the server has made that move, too.
@@ -331,7 +331,7 @@ class _PlayerMeasurements:
 
 
 class MatchStatistics:
-    """The figures of a match, collected while it runs."""
+    """The statistics of a match, collected while it runs."""
 
     def __init__(self, match: Match) -> None:
         self._match = match
@@ -354,7 +354,7 @@ class MatchStatistics:
         match.fill_caption = self._fill_caption
 
     def add_frame(self, participant: MatchParticipant) -> None:
-        """Take the frame that a client has just drawn."""
+        """Add the frame that a client has just drawn."""
         client, truth = participant.client, self._match.server.list_positions()
         measured = self._players[participant.config.name]
         measured.clock.add(client, self._match.now_us)
@@ -428,9 +428,9 @@ class MatchStatistics:
 
         def fill(name: str, player: str) -> str:
             return (
-                format_figure(moved, "units")
+                format_measured_value(moved, "units")
                 if name == "moved"
-                else lately.format_figure(name, player)
+                else lately.format_measured_value(name, player)
             )
 
         return fill_placeholders(caption, fill)
@@ -443,7 +443,7 @@ class MatchStatistics:
         """Return the errors with which one player's screen has drawn another player."""
         return self._players[screen].others[player]
 
-    def _list_sent_figures(self, client: Client) -> list[tuple[str, float, str]]:
+    def _list_sent_lines(self, client: Client) -> list[tuple[str, float, str]]:
         """Return the summary's lines about states sent to a client, per second."""
         connection = self._match.server.connections[client.identity.player]
         return [
@@ -457,8 +457,8 @@ class MatchStatistics:
             ("bytes", _divide_or_nan(connection.bytes, self._match.now), "bytes/s"),
         ]
 
-    def list_figures(self, participant: MatchParticipant) -> list[PlayFigure]:
-        """Return the summary of one player."""
+    def list_lines(self, participant: MatchParticipant) -> list[SummaryLine]:
+        """Return the lines of one player's summary."""
         name, client = participant.config.name, participant.client
         measured, local = self._players[name], client.local
         up, down = participant.up, participant.down
@@ -476,18 +476,18 @@ class MatchStatistics:
             ("packets up lost", _divide_or_nan(up.lost, up.sent), "share"),
             ("packets down lost", _divide_or_nan(down.lost, down.sent), "share"),
         ]
-        found += self._list_sent_figures(client)
+        found += self._list_sent_lines(client)
         for other, drawn in measured.others.items():
             found.append((f"{other} drawn error", drawn.mean, "units"))
             found.append((f"{other} largest error", drawn.largest, "units"))
             found.append((f"{other} drawn lag", drawn.lag, "s"))
         if self._match.settings.clock_sync != "free-running":
-            found += measured.clock.list_figures()
+            found += measured.clock.list_lines()
         if measured.effects:
             found.append(("effects predicted", measured.effects, ""))
             found.append(("effects refused", measured.refused_effects, ""))
-            found += measured.shots.list_figures()
-        return [PlayFigure(name, *row) for row in found]
+            found += measured.shots.list_lines()
+        return [SummaryLine(name, *row) for row in found]
 
 
 def _drop_oldest_values(waiting: dict[Any, Any]) -> None:

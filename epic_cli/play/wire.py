@@ -59,7 +59,7 @@ _VERDICT = struct.Struct("<qBB")
 
 
 class Malformed(ValueError):
-    """The bytes are not a packet, for the reason in the message."""
+    """An error for bytes that are no packet of the game; the message has the reason."""
 
 
 class InputPacket(NamedTuple):
@@ -245,7 +245,7 @@ def _refuse_unless(holds: bool, otherwise: str) -> None:
 
 
 class _ByteReader:
-    """A reader that takes bytes from the front; it raises ``Malformed`` past the end."""
+    """A reader of bytes from the front, which raises ``Malformed`` at the end."""
 
     def __init__(self, data: bytes) -> None:
         _refuse_unless(len(data) <= LONGEST_PACKET, "longer than a packet")

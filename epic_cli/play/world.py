@@ -95,7 +95,7 @@ class FixedStepLoop:
         self._taken = 0
 
     def advance(self, now_us: int) -> bool:
-        """Take a step and return True if one is due at this time of the machine's clock."""
+        """Take a step if one is due at this time of the machine's clock; return True if so."""
         if now_us < self.due_us:
             return False
         self.time_us = self.due_us
@@ -109,7 +109,10 @@ DURATION = 1.0
 
 
 class RoundTrip:
-    """The book's running average of the round trip, which begins with the first measurement."""
+    """The running average of the round trip, as in *Multiplayer Game Programming*.
+
+    It begins with the first measurement.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -156,7 +159,7 @@ DEFAULT_ARENA = Arena(blocks=(Block(11.0, 3.0, 13.0, 8.0), Block(11.0, 16.0, 13.
 
 
 def stop_at_walls(arena: Arena, before: Point, after: Point) -> tuple[Point, bool, bool]:
-    """Return the end of a move from ``before`` to ``after``, and whether walls stopped x and y.
+    """Return where a move from ``before`` to ``after`` ends, and whether walls stopped x and y.
 
     Each axis is stopped by itself, so that a player slides along a wall. A step is shorter than a
     wall is thick, so no player passes through one.
@@ -231,7 +234,7 @@ def find_first_hit(
 ) -> int | None:
     """Return the player whom a ray meets first.
 
-    None if it first meets a wall or ends (``reach``).
+    None if a wall or the ray's end (``reach``) is nearer.
     """
     nearest = min(measure_ray_to_wall(arena, origin, aim), reach)
     hit = None
@@ -278,7 +281,7 @@ _HEADINGS = {
 
 
 class Weapon(enum.IntEnum):
-    """A weapon: none, a shot that hits at once, or a thrown ball that flies."""
+    """Kinds of weapons: none, a shot that hits at once, or a thrown ball that flies."""
 
     NONE = 0
     SHOT = 1
@@ -286,7 +289,7 @@ class Weapon(enum.IntEnum):
 
 
 class Control(NamedTuple):
-    """A player's input during one move: direction, trigger, aim."""
+    """The input of a player during one move: direction, trigger, aim."""
 
     x: int = 0
     y: int = 0
@@ -322,7 +325,7 @@ class Body(NamedTuple):
 
 
 class MoveResult(NamedTuple):
-    """The result of a move: the body, the fired weapon, and the knocks to other players.
+    """The result of a move: the player's state, the fired weapon, and knocks to other players.
 
     ``refused`` is the reason why a trigger did nothing. ``knocks`` are changes of velocity by
     player.
@@ -335,7 +338,7 @@ class MoveResult(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The rules that both sides must agree on: the arena, and the longest step in seconds."""
+    """The rules of the game that both sides must share: the arena, and the longest step (s)."""
 
     arena: Arena = DEFAULT_ARENA
     step: float = STEP
@@ -408,7 +411,10 @@ def _turn_heading(heading: int, control: Control, step_us: int) -> int:
 
 
 def compute_heading(aim: Point) -> int:
-    """Return the heading of a direction by bisection, since atan2 differs between machines."""
+    """Return the heading (65,536ths of a turn) of a direction.
+
+    It is found by bisection, since atan2 differs between machines.
+    """
     low = 0 if aim[1] > 0 or (aim[1] == 0 and aim[0] > 0) else TURN // 2
     high = low + TURN // 2
     while high - low > 1:
@@ -504,7 +510,7 @@ class Move(NamedTuple):
 
 
 class MoveList:
-    """The waiting moves, oldest first, and the timestamp of the newest move added so far."""
+    """The moves not simulated yet, oldest first, and the timestamp of the newest one ever added."""
 
     def __init__(self) -> None:
         self._moves: deque[Move] = deque(maxlen=MOST_MOVES)
@@ -561,7 +567,7 @@ Value = float | int | str | bool
 
 
 class Event(NamedTuple):
-    """An event at the match's ``time``, on the ``server`` or on the screen of the player ``where``.
+    """An event of a match at its ``time``, on the server or on the screen of a player (``where``).
 
     Times are in seconds, in ``details`` too; there ``stamp`` is on the clock of the player.
     """

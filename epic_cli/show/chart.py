@@ -80,7 +80,7 @@ class Chart:
         self.width = width
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Return the widths that the chart can have."""
+        """Return the least and the largest width of the chart."""
         del console
         return Measurement(20, min(options.max_width, self.width or options.max_width))
 
@@ -157,7 +157,7 @@ def _write_names(
     bottom: float,
     top: float,
 ) -> None:
-    """Write each line's name at the end of the row of its last value, or the nearest free row."""
+    """Write each line's name right of its last value, or in the nearest free row."""
     taken: dict[int, ChartLine] = {}
     for one, (_, values) in reversed(list(zip(lines, series, strict=True))):
         known = values[np.isfinite(values)]
@@ -274,13 +274,13 @@ class Canvas:
 
 
 def _select_dashes(count: int, dashes: tuple[int, ...]) -> Flags:
-    """Return which of this many dots in a row are drawn; a dot is as wide as two pixels."""
+    """Return a mask (count) of the drawn dots of a dashed line; a dot is as wide as two pixels."""
     parts = np.maximum(np.array(dashes) // 2, 1)
     return np.resize(np.repeat(np.arange(len(parts)) % 2 == 0, parts), count)
 
 
 def _fill_line(column: Floats, row: Floats) -> tuple[Floats, Floats]:
-    """Add points between the points, so close that no dot of the line is left out."""
+    """Add points between the points of a line, so close that each dot of the line has one."""
     apart = np.maximum(abs(np.diff(column)), abs(np.diff(row)))
     # a line that leaves the canvas by miles is not followed dot by dot
     counts = np.where(np.isfinite(apart), np.clip(np.ceil(apart), 1, 2000), 1).astype(int)

@@ -165,7 +165,7 @@ _SCREEN = 1400
 
 
 def _write_pictures(part: Figure) -> Iterator[str]:
-    """Yield a picture, in several sizes if they differ, so that words stay readable."""
+    """Yield a picture as HTML, in several sizes if they differ, so that words stay readable."""
     picture = part.svg(_SCREEN)
     if not picture:
         return

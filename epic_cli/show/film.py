@@ -51,7 +51,7 @@ _STEPS, _NAMED = 6, 48
 
 
 def iterate_frames(back: Backdrop, count: int, fps: float) -> Iterator[Image.Image]:
-    """Yield the frames; the end dissolves into the beginning, so that the video loops."""
+    """Yield the frames of a looping video: its end dissolves into its beginning."""
     whole, fade = back.end - back.start, min(round(DISSOLVE * fps), count // 4)
     place = back.base.width - 14 * back.unit, 17 * back.unit
     for number in range(count):
@@ -97,7 +97,7 @@ def _draw_frame(back: Backdrop, at: float) -> Image.Image:
 
 
 def _draw_ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
-    """Return the fixed backdrop, and the shift from floor to picture coordinates (pixels)."""
+    """Return the backdrop at a time, and the shift (pixels) from its floor to the picture."""
     image, low = back.base.copy(), np.array(back.map[:2])
     if not back.follows:
         return image, low
@@ -126,7 +126,7 @@ def _cut_trail(
 
 
 def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
-    """Draw the packets of a trail's seconds as dots, the last of them dark."""
+    """Draw the packets of the last seconds as dots, the newest dark."""
     times = back.stage.packet_times
     few = slice(*np.searchsorted(times, (at - TRAIL, at), side="right"))
     draw, radius = ImageDraw.Draw(pen.image), 2.2 * back.unit
@@ -138,7 +138,7 @@ def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
 
 
 def _make_arrow(one: Curve, at: float, radius: float) -> Floats:
-    """Return the corners (n, 2) around 0 of a dart along the heading, or a disc's middle."""
+    """Return the corners (n, 2) around 0 of a dart along the heading, or of a marker."""
     if one.headings is not None:
         u, v = interpolate_rows(one.times, one.headings, np.array([at]))[0] * (
             2 * radius,
@@ -150,14 +150,14 @@ def _make_arrow(one: Curve, at: float, radius: float) -> Floats:
 
 
 def _find_marker(one: Curve) -> Floats:
-    """Return the corners (n, 2) around 0 of a curve's marker (pixels), or a disc's middle."""
+    """Return the corners (n, 2) around 0 of a curve's marker (pixels), or of a disc."""
     return np.array((one.style and one.style.shape) or ((0.0, 0.0),)) * (1, -1)
 
 
 def _draw_names(
     back: Backdrop, pen: Pen, markers: Sequence[tuple[Curve, Floats]], shift: Floats, at: float
 ) -> None:
-    """Draw names beside the markers, apart from each other; they move calmly."""
+    """Draw names beside the markers, without overlap; names move slowly."""
     around, unit, found = np.linspace(at - CALM / 2, at + CALM / 2, 9), back.unit, []
     for one, place in markers:
         if one.label:
@@ -175,7 +175,7 @@ def _draw_names(
 
 
 def _draw_errors(back: Backdrop, image: Image.Image, at: float) -> None:
-    """Draw the errors of a trail's seconds in full colors, up to a line at this time."""
+    """Draw the errors of the last seconds in full colors, up to a line at the time ``at`` (s)."""
     curves, chart, whole = back.curves, back.chart, back.end - back.start
     now, long = (
         (at - back.start) % whole / whole * chart.width,
@@ -198,7 +198,7 @@ _TIMES, _TRACKS = 20_000, 12
 
 
 class Stage(NamedTuple):
-    """The moving entities from ``start`` to ``end`` (s), later tracks above earlier ones.
+    """The moving entities of a video, from ``start`` to ``end`` (s); later tracks are on top.
 
     ``packet_times`` (m, s) are the arrivals of ``packets`` (m, 2), or the times of sending if the
     arrivals are not known. ``of`` names the network or entity, if there are several.
@@ -271,11 +271,10 @@ def make_stage(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = ""
 def choose_span(
     stage: Stage, given: tuple[float, float], worst: bool, rate: float
 ) -> tuple[float, float]:
-    """Choose the video's start and end.
+    """Return the video's start and end (s): as ``given``, so that it loops, or at the worst error.
 
-    ``given`` (s), or so that it loops, or around the worst error. NaN in ``given`` is not given;
-    ``rate`` is the number of frames per second of the recording. Raises ``ValueError`` if the given
-    span is outside of the recording.
+    NaN in ``given`` is not given; ``rate`` is the number of frames per second of the recording.
+    Raises ``ValueError`` if the given span is outside of the recording.
     """
     start, end = np.fmax(given[0], stage.start).item(), np.fmin(given[1], stage.end).item()
     if not start < end:
@@ -323,7 +322,7 @@ _TOO_SMALL, _SEEN, _LARGEST_MAP = 12.0, 36.0, 4000.0
 
 
 class Backdrop:
-    """The fixed picture of a stage from ``start`` to ``end`` (s), on which entities move.
+    """The fixed picture from ``start`` to ``end`` (s) over which a video's entities move.
 
     ``base`` is the whole picture. If the picture ``follows`` the truth, the ``floor`` is larger
     than the part of it seen in ``map``; ``panel`` maps positions to the floor. ``curves`` are the
@@ -354,14 +353,14 @@ class Backdrop:
         return [self.unit * length for length in (one.style.dashes if one.style else ())]
 
     def measure_ways(self, one: Curve) -> Floats:
-        """Return the distance along a line of each of its rows (n), in pixels."""
+        """Return the distance (n, pixels) along a line from its first row to each row."""
         key = one.label, one.role
         if key not in self._ways:
             self._ways[key] = measure_along(self.project_places(one.places))
         return self._ways[key]
 
     def name(self, text: str, color: Color, most: int = 32) -> Image.Image:
-        """Return a picture of a name, shortened to at most this many letters."""
+        """Return a picture of a name, cut to ``most`` letters."""
         return make_sprite(printable(text)[:most], 13 * self.unit, color, self.colors.ground)
 
     def _find_bounds(self) -> tuple[Floats, Floats]:
@@ -380,9 +379,9 @@ class Backdrop:
         return seen.min(axis=0), seen.max(axis=0)
 
     def _fit_map(self) -> float:
-        """Return the pixels per length.
+        """Return the map's pixels per length: the whole map fits in, or it follows the truth.
 
-        The whole map fits in, or it follows the truth to show errors.
+        It follows the truth where errors would be too small to see.
         """
         least, most = self._find_bounds()
         seen, names = (
@@ -519,7 +518,7 @@ class Colors:
         return red, green, blue
 
     def make_palette(self, styles: Iterable[LineStyle | None]) -> list[int]:
-        """Return at most 255 colors of which pictures of lines in these styles consist."""
+        """Return at most 255 colors for pictures of lines in these styles."""
         used = list(dict.fromkeys((self.ink, *map(self.get_color, styles))))
         steps = min(254 // len(used), _MIXED)
         ramps = [self.mix_color(point, (k + 1) / steps) for point in used for k in range(steps)]
@@ -531,14 +530,14 @@ def _parse_rgb(text: str) -> Color:
 
 
 class Pen:
-    """A pen that draws on an image, only within a ``box`` of pixels."""
+    """A pen that draws on an image within a ``box`` of pixels."""
 
     def __init__(self, image: Image.Image, box: Box) -> None:
         self.image = image
         self._box = np.array(box).reshape(2, 2)
 
     def draw_lines(self, lines: Iterable[tuple[Floats, int]], color: Color, width: float) -> None:
-        """Draw lines through points (n, 2), each with its opacity (0 to 255), later ones above.
+        """Draw lines through points (n, 2), each with an opacity (0 to 255), later lines above.
 
         A single point is a disc, a line without width a polygon.
         """
@@ -578,7 +577,7 @@ def _find_sharp_turns(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool
 
 
 def choose_readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
-    """Return a text and a font that has all of its characters.
+    """Return a text that can be drawn, and a font that has all of its characters.
 
     Pillow's own font, with which pictures are the same everywhere, has ASCII alone. Other names are
     drawn in a font of this machine; if none has them, in plain letters, or as escapes, which keep
@@ -605,9 +604,9 @@ def _lacks_glyphs(font: ImageFont.FreeTypeFont, text: str) -> bool:
 
 @lru_cache(1000)
 def _find_fonts(text: str) -> tuple[str, ...]:
-    """Return font files that may have a text.
+    """Return font files that may have a text's characters.
 
-    Fontconfig's choice, or the fonts of other systems.
+    Fontconfig's choice, or other systems' fonts.
     """
     wanted = " ".join(f"{ord(character):x}" for character in sorted(set(text)))
     words = ["fc-match", "-f", "%{file}", f"sans-serif:charset={wanted}"]
@@ -627,7 +626,7 @@ def _find_fonts(text: str) -> tuple[str, ...]:
 
 @lru_cache(1000)
 def make_sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
-    """Draw a text of ``size`` pixels on a transparent picture, with a halo around the letters."""
+    """Draw a text of ``size`` pixels with a halo on a transparent picture."""
     text, font = choose_readable(text, size)
     border = max(1, round(0.12 * size))
     width, height = round(font.getlength(text)) + 2 * border, round(1.5 * size)

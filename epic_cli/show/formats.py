@@ -27,7 +27,7 @@ class ReportFormat(NamedTuple):
 
 
 def _load_writer(name: str) -> Callable[[Report], str]:
-    """Return the writer of this name in ``documents``, which is loaded when it first writes."""
+    """Return a function that loads a writer of ``documents`` by its name when it first writes."""
 
     def write(report: Report) -> str:
         writer: Callable[[Report], str] = getattr(import_module("epic_cli.show.documents"), name)

@@ -50,12 +50,12 @@ class Cells:
             self._cells[line][column] = (symbol, style)
 
     def is_free(self, column: int, line: int) -> bool:
-        """Return True if a cell exists and is blank."""
+        """Return True if a cell is within the frame and blank."""
         inside = 0 <= column < self.columns and 0 <= line < self.lines
         return inside and self._cells[line][column][0] == " "
 
     def frame_lines(self, title: str) -> Lines:
-        """Return the lines of the frame, each as fragments."""
+        """Return the lines of the frame with its border and ``title``, each as fragments."""
         corner, side, top = (self._symbols[name] for name in ("corner", "side", "top"))
         head = f" {title} "[: self.columns].center(self.columns, top)
         border = "class:border"
@@ -81,7 +81,7 @@ _GAP = "  "
 
 
 def arrange_parts(parts: Sequence[str], columns: int) -> list[str]:
-    """Put parts beside each other, in as many lines as needed."""
+    """Join parts of text into lines of at most ``columns``, as few lines as possible."""
     lines: list[str] = []
     for part in parts:
         pieces = wrap(part, columns)
@@ -95,7 +95,7 @@ def arrange_parts(parts: Sequence[str], columns: int) -> list[str]:
 def fit_blocks(
     blocks: dict[str, tuple[str, list[str]]], dispensable: Sequence[str], room: int
 ) -> list[Fragment]:
-    """Return the lines of blocks, each with its style, in no more than ``room`` lines.
+    """Return the styled lines of blocks of text, in no more than ``room`` lines.
 
     If there is no room for all, the ``dispensable`` blocks are left out, the first of them first;
     the others are cut.
@@ -108,14 +108,14 @@ def fit_blocks(
 
 
 class Reserve:
-    """The number of lines kept for the text, so that the picture keeps its size."""
+    """The number of lines kept for text below a picture, so that the picture keeps its size."""
 
     def __init__(self) -> None:
         self._size = (0, 0)
         self._most = 0
 
     def reserve_lines(self, size: tuple[int, int], wanted: int) -> int:
-        """Return the most lines wanted so far on a screen of this size."""
+        """Return the largest number of lines wanted so far on a screen of this size."""
         if size != self._size:
             self._size, self._most = size, 0
         self._most = max(self._most, wanted)
@@ -123,7 +123,7 @@ class Reserve:
 
 
 def describe_lack_of_room(command: str, smallest: tuple[int, int], size: tuple[int, int]) -> str:
-    """Return the text of a screen that has too few columns or lines for anything else."""
+    """Return the text for a screen that is too small for the picture."""
     needed = "x".join(map(str, smallest))
     there = "x".join(map(str, size))
     return f"{command} needs {needed}, not {there}; q quits"[: size[0]]
@@ -147,16 +147,16 @@ _STYLES = {"border": "ansibrightblack", "news": "bold", "keys": "ansibrightblack
 
 
 class Picture(Protocol):
-    """A picture of a full screen."""
+    """The interface of a picture that fills the screen and reacts to keys."""
 
     def advance(self, real_time: float) -> None:
-        """Advance to this time (seconds, of any steady clock)."""
+        """Advance the picture to this time (seconds, of any steady clock)."""
 
     def press(self, key: str) -> None:
         """Handle a key, given by the name that prompt_toolkit has for it."""
 
     def render_lines(self, columns: int, lines: int) -> Lines:
-        """Return the whole screen in these columns and lines."""
+        """Return the whole screen as ``lines`` lines of ``columns`` columns."""
 
 
 class FullScreen:
@@ -199,7 +199,7 @@ class FullScreen:
         self._application.after_render += self._end_rendering
 
     async def run(self, beside: Coroutine[Any, Any, None] | None = None) -> int | None:
-        """Run the screen; return the number of the signal that ended the screen, or None.
+        """Show the picture until the end; return the number of the signal that ended it, or None.
 
         Ctrl-C counts as SIGINT. ``beside`` runs at the same time, and ends the screen when it ends.
         A signal that is ignored (``nohup``) stays ignored.
@@ -273,7 +273,7 @@ class FullScreen:
             self._click(event.position.x, event.position.y)
 
     def _guard_handler(self, hand_over: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Return a handler that passes an event on; an error in it ends the screen."""
+        """Return an event handler that calls ``hand_over``; an error in it ends the screen."""
 
         def act(event: Any) -> None:
             try:
@@ -307,7 +307,7 @@ class FullScreen:
 
 
 class _MouseControl(FormattedTextControl):
-    """The text of the screen, which passes mouse events on."""
+    """The control that shows the screen's text and passes mouse events on."""
 
     act: Callable[[Any], None]
 

@@ -31,7 +31,7 @@ class LinkCounts(Protocol):
 
     @property
     def longest_loss(self) -> int:
-        """The longest run of lost packets."""
+        """The largest number of packets lost in a row."""
 
     @property
     def lost(self) -> int:
@@ -42,7 +42,7 @@ class LinkCounts(Protocol):
         """Number of packets duplicated."""
 
     def delay(self, share: float) -> float:
-        """Return the quantile ``share`` (0 to 1) of the delays (s) of what arrived."""
+        """Return the delay (s) that a ``share`` (0 to 1) of the arrived packets does not exceed."""
 
 
 def summarize_link(statistics: LinkCounts, fates: Fates) -> str:
@@ -90,7 +90,7 @@ def write_quantiles(
     shares: Iterable[float] = (0.0, 0.5, 0.95, 0.99, 1.0),
     digits: int = 3,
 ) -> str:
-    """Write the delays (s) that these shares of packets do not exceed, in milliseconds."""
+    """Return quantiles of the delays as text, in ms: ``min 40, 50% 52, ...``."""
     names = {0.0: "min", 1.0: "max"}
     return ", ".join(
         f"{names.get(share, f'{100 * share:g}%')} {1000 * delay(share):.{digits}g}"
@@ -99,7 +99,10 @@ def write_quantiles(
 
 
 def describe_clipping(packets: int) -> str:
-    """Return a line about ``packets`` whose delay would have been below 0; empty for none."""
+    """Return a line on ``packets`` whose simulated delay was below 0 and became 0.
+
+    Empty for none.
+    """
     if not packets:
         return ""
     return (

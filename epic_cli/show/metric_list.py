@@ -14,7 +14,7 @@ _TITLE = 1 + max(len(metric.title) for metric in METRICS)
 
 
 def describe_metrics() -> list[str]:
-    """Return one paragraph for each metric; ``-`` marks one that is in no table."""
+    """Return lines of help on each metric; ``-`` marks a metric that is in no table."""
     lines = []
     for metric in METRICS:
         title = metric.title if metric.weight else "-"
@@ -29,10 +29,7 @@ def describe_metrics() -> list[str]:
 
 
 def write_games_help() -> str:
-    """Return an epilog with a paragraph for each kind of game.
-
-    Its name, its weights and the reason.
-    """
+    """Return the help's paragraphs on the kinds of games: name, weights and reason of each."""
     lines = ["\b", "Games, each with what it weighs and why:"]
     for game in GAMES:
         weights = ", ".join(f"{name} {value:g}" for name, value in game.weights._asdict().items())

@@ -112,7 +112,7 @@ LIVE = PageParts((*_SHARED, "controls", "talk", "live"), ("live",), ("page", "co
 
 @dataclass(frozen=True)
 class About:
-    """The origin of a comparison: the names of the recording and of the truth, and the command."""
+    """The origin of a comparison: the names of its recording and truth, and the command line."""
 
     recording: str = ""
     truth: str = ""
@@ -120,7 +120,7 @@ class About:
 
 
 class Section(NamedTuple):
-    """The text about one recording."""
+    """A recording's name and the report about it, as a section of a page."""
 
     recording: str
     report: Report
@@ -128,9 +128,9 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """The text and figures of a page beside its scenes.
+    """The texts and values of a page beside its scenes.
 
-    The ``report`` has the verdict, the notes, and a table of the strategies' figures. ``facts`` are
+    The ``report`` has the verdict, the notes, and a table of the strategies' metrics. ``facts`` are
     terms with descriptions of what the page compares. ``shown`` strategies are visible at first,
     all if empty. ``diagnoses`` are of recordings, ``drawn`` is the recording of the scenes. The
     ``lead`` stands above the pictures, which open at the time ``at`` (None: the worst moment);
@@ -162,8 +162,8 @@ def make_content(
 ) -> Content:
     """Return the content of a comparison's page; ``told`` is the report of the comparison.
 
-    ``diagnoses`` say what is wrong with its recordings. With ``tuning``, the comparison is of the
-    settings before and after, and the report of the tuning gives the verdict.
+    ``diagnoses`` are reports on its recordings. With ``tuning``, the comparison is of the settings
+    before and after, and the report of the tuning gives the verdict.
     """
     if tuning is not None:
         told = replace(told, verdict=tuning.verdict, notes=tuning.notes, method=tuning.method)
@@ -172,7 +172,7 @@ def make_content(
             tuning.parts, key=lambda one: (not isinstance(one, Figure), not isinstance(one, Usage))
         )
         tuning = Report("Tuned settings", parts=parts)
-    places = {row["label"]: place for place, row in enumerate(_read_figures(told)[1])}
+    places = {row["label"]: place for place, row in enumerate(_read_metrics(told)[1])}
     results = sorted(comparison.results, key=lambda one: places.get(one.label, len(places)))
     subject = "Tuned settings" if tuning else "What each strategy draws"
     return Content(
@@ -234,7 +234,7 @@ def make_page(scenes: Sequence[Scene], content: Content) -> str:
     """Return the page of any scenes, which shows drawn positions beside the truth.
 
     A scene's ``truth`` is the thick line, each of its ``drawn`` a line of its own, and their
-    ``distances`` make the chart of errors. ``content`` has the words and figures; strategies are
+    ``distances`` make the chart of errors. ``content`` has the words and values; strategies are
     ranked as in its table, and strategies that are not in the table come last. The page is
     self-contained and makes no network requests. Raises ``NothingToDraw`` if no scene has a row.
     """
@@ -252,7 +252,7 @@ def make_page_data(
     if not usable:
         raise NothingToDraw
     told = content.report
-    heads, rows = _read_figures(told)
+    heads, rows = _read_metrics(told)
     labels = [row["label"] for row in rows]
     labels += [row.label for scene in usable for row in scene.drawn]
     ranks = {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
@@ -293,7 +293,7 @@ def make_page_data(
 
 
 def list_looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the color, dashes and marker of each label's line."""
+    """Return the color, dashes and marker of each label's line, for the page."""
     return {
         label: {
             "color": style.color,
@@ -306,7 +306,7 @@ def list_looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def _make_link(scenes: Sequence[Scene]) -> Link:
-    """Return a function that links a finding's moment to the page of these scenes.
+    """Return a function that makes a link from a finding's moment to the page of these scenes.
 
     The link is empty for a moment beyond the rows of the scenes.
     """
@@ -323,7 +323,7 @@ def _make_link(scenes: Sequence[Scene]) -> Link:
     return write_link
 
 
-def _read_figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _read_metrics(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the table's metrics, and its rows.
 
     A row is a strategy's label, its cells, the cells that are best, and whether it may be best.
@@ -354,7 +354,7 @@ def _read_figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, An
 
 
 def make_live_page(live: dict[str, Any]) -> str:
-    """Return the page of a running game.
+    """Return the HTML page of a running game.
 
     ``live`` holds ``where`` its packets come in, the ``ways``, and the ``link`` sliders.
     """
@@ -390,7 +390,7 @@ Pack: TypeAlias = Callable[[Any], Any]
 
 
 class _PackedArrays:
-    """The compressed number arrays of a page that is one file."""
+    """An encoder of a page's number arrays, compressed into one text."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -409,12 +409,12 @@ class _PackedArrays:
         return [self._size - len(data), len(data), size]
 
     def write_arrays(self) -> str:
-        """Return all arrays, deflated (RFC 1950), in base64."""
+        """Return all added arrays, deflated (RFC 1950), in base64."""
         return base64.b64encode(zlib.compress(b"".join(self._parts), 9)).decode()
 
 
 def _round_bits(values: Floats, digits: int) -> Floats:
-    """Round numbers to this many binary digits behind the first."""
+    """Round numbers to ``digits`` binary digits behind the leading one."""
     bits, cut = values.astype("<f4").view("<u4"), 23 - digits
     rounded = (bits + np.uint32(1 << cut >> 1)) >> cut << cut
     return np.where(np.isfinite(values), rounded, bits).astype("<u4").view("<f4")
@@ -603,7 +603,7 @@ def describe_control(parameter: Parameter) -> dict[str, Any]:
 
 
 def make_slider(number: Number) -> tuple[float, float, bool]:
-    """Return the range of a slider, and whether it is logarithmic.
+    """Return the range of a parameter's slider, and True if the slider is logarithmic.
 
     The range is the one worth tuning if declared, or the whole range if that is short.
     """
@@ -621,7 +621,7 @@ def make_slider(number: Number) -> tuple[float, float, bool]:
 
 
 def write_value(one: Parameter, holder: object) -> str:
-    """Return the value of a parameter as it is typed; empty if it is not set."""
+    """Return the value of the parameter ``one`` in ``holder`` as users type it; empty if unset."""
     value = getattr(holder, one.field)
     if one.field == "loss" and isinstance(value, GilbertElliott) != (one.name == "gemodel"):
         return ""

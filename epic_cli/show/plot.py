@@ -70,7 +70,7 @@ class Curve(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A point with its words: of a line in this ``style``, or a mark, hollow or ``full``."""
+    """A point with its words, in the ``style`` of a line, or a hollow or ``full`` mark."""
 
     across: float
     up: float
@@ -166,7 +166,10 @@ def _break_yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tupl
 
 
 def interpolate_rows(times: Floats, values: Floats, at: Floats) -> Floats:
-    """Interpolate values (k, d) between rows (n, d); in a hole the last known value holds."""
+    """Return the values (k, d) at the times ``at`` (k), interpolated between rows (n, d).
+
+    In a hole the last known value holds.
+    """
     right = np.clip(np.searchsorted(times, at, side="right"), 1, len(times) - 1)
     left = right - 1
     span = times[right] - times[left]
@@ -189,7 +192,10 @@ def iterate_unbroken(values: Floats) -> Iterator[Rows]:
 
 
 def measure_along(places: Floats) -> Floats:
-    """Return the distance along a line of each of its points (n, 2); unknown points add nothing."""
+    """Return the distance along a line from its start to each point (n, 2).
+
+    Unknown points add nothing.
+    """
     steps = np.nan_to_num(np.hypot(*np.diff(places, axis=0).T))
     return np.append(0.0, np.cumsum(steps))
 
@@ -215,7 +221,7 @@ def iterate_dashes(places: Floats, ways: Floats, dashes: Sequence[float]) -> Ite
 
 
 def find_largest(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
-    """Return a series of at most ``most`` values, each the largest of several neighbors."""
+    """Return a series of at most ``most`` values, each the largest of neighboring values."""
     size = max(1, -(-len(values) // most))
     ends = np.arange(0, len(values), size)
     filled = np.where(np.isnan(values), -np.inf, values)
@@ -238,9 +244,9 @@ def draw_dart(across: float, up: float, wide: float, back: float, notch: float) 
 def spread(
     heights: Sequence[float], apart: float, low: float = -math.inf, high: float = math.inf
 ) -> list[float]:
-    """Move rising heights as little as possible, so that they are ``apart`` and within bounds.
+    """Return heights moved as little as possible so that they are ``apart`` and within bounds.
 
-    The caller ensures that there is room for all of them.
+    The ``heights`` rise. The caller ensures that there is room for all of them.
     """
     groups: list[tuple[float, int]] = []  # their middle, and how many there are
     for above, height in enumerate(heights):
@@ -258,7 +264,7 @@ def spread(
 
 
 class Panel(NamedTuple):
-    """A rectangle of the picture and the values that its edges stand for."""
+    """A rectangle of pixels of a picture, with the values at its edges."""
 
     x: float
     y: float
@@ -270,11 +276,11 @@ class Panel(NamedTuple):
     top: float
 
     def place_across(self, value: _Value) -> _Value:
-        """Return a value's pixels from the left."""
+        """Return the distance (pixels) of a value from the left edge of the picture."""
         return self.x + (value - self.left) / (self.right - self.left) * self.width
 
     def place_up(self, value: _Value) -> _Value:
-        """Return a value's pixels from the top."""
+        """Return the distance (pixels) of a value from the top edge of the picture."""
         return self.y + (self.top - value) / (self.top - self.bottom) * self.height
 
     def place_points(self, places: Floats) -> Floats:
@@ -294,14 +300,14 @@ def find_extent(values: Floats) -> tuple[float, float]:
 def square_panel(
     left: float, right: float, bottom: float, top: float, width: float, height: float
 ) -> tuple[float, float, float, float]:
-    """Move the edges apart until both axes of a picture have the same scale."""
+    """Return the edges of a panel, moved apart until both axes have the same scale."""
     scale = max((right - left) / width, (top - bottom) / height)
     across, up = (scale * width - (right - left)) / 2, (scale * height - (top - bottom)) / 2
     return left - across, right + across, bottom - up, top + up
 
 
 def choose_ticks(low: float, high: float, about: float = 5) -> list[tuple[float, str]]:
-    """Return ``about`` as many round values from ``low`` to ``high``, each with its text.
+    """Return about ``about`` round values from ``low`` to ``high``, each with its text.
 
     Steps are 1, 2 or 5 times 10^k.
     """
@@ -316,9 +322,9 @@ def choose_ticks(low: float, high: float, about: float = 5) -> list[tuple[float,
 
 
 def tick_text(value: float, span: float) -> str:
-    """Write a value of an axis with enough digits to differ from its neighbors.
+    """Return an axis value as text, with enough digits to differ from its neighbors.
 
-    ``span`` is the axis's.
+    ``span`` is the length of the axis.
     """
     digits = max(0, 1 - math.floor(math.log10(span))) if span > 0 else 0
     text = f"{value:.{min(digits, 9)}f}"

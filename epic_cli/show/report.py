@@ -66,12 +66,12 @@ class Table:
 
     @property
     def titles(self) -> list[str]:
-        """The heads."""
+        """The heads of the columns."""
         return [column.title for column in self.columns]
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The cells, row by row."""
+        """The cells of the table, row by row."""
         return list(zip(*(column.cells for column in self.columns), strict=True))
 
 
@@ -94,7 +94,7 @@ class ReportFinding:
 
 @dataclass(frozen=True)
 class Usage:
-    """Commands to type, by where they are typed: each on one line, to be copied."""
+    """Commands to copy, each on one line, with the place where it is typed."""
 
     forms: Sequence[tuple[str, str]]
     caption: str = ""

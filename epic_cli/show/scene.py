@@ -98,18 +98,18 @@ class StrategyTrace(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """One entity: times (n) in seconds and the truth (n, 3), NaN where it is not known.
+    """One entity with its truth and the drawn rows of each strategy, for pictures.
 
-    Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
-
-    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) the times of sending and
-    ``arrivals`` (m) the times of arrival, NaN if not known. ``deliveries`` has all packets of the
-    recording. ``rows`` is the number of the comparison's rows in this span. If pictures cannot hold
-    all rows, every line keeps the rows at the ``shared`` times (s) and the rows that matter to that
-    line; the truth has the rows of all lines. ``blur`` (s, lengths): from each shared time to the
-    next, the largest distance of a left-out row from the straight line between its kept neighbors;
-    None if every row is kept. ``rotations`` (n, 4) are the truth's, None if the recording has none.
-    Lengths are in the ``unit``; rows are ``tick`` (s) apart.
+    ``times`` (n) are in seconds and the truth (n, 3) is NaN where it is not known. Where a new
+    segment of the truth begins, one row is NaN too, so that no line bridges the cut. ``packets``
+    (m, 3) are the positions received, ``packet_times`` (m) the times of sending and ``arrivals``
+    (m) the times of arrival, NaN if not known. ``deliveries`` has all packets of the recording.
+    ``rows`` is the number of the comparison's rows in this span. If pictures cannot hold all rows,
+    every line keeps the rows at the ``shared`` times (s) and the rows that matter to that line; the
+    truth has the rows of all lines. ``blur`` (s, lengths): from each shared time to the next, the
+    largest distance of a left-out row from the straight line between its kept neighbors; None if
+    every row is kept. ``rotations`` (n, 4) are the truth's, None if the recording has none. Lengths
+    are in the ``unit``; rows are ``tick`` (s) apart.
     """
 
     entity: str
@@ -144,12 +144,12 @@ class Selection(NamedTuple):
     end: float = math.inf
 
     def share_rows(self, pictures: int) -> Selection:
-        """Return the selection for one of ``pictures`` that share the total number of positions."""
+        """Return the selection for one of ``pictures`` pictures that share the number of rows."""
         share = max(_FEWEST, MOST_POSITIONS // max(pictures, 1))
         return self._replace(most=min(self.most, share))
 
     def select_rows(self, times: Floats) -> slice:
-        """Return the slice of the rows in the span."""
+        """Return the slice of the rows from ``start`` to ``end``."""
         first, last = np.searchsorted(times, [self.start, self.end])
         return slice(int(first), int(last))
 
@@ -163,7 +163,7 @@ class Selection(NamedTuple):
         rotations: Floats | None = None,
         lags: bool = True,
     ) -> StrategyTrace:
-        """Return the trace of one strategy; figures for all rows are computed by ``measure``.
+        """Return the trace of one strategy; metrics of all rows are computed by ``measure``.
 
         ``recoveries`` are the strategy's seconds to recover from each of the entity's events.
         Without ``lags``, which take longest to compute, the trace has none.
@@ -278,7 +278,7 @@ def _select_shared_rows(times: Floats, events: Events, most: int) -> Rows:
 
 
 def _select_rows_around(times: Floats, middles: Floats, most: int) -> Rows:
-    """Return at most ``most`` rows around the given moments, which people want to look at."""
+    """Return at most ``most`` row numbers around these moments."""
     kept = [np.empty(0, np.int64)]
     for middle in middles.tolist():
         first, at, last = np.searchsorted(times, [middle - AROUND, middle, middle + AROUND])
@@ -474,7 +474,7 @@ def choose_kept_rows(series: Sequence[Floats], most: int) -> Rows:
 def choose_shared_rows(count: int, most: int, moments: Rows) -> Rows:
     """Return the rows out of ``count`` that every line keeps.
 
-    All, or every k-th and some ``moments``. Whatever is left out of a line, at these rows all lines
+    All, or every k-th and the ``moments``. Whatever is left out of a line, at these rows all lines
     are exact.
     """
     every = 1 if count <= most else -(-3 * count // (2 * most))
@@ -482,7 +482,7 @@ def choose_shared_rows(count: int, most: int, moments: Rows) -> Rows:
 
 
 def unite_rows(count: int, *rows: Rows) -> Rows:
-    """Return the sorted union of the given row numbers below ``count``.
+    """Return the sorted union of arrays of row numbers below ``count``.
 
     Faster than ``np.unique``.
     """
@@ -499,7 +499,7 @@ def find_edges(positions: Floats) -> Rows:
 
 
 def measure_blur(times: Floats, positions: Floats, kept: Rows, shared: Rows) -> Floats | None:
-    """Return the largest distance of left-out rows from the drawn line after each shared row.
+    """Return the largest distance from the drawn line to the rows left out of it, per shared row.
 
     ``positions`` are (n, 3) at ``times`` (n). Each distance is over the rows until the next shared
     row, and 0 after the last. None if all rows are ``kept``.
@@ -601,7 +601,7 @@ def measure_lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -
 
 
 def _find_best_shift(squares: Floats) -> Floats:
-    """Return the shift with the least mean square (shifts, windows), refined by a parabola."""
+    """Return the shift with the least of mean squares (shifts, windows), refined by a parabola."""
     filled = np.where(np.isnan(squares), np.inf, squares)
     best = filled.argmin(axis=0)
     column = np.arange(squares.shape[1])
@@ -665,7 +665,10 @@ def describe_network(deliveries: Deliveries) -> str:
 
 
 def describe_scene(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
-    """Describe each picture of a scene by its name, for the strategies ``shown`` at first."""
+    """Return the description of each picture of a scene, by the picture's name.
+
+    ``shown`` are the strategies that are visible at first.
+    """
     chosen = [row for label in shown for row in scene.drawn if row.label == label]
     name = scene.entity or "the entity"
     a, b = choose_ground_axes(scene)

@@ -103,7 +103,7 @@ PALETTE = tuple(
 
 
 class _Shade(NamedTuple):
-    """A place in a family of colors: the first color, the number of colors, and its own number."""
+    """A shade's family, by its first color and number of colors, and the shade's place in it."""
 
     first: int
     size: int
@@ -125,10 +125,7 @@ HUES = tuple(PALETTE[shade.first] for _, shade in _iterate_shades() if not shade
 
 
 class LineStyle(NamedTuple):
-    """The numbers of a line's color and of its pattern, which separates lines of one color.
-
-    Pattern 0 is solid.
-    """
+    """A line's color and its pattern, which separates lines of one color; pattern 0 is solid."""
 
     color: int
     pattern: int = 0
@@ -145,7 +142,7 @@ class LineStyle(NamedTuple):
 
     @property
     def dashes(self) -> tuple[int, ...]:
-        """Lengths of dashes and gaps in pixels: solid, dashed, dotted, a dash and dots, ..."""
+        """The lengths of dashes and gaps in pixels; empty for a solid line."""
         first: tuple[tuple[int, ...], ...] = (), (8, 4), (2, 4)
         dots = self.pattern - len(first)
         return first[self.pattern] if dots < 0 else (12, 4, 2, 4) + (2, 4) * dots
@@ -159,7 +156,7 @@ class LineStyle(NamedTuple):
     def shape(self) -> tuple[tuple[float, float], ...]:
         """The corners (n, 2) of the line's marker, 1 from the middle, y upwards.
 
-        None for a disc.
+        Empty for a disc.
         """
         return _SHAPES[min(self.pattern, len(_SHAPES) - 1)]
 
@@ -187,7 +184,7 @@ def choose_line_styles(labels: Iterable[str]) -> dict[str, LineStyle]:
 
 
 def _choose_free_style(name: str, taken: Collection[LineStyle]) -> LineStyle:
-    """Return a strategy's style, or if that is taken, the next free style of its family."""
+    """Return a strategy's own style or, if it is taken, the next free style of its family."""
     first, size, place = _OWN.get(name, _OTHERS)
     own = place  # dashes
     if name not in _OWN:

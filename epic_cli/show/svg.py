@@ -47,7 +47,7 @@ _ANGLE = 176
 #: Pixels from one mark of a heading to the next on a line; the length of such a dart.
 _DARTS, _DART = 36.0, 8.0
 
-#: Names beside lines are this many pixels high; entries of the key this far apart have figures.
+#: Names beside lines are this many pixels high; entries of the key this far apart have values.
 _NAME_HEIGHT, _FIGURES = 13.0, 34
 
 #: Pixels of a letter of the text, at most.
@@ -68,7 +68,7 @@ def draw_picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
 
     ``labels`` chooses strategies, the best one first; none stands for all. Lines are drawn above
     the packets, the first strategy's above the others; each has its name at its end. ``of`` names
-    the recording or network of the figures, if there are several.
+    the recording or network of the values, if there are several.
 
     Raises ``NothingToDraw`` if the scene holds nothing to draw.
     """
@@ -112,7 +112,7 @@ _LONGER = 1.7, 1.15
 
 
 def _make_map_panel(shown: Plot) -> Panel:
-    """Return the panel of the path from above, with one scale for both axes, as small as fits."""
+    """Return the panel of the path from above, with one scale for both axes, as low as fits."""
     seen = np.concatenate([curve.places for curve in shown.curves])
     left, right = _find_range(seen[:, 0])
     bottom, top = _find_range(seen[:, 1])
@@ -153,7 +153,7 @@ def _draw_map(shown: Plot, panel: Panel, unit: str) -> Iterator[str]:
 
 
 def _draw_darts(places: Floats, headings: Floats | None, color: str) -> Iterator[str]:
-    """Draw darts for the headings along a line, shorter where the entity looks up or down."""
+    """Yield SVG of darts for headings along a line, shorter for a look up or down."""
     if headings is None:
         return
     shapes, last, taken = [], (math.inf, math.inf), set()
@@ -173,7 +173,7 @@ def _draw_darts(places: Floats, headings: Floats | None, color: str) -> Iterator
 
 
 def _draw_time_chart(shown: Plot, span: tuple[float, float], down: int = 0) -> Iterator[str]:
-    """Draw the curves over a ``span`` of time (s), ``down`` pixels below the first chart."""
+    """Yield SVG of curves over a ``span`` of time (s), ``down`` pixels below the first chart."""
     known = [one for curve in shown.curves if np.isfinite(one := curve.places[:, 1]).any()]
     top = max((_find_range(values)[1] for values in known), default=1.0)
     panel = Panel(56, 488 + down, WIDTH - 56 - 130, 112, *span, 0.0, top * 1.05 or 1.0)
@@ -255,7 +255,7 @@ def _find_line_end(places: Floats) -> tuple[float, float]:
 
 
 class _LineName(NamedTuple):
-    """A name at the end of its line."""
+    """A name to be written at the end of its line."""
 
     words: str
     color: str
@@ -264,7 +264,7 @@ class _LineName(NamedTuple):
 
 
 def _draw_names(ends: Sequence[_LineName], panel: Panel, right: float = math.inf) -> Iterator[str]:
-    """Draw names at the ends of their lines, pushed apart, as many as there is room for.
+    """Yield SVG of names at the ends of their lines, pushed apart, as many as fit.
 
     The best strategy always has a name, then the lines that end far from the others. A name that
     would go beyond ``right`` stands left of its line's end.
@@ -296,7 +296,7 @@ def _draw_names(ends: Sequence[_LineName], panel: Panel, right: float = math.inf
 
 
 def _measure_key_spacing(entries: int) -> int:
-    """Return the pixels from one entry of the key to the next."""
+    """Return the distance (pixels) between entries of the key."""
     return min(40, 360 // max(entries, 1))
 
 
@@ -397,10 +397,10 @@ _ROW, _FULL, _LETTER = 17, 220, 7.6
 
 
 def draw_scores_picture(results: Sequence[Result], most: int | None = None) -> str:
-    """Return a picture with a row for each result with a score, at most ``most``; empty for none.
+    """Return an SVG picture of the scores and intervals of at most ``most`` results.
 
-    A dot is a score, the line through it its interval. Full dots are joined: none of them is
-    clearly worse than the best. Without intervals no dot is full.
+    Empty if no result has a score. Full dots are joined: none of them is clearly worse than the
+    best. Without intervals no dot is full.
     """
     scored = [result for result in results if not math.isnan(result.value("score"))][:most]
     if not scored:

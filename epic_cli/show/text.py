@@ -52,7 +52,7 @@ class ReportText:
 
 
 class _Screen(NamedTuple):
-    """The width of the screen, its character set, and the parts of a report that it shows."""
+    """The width of the screen, its character set, and the parts of a report to show."""
 
     room: int
     unicode: bool = True
@@ -142,7 +142,7 @@ def _write_finding(part: ReportFinding, screen: _Screen) -> Iterator[RenderableT
 
 
 def _fit_tables(table: Table, screen: _Screen) -> list[Fitted]:
-    """Fit a table to the screen, or one table for each group of columns if it is too wide."""
+    """Return a table fitted to the screen, or a table per group of columns if it is too wide."""
     room = screen.room
     groups = list(dict.fromkeys(column.group for column in table.columns if column.group))
     whole = fit(_keep_weightiest([c for c in table.columns if not c.error_bars]), room)
@@ -168,7 +168,7 @@ _WIDEST = 1000
 
 
 def _add_picture_column(table: Fitted, pictures: Sequence[Column], screen: _Screen) -> Fitted:
-    """Return the table with its first column of pictures appended, if there is room."""
+    """Return the table with its first column of pictures added, if there is room."""
     room = screen.room - sum(table.widths) - len(_GAP) * len(table.widths)
     if not pictures or screen.room > _WIDEST or room < _PICTURE[0]:
         return table
@@ -207,7 +207,7 @@ def _draw_error_bars(column: Column, columns: int, unicode: bool) -> Column:
 
 
 def _keep_weightiest(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns, marking the most important of the optional ones to be kept."""
+    """Return the columns, with the heaviest columns of groups marked as always kept."""
     most = max((column.weight for column in columns if column.group), default=KEPT)
     return [
         replace(column, weight=KEPT) if column.group and column.weight == most else column
@@ -222,14 +222,17 @@ _ENOUGH = 28
 
 
 class Fitted(NamedTuple):
-    """The columns that fit, their widths, and the heads of the columns left out."""
+    """A table fitted to a width: its columns, their widths, and the heads of columns left out."""
 
     columns: list[Column]
     widths: list[int]
     left_out: list[str]
 
     def iterate_lines(self, head: str = "bold", gaps: Collection[int] = ()) -> Iterator[Text]:
-        """Yield the table's lines, head first; an empty line stands before each row of ``gaps``."""
+        """Yield the lines of the table, its head first.
+
+        An empty line stands before rows in ``gaps``.
+        """
         yield self._write_line(
             list(map(_format_column_title, self.columns)), [head] * len(self.columns)
         )
@@ -276,7 +279,7 @@ def _measure_natural_width(column: Column) -> int:
 
 
 def fit(columns: Sequence[Column], room: int) -> Fitted:
-    """Leave out columns, and at last narrow them, until the table is ``room`` wide or less."""
+    """Fit columns to a width of ``room``: leave out columns, then narrow the rest."""
     kept = list(columns)
     natural = {id(column): _measure_natural_width(column) for column in columns}
     natural |= {id(column): min(natural[id(column)], room) for column in columns if column.text}
@@ -307,13 +310,13 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
 
 
 def wrap_paragraph(text: str, room: int, indent: str = "", style: str = "") -> Iterator[Text]:
-    """Yield a text in lines that fit, all of them indented."""
+    """Yield the lines of a text wrapped to ``room``, all of them indented."""
     for line in wrap(printable(" ".join(text.split())), max(room - width(indent), 1)):
         yield Text(indent + line, style, no_wrap=True, overflow="ignore")
 
 
 class DescribedRow(NamedTuple):
-    """Short cells with their styles, and a sentence about them."""
+    """A row of short styled cells, and a sentence about them."""
 
     cells: Sequence[str]
     text: str
@@ -323,7 +326,7 @@ class DescribedRow(NamedTuple):
 def write_definitions(
     items: Sequence[tuple[str, str]], room: int, indent: str = ""
 ) -> Iterator[Text]:
-    """Yield names in bold and their meanings."""
+    """Yield lines with names in bold and their meanings."""
     return write_described_rows(
         [DescribedRow((name,), text, ("bold",)) for name, text in items], room, indent
     )
@@ -332,7 +335,7 @@ def write_definitions(
 def write_described_rows(
     rows: Sequence[DescribedRow], room: int, indent: str = ""
 ) -> Iterator[Text]:
-    """Yield rows with their sentences beside the cells, or below if there is little room."""
+    """Yield lines of rows, each sentence beside its cells, or below if there is little room."""
     columns = [max(map(width, column)) for column in zip(*(row.cells for row in rows), strict=True)]
     taken = width(indent) + sum(columns) + len(_GAP) * len(columns)
     for cells, text, styles in rows:

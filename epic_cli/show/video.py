@@ -38,7 +38,7 @@ def write_video(
 
     ``kind`` is ``gif`` or ``mp4``; an MP4 needs a seekable stream. ``labels`` chooses strategies,
     the best one first; none stands for all. With several scenes, each entity is a line. ``of``
-    names the network of the figures, if there are several. The same scenes give the same bytes, as
+    names the network of the values, if there are several. The same scenes give the same bytes, as
     long as Pillow and PyAV are the same.
 
     Raises ``NoVideo``, and ``NothingToDraw`` if the scenes hold nothing to draw.
@@ -99,9 +99,9 @@ def _write_gif(
 def _find_changes(
     images: Iterable[Image.Image], palette: list[int]
 ) -> Iterator[tuple[int, Image.Image | None, tuple[int, int]]]:
-    """Yield the number, the changed part and its corner for each frame that differs.
+    """Yield number, changed part and the part's corner of each frame that differs from the last.
 
-    At last None.
+    The last item is the number of frames, without a picture.
     """
     from PIL import Image, ImageChops
 
@@ -126,7 +126,7 @@ def _find_changes(
 def _write_mp4(
     stream: BinaryIO, images: Iterable[Image.Image], fps: int, size: tuple[int, int]
 ) -> None:
-    """Write H.264 that every player has, with one thread, so that the bytes are repeatable."""
+    """Write H.264 that every player has, with one thread so that the bytes are repeatable."""
     import av
     import numpy as np
     from av.video.reformatter import (
@@ -177,7 +177,7 @@ def _parse_size(text: str) -> tuple[int, int]:
 
 
 def find_kind(path: str) -> str:
-    """Return ``gif`` or ``mp4``, by the end of the file's name; raises ``ValueError``."""
+    """Return ``gif`` or ``mp4`` by the suffix of the file's name; raises ``ValueError``."""
     kind = path.lower().rpartition(".")[2]
     if kind not in KINDS:
         raise ValueError(f"a video is a {' or a '.join(f'.{suffix}' for suffix in KINDS)} file")

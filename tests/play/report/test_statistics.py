@@ -9,7 +9,7 @@ from support.play_links import OPEN, dropping, match
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.network.sender import SenderSpec
 from epic_cli.play import LinkConditions, Match, MatchSpec
-from epic_cli.play.legend import describe_figures as shown
+from epic_cli.play.legend import describe_measurements as shown
 from epic_cli.play.run import iterate_rows
 from epic_cli.play.statistics import DrawnError, MatchStatistics
 from epic_cli.play.world import SPEED
@@ -119,7 +119,7 @@ def test_a_packet_that_arrives_twice_makes_up_for_no_lost_one() -> None:
     """A packet that is lost and duplicated arrives once, as in netem."""
     link = TwoWays.from_conditions(LinkConditions(loss=0.5, duplicate=0.5))
     game, statistics = played("", trace=None, link=link)
-    figures = {one.name: one.value for one in statistics.list_figures(game.participants[0])}
+    figures = {one.name: one.value for one in statistics.list_lines(game.participants[0])}
     assert 0.15 < figures["packets up lost"] < 0.35
     assert 0.15 < figures["packets down lost"] < 0.35
 
@@ -130,7 +130,7 @@ def test_prediction_is_nearer_to_where_a_move_leads_than_a_dumb_terminal(latency
     for mode in ("dumb-terminal", "predicted", "reconciled", "corrected"):
         link = dropping(delay=latency)
         game, statistics = played(CIRCLING.replace(" B ", " A "), local=mode, trace=link)
-        figures = statistics.list_figures(game.participants[0])
+        figures = statistics.list_lines(game.participants[0])
         own[mode] = next(figure.value for figure in figures if figure.name == "own error")
     assert own["predicted"] == own["reconciled"] == own["corrected"] == 0
     # a round trip and the wait for the next state, at most at the pace of a runner
@@ -145,7 +145,7 @@ def test_hits_are_those_that_count() -> None:
         game.run_until(20)
         shots = statistics.count_shots("A")
         assert shots.hits == (shots.rewound if rewind else shots.present)
-        assert dict(figure[:2] for figure in shots.list_figures())["hits"] == shots.hits
+        assert dict(figure[:2] for figure in shots.list_lines())["hits"] == shots.hits
         lines = shown(game.participants[0], "B", statistics.get_remote_errors("A", "B"), shots)
         (line,) = (line for line in lines if "hits" in line)
         assert line.startswith(f"hits {shots.hits} of {shots.judged} ")
@@ -157,6 +157,6 @@ def test_the_input_delay_is_a_round_trip_for_a_dumb_terminal_and_none_with_predi
     delays = {}
     for mode in ("dumb-terminal", "predicted", "reconciled"):
         game, statistics = played("0 A right\n", local=mode)
-        delays[mode] = statistics.list_figures(game.participants[0])[0].value
+        delays[mode] = statistics.list_lines(game.participants[0])[0].value
     assert delays["predicted"] == delays["reconciled"] == 0
     assert 0.1 <= delays["dumb-terminal"] <= 0.1 + 0.05 + 0.033

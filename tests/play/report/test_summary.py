@@ -11,7 +11,7 @@ from support.play_rows import Played
 from epic_cli.network.encoding import HEADERS
 from epic_cli.play import Match
 from epic_cli.play.report import PlayRowWriter, summarize_player
-from epic_cli.play.statistics import PlayFigure
+from epic_cli.play.statistics import SummaryLine
 from epic_cli.play.wire import decode_state
 from epic_cli.play.world import convert_to_seconds, measure_distance
 
@@ -34,7 +34,7 @@ class Measured(Played):
         self.clocks: list[tuple[float, float]] = []  # wrong by how much, and its speed
         self.received: list[bytes] = []
         super().__init__(f"set duration={seconds}\n{text}\n", seed=seed)
-        figures = self.statistics.list_figures(self.match.participants[0])
+        figures = self.statistics.list_lines(self.match.participants[0])
         self.figures = {figure.name: figure.value for figure in figures}
 
     def prepare(self, match: Match) -> None:
@@ -182,10 +182,10 @@ def test_the_round_trip_of_the_link_is_that_of_its_present_settings() -> None:
 
 
 def test_people_and_tables_read_the_same_values() -> None:
-    figures = [PlayFigure("A", "a time", 0.0123, "s"), PlayFigure("A", "a share", 0.25, "share"),
-               PlayFigure("A", "a count", 3, ""),
-               PlayFigure("A", "a way", math.nan, "units")]  # fmt: skip
-    table = PlayRowWriter("table", PlayFigure._fields)
+    figures = [SummaryLine("A", "a time", 0.0123, "s"), SummaryLine("A", "a share", 0.25, "share"),
+               SummaryLine("A", "a count", 3, ""),
+               SummaryLine("A", "a way", math.nan, "units")]  # fmt: skip
+    table = PlayRowWriter("table", SummaryLine._fields)
     lines = [table.write_line(figure).decode().split()[1:] for figure in figures]
     assert [line.split() for line in summarize_player(figures, 0).splitlines()[1:]] == lines
     assert all(a != b for a, b in pairwise(lines))
