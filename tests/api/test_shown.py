@@ -114,6 +114,19 @@ def test_nothing_drawn_is_null_in_a_column() -> None:
     assert table.column("time").null_count == 0
 
 
+def test_each_library_has_the_rows_of_a_replay() -> None:
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pandas")
+    expected = replay(PACKETS[::2], "lerp").to_arrow().to_pylist()
+    assert len(expected) > 300
+    frame = replay(PACKETS[::2], "lerp").to_polars()
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.to_dicts() == expected
+    table = replay(PACKETS[::2], "lerp").to_pandas()
+    assert table["time"].tolist() == [row["time"] for row in expected]
+    assert table["status"].tolist() == [row["status"] for row in expected]
+
+
 def test_what_a_replay_raises_reaches_who_takes_its_columns() -> None:
     arrow = pytest.importorskip("pyarrow")
 
