@@ -5,7 +5,7 @@ It is drawn by a seed, and put into a copy of the tree: in Python at the token's
 and C++ by a switch, since that copy's engine contains all mutants at once. First the suite runs
 once in the copy with marks in each block of Python, which tells the tests that execute a fault.
 Then each fault meets those tests until one fails: first those of its room, and those that execute
-little else. It survives if none does within the time that ``_STAGES`` allows.
+little else. It survives if none does within the time that ``--seconds`` allows.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _UNMARKED = "epic_cli/jobs/code/sources/"
 # Marks of blocks begin there; before it are those of compiled mutants.
 _BLOCKS = 1 << 15
 
-# Tests of a mutant, and the seconds that they took when they were covered, at most: attempts.
-_STAGES = ((300, 30.0), (500, 30.0), (1500, 90.0))
+# Tests of a mutant at most, and the share of the seconds, in each attempt.
+_STAGES = ((300, 0.2), (500, 0.2), (1500, 0.6))
 
 _LEFT_OUT = ["studies", "benchmarks", "pictures", "endurance"]
 
@@ -282,7 +282,9 @@ def run(options: argparse.Namespace) -> bool:
                 break
             if shorten(str(fault)) in known:
                 continue
-            result, test = judge(copy, fault, choose_tests(fault, cover, copy.tree))
+            result, test = judge(
+                copy, fault, choose_tests(fault, cover, copy.tree), options.seconds
+            )
             writer.writerow(
                 {"room": fault.room, "fault": shorten(str(fault)), "result": result, "test": test}
             )
@@ -310,7 +312,7 @@ def run_again(options: argparse.Namespace) -> bool:
         fault = find_fault(copy, cover.blocks, row)
         if fault is None:
             continue
-        result, test = judge(copy, fault, choose_tests(fault, cover, copy.tree))
+        result, test = judge(copy, fault, choose_tests(fault, cover, copy.tree), options.seconds)
         rows[number] = row | {"fault": shorten(str(fault)), "result": result, "test": test}
         write_table(options.table, rows)
         print(f"{result:9} {shorten(str(fault))}   {test}", flush=True)
@@ -393,8 +395,11 @@ def take_tests(tests: list[Covered], count: int, seconds: float) -> list[Covered
     return taken
 
 
-def judge(copy: Copy, fault: Fault, found: list[Covered]) -> tuple[str, str]:
-    """Return "killed" and the test, "survived" and how many tests, or "unreached"."""
+def judge(copy: Copy, fault: Fault, found: list[Covered], seconds: float) -> tuple[str, str]:
+    """Return "killed" and the test, "survived" and how many tests, or "unreached".
+
+    The tests took these ``seconds`` at most when they were covered.
+    """
     if not found:
         return "unreached", ""
     place = copy.tree / fault.file
@@ -405,8 +410,8 @@ def judge(copy: Copy, fault: Fault, found: list[Covered]) -> tuple[str, str]:
         else:
             copy.switch.activate(fault.mark)
         rest = found
-        for count, seconds in _STAGES:
-            taken = take_tests(rest, count, seconds)
+        for count, share in _STAGES:
+            taken = take_tests(rest, count, share * seconds)
             if not taken:
                 break
             rest = rest[len(taken) :]

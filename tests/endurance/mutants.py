@@ -45,6 +45,9 @@ def main() -> bool:
         one.add_argument("--no-engine", dest="engine", action="store_false", help="Python alone")
         one.add_argument("--tests", nargs="*", default=[], help="only these, as pytest names them")
         one.add_argument("--workers", type=int, default=1, help="processes that measure coverage")
+        one.add_argument(
+            "--seconds", type=float, default=150, help="of tests for a mutant, at most"
+        )
         one.add_argument("--table", type=Path, default=mutant_suite.TABLE)
     table = commands.add_parser("table", help="print the kill rates by room, and the survivors")
     table.add_argument("--table", type=Path, default=mutant_suite.TABLE)

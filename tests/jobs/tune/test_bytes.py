@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from support.running import EPIC, environment, epic
 
+from epic_cli import tune_bytes
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.tune.bytes_front import (
@@ -29,6 +30,7 @@ from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.simulation import SimulationSpec
+from epic_cli.show.documents import write_jsonl
 
 LINK = "latency=40ms,jitter=5ms"
 
@@ -152,7 +154,7 @@ def test_the_same_by_any_number_of_threads() -> None:
     assert (one.chosen, one.front) == (two.chosen, two.front)
 
 
-def test_the_same_by_workers_and_from_a_journal_which_knows_all_of_it(tmp_path: Path) -> None:
+def test_the_same_by_workers_in_python_and_from_a_journal(tmp_path: Path) -> None:
     words = ("tune", "--bytes", "-s", "lerp", "--movement", "strafe,duration=6", "--seeds", "2",
              "--send", f"{FEW},threshold=0.2", "-f", "jsonl")  # fmt: skip
     journal, page = tmp_path / "journal", tmp_path / "page.html"
@@ -163,6 +165,9 @@ def test_the_same_by_workers_and_from_a_journal_which_knows_all_of_it(tmp_path: 
         [*EPIC, *words, "--workers", "2"], check=False, capture_output=True, env=environment()
     )
     assert first.stdout == again.stdout == elsewhere.stdout
+    send = f"{FEW},threshold=0.2"
+    called = tune_bytes("lerp", "strafe,duration=6", send=send, seeds=2, journal=journal)
+    assert write_jsonl(report(called)).encode() == first.stdout
     known = re.search(rb"0 new trials in .*, (\d+) known", again.stderr)
     assert known
     assert int(known[1]) > 2
