@@ -88,6 +88,7 @@ LIMITS = {
     "clamped": ("mutant_clamped", "mutant_clamped"),
 }
 _DECIMAL = re.compile(r"(\d[\d_]*)?\.?\d*(e-?\d+)?")
+_OPERATORS = {"and", "or", "not", "in", "is", "if", "else", "return"}
 _LEFT_ALONE = ("from", "while", "for", "with", "try", "except", "raise", "else", "global")
 
 
@@ -116,13 +117,14 @@ class Token(NamedTuple):
 class Mutation:
     """A maker of mutants of one source after the other, each with a number of its own.
 
-    Outside strategies a whole number stays whole: there it may be an index or a Python object.
+    Outside strategies a whole number stays whole: there it may be an index or a Python object. So
+    it does where numbers are in single precision, in which a sum with a double would not be.
     """
 
     def __init__(self, refused: dict[tuple[str, int], int] | None = None) -> None:
         self.mutants: list[Mutant] = []
         self._refused = refused or {}
-        self._whole = False
+        self._whole = self._single = False
         self._file = ""
         self._constants: dict[str, str] = {}
 
@@ -130,6 +132,7 @@ class Mutation:
         """Return the source with its mutants, which keep their line numbers."""
         self._file = file
         self._whole = "/strategies/" not in file
+        self._single = re.search(r"<float>|\bfloat \w+( =|[,)])", source) is not None
         found = re.findall(r"^cdef (double|int) ([A-Z_]+) =", source, re.MULTILINE)
         self._constants = {name: kind for kind, name in found}
         lines = source.splitlines(keepends=True)
@@ -163,7 +166,8 @@ class Mutation:
                 return written(tokens)
             first = equals
         if words[0].text == "return" or [word.text for word in words[:2]] == ["cdef", "bint"]:
-            rest = {one.text for _, one in top(tokens[first + 1 :])}
+            casts = find_casts(tokens)
+            rest = {one.text for k, one in top(tokens[first + 1 :]) if first + 1 + k not in casts}
             if "if" not in rest and rest & {*COMPARISONS, "and", "or", "not"}:
                 end = max(k for k, one in enumerate(tokens) if one.text.strip()) + 1
                 while tokens[end - 1].kind == tokenize.COMMENT:
@@ -202,7 +206,8 @@ class Mutation:
             body = body[:-1]
         line = body[0].line + offset
         text = written(body).strip()
-        at = [k for k, one in top(body) if one.text in COMPARISONS]
+        casts = find_casts(body)
+        at = [k for k, one in top(body) if one.text in COMPARISONS and k not in casts]
         inner = self._expression(body, offset).strip()
         if len(at) == 1 and body[at[0]].text in BOUNDARY and self._boldness(line) < 2:
             a = self._expression(body[: at[0]], offset).strip()
@@ -255,7 +260,8 @@ class Mutation:
         boldness = self._boldness(line)
         if not _DECIMAL.fullmatch(text) or float(text) == 0 or boldness > 1:
             return text
-        if (boldness == 0 and not self._whole) or not text.isdigit():
+        is_double = boldness == 0 and not self._whole and not self._single
+        if is_double or not text.isdigit():
             return f"mutant_number({self._add(line, 'constant', text)}, {text})"
         return f"mutant_count({self._add(line, 'count', text)}, {text})"
 
@@ -291,6 +297,22 @@ def top(tokens: list[Token]) -> Iterator[tuple[int, Token]]:
         depth += (one.text in ("(", "[", "{")) - (one.text in (")", "]", "}"))
         if depth == 0:
             yield k, one
+
+
+def find_casts(tokens: list[Token]) -> set[int]:
+    """Return the indices of the brackets of casts such as ``<double>``, which compare nothing."""
+    found: set[int] = set()
+    operand = False
+    for k, one in enumerate(tokens):
+        if one.text == "<" and not operand:
+            end = next((j for j in range(k, len(tokens)) if tokens[j].text == ">"), None)
+            found |= set() if end is None else {k, end}
+        if k in found:
+            operand = False
+        elif one.text.strip():
+            is_word = one.kind == tokenize.NAME and one.text not in _OPERATORS
+            operand = is_word or one.kind == tokenize.NUMBER or one.text in (")", "]")
+    return found
 
 
 def bodies(source: str) -> Iterator[tuple[int, int]]:

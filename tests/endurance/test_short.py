@@ -230,6 +230,10 @@ def test_mutants_of_the_engine_keep_lines_and_have_numbers_of_their_own() -> Non
     mutation = Mutation()
     cython = "cdef double half(double x) noexcept nogil:\n    if x < 3:\n        return 0.5 * x\n"
     assert mutation.of("epic_cli/engine/text/a.pyx", cython).count("\n") == cython.count("\n")
+    cast = "cdef long ticks(float x):\n    return <long>min(x, <double>limit) + 1\n"
+    text = Mutation().of("epic_cli/engine/strategies/a.pyx", cast)
+    assert "mutant_flip" not in text  # a cast compares nothing
+    assert "mutant_count" in text  # with a double, a number in single precision would be another
     header = (
         "inline bool is_odd(int a) {\n    if (a > 3 && a != 7) return true;\n    return a;\n}\n"
     )

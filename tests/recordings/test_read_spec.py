@@ -10,6 +10,7 @@ from epic_cli.engine.parameters import SettingError
 from epic_cli.recordings.read_spec import (
     FIELD_ORDER,
     ReadSpec,
+    select_whole_fields,
     sort_columns,
     split_path,
     write_column,
@@ -95,3 +96,14 @@ def test_an_origin_in_seconds_is_handed_on_in_the_units_of_the_recording() -> No
 def test_no_axes(axes: str) -> None:
     with pytest.raises(SettingError, match="is not axes"):
         ReadSpec.parse(f"axes={axes}")
+
+
+@pytest.mark.parametrize(
+    "columns", ["qx qy qz qw", "rx ry rz", "m00 m01 m02 m10 m11 m12 m20 m21 m22", "wx wy wz"]
+)
+def test_a_rotation_or_spin_has_all_its_columns_or_none(columns: str) -> None:
+    names = columns.split()
+    assert set(select_whole_fields(["x", *names])) == {"x", *names}
+    for missing in names:
+        assert select_whole_fields(["x", *(name for name in names if name != missing)]) == ["x"]
+    assert set(select_whole_fields(["x", "yaw"])) == {"x", "yaw"}  # the other angles are 0

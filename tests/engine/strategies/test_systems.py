@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from support.words import words_in
 
 from epic_cli import Packet, UnknownStrategy, replay, strategy
 from epic_cli.engine.declaration import Declaration
@@ -75,6 +78,13 @@ def test_the_example_of_an_engine_is_a_strategy(system: System) -> None:
     spec = read_spec(ours)
     assert spec.name == system.name
     assert len(spec.settings) == len(system.example)
+
+
+def test_the_usual_values_of_each_engine_are_those_that_were_looked_up(
+    pytestconfig: pytest.Config,
+) -> None:
+    lines = [" = ".join(system.write_example()) + "\n" for system in SYSTEMS]
+    words_in(Path(__file__).parent, pytestconfig)("systems", "".join(lines))
 
 
 def test_units_of_engines_are_converted() -> None:
