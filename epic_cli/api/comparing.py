@@ -208,7 +208,7 @@ def _make_participant(wanted: StrategyLike, label: str = "") -> Participant:
         spec = read_spec(wanted) if isinstance(wanted, str) else wanted
         return spec._replace(label=label or spec.label)
     if isinstance(wanted, Strategy) and is_native(wanted):
-        return _ObjectParticipant(label or repr(wanted), wanted.another)
+        return _ObjectParticipant(label or repr(wanted), wanted.create_equal)
     if not isinstance(wanted, type) and isinstance(wanted, SmoothingStrategy):
         raise ValueError(
             f"{wanted!r} draws one entity once: give its class, or a function that makes it"

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
 from epic_cli.engine.replay.corrections import AUTHORITATIVE, PREDICTED
 from epic_cli.engine.strategies.correct import Fading, VisualOffset
-from epic_cli.engine.strategies.parts import adapted
+from epic_cli.engine.strategies.parts import adapt_strategy
 from epic_cli.network.encoding import Encoding, MessageReader
 from epic_cli.play.clock import ClockSync, Timekeeper
 from epic_cli.play.wire import (
@@ -325,7 +325,10 @@ class RemotePlayer:
 
     def _create_strategies(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
         self._make_strategy = make_strategy
-        self._strategy, self._shadow = adapted(make_strategy()), adapted(make_strategy())
+        self._strategy, self._shadow = (
+            adapt_strategy(make_strategy()),
+            adapt_strategy(make_strategy()),
+        )
         for strategy in (self._strategy, self._shadow):
             strategy.reset()  # a plain Python strategy may make its state there
 

@@ -1,4 +1,4 @@
-"""Whole traces: one entity's packets through one strategy, kept as an array of rows."""
+"""A trace: one entity's packets drawn by one strategy, as an array of rows."""
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
 from libc.math cimport NAN
@@ -16,7 +16,7 @@ from epic_cli.engine.strategies.parts cimport (
     Strategy, draw_sample, hear_datagram, meet_other, take_beside, take_packet,
 )
 
-from epic_cli.engine.strategies.parts import adapted
+from epic_cli.engine.strategies.parts import adapt_strategy
 
 # A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.
 cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:8x}"
@@ -26,7 +26,7 @@ cdef size_t STRETCH = 65536
 
 
 class TooManyRows(Portable, ValueError):
-    """The packets would need more rows than fit into memory: more than ``most``."""
+    """An error: the packets need more rows than ``most``, the number that fits into memory."""
 
     def __init__(self, most):
         super().__init__(f"there would be more than {most:,} rows")
@@ -34,19 +34,17 @@ class TooManyRows(Portable, ValueError):
 
 
 cdef class Trace:
-    """The samples that one strategy draws for the packets of one entity.
+    """The samples that one strategy draws for the packets of one entity, as an array.
 
-    They are those that a replay of all entities draws of it: the packets know the ``connection``.
-
+    The samples equal those of a replay of all entities, as the packets know the ``connection``.
     ``numpy.asarray`` gives the rows as a structured array of the fields ``position`` and
     ``velocity`` (3 numbers each, in the recording's units), ``time`` (seconds), ``status`` and
-    ``entity``. ``refusals`` are the packets that have no place on the clock. The loop is that of
-    ``Replay``, without the GIL, so that several traces can be drawn in parallel; each needs a
-    pacing of its own, the packets may be shared.
+    ``entity``. ``refusals`` are the packets that have no place on the clock.
 
-    ``stopped`` is called now and then; True ends the trace early. Raises ``TooManyRows``, and what
-    a strategy written in Python raises. ``expected``, the number of rows if known, keeps their
-    memory to that.
+    The loop is that of ``Replay``, without the GIL, so that several traces can be drawn in
+    parallel; each needs its own pacing, the packets may be shared. ``stopped`` is called now and
+    then; True ends the trace early. Raises ``TooManyRows``, and what a strategy in plain Python
+    raises. ``expected``, the number of rows if known, limits their memory to that.
     """
 
     cdef readonly Replay replay
@@ -79,7 +77,7 @@ cdef class Trace:
         return self.samples.items.size()
 
     def fill_turns(self, double[:, ::1] numbers not None):
-        """Write each row's rotation and spin, seven numbers; NaN without one."""
+        """Write each row's rotation and spin to ``numbers`` (n x 7); NaN without a rotation."""
         if numbers.shape[0] != <Py_ssize_t>self.samples.items.size() or numbers.shape[1] != 7:
             raise ValueError("the table must have seven columns, and a row for each sample")
         if numbers.shape[0]:
@@ -109,12 +107,13 @@ cdef class Trace:
 
 def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] times not None,
                 double[:, ::1] drawn not None, bint by_frame=False):
-    """Write the position (n, 3) drawn at each of the ``times``; NaN if nothing is drawn.
+    """Write the position drawn at each of the ``times`` (n) to ``drawn`` (n x 3); NaN if none is.
 
-    Packets, one entity's in order of arrival, are taken before the first frame at or after that;
-    ``by_frame``, as if they had arrived at it. Raise what a strategy written in Python raises.
+    A packet (one entity's, in order of arrival) is taken before the first frame at or after its
+    arrival; with ``by_frame`` it is taken as if it arrived at that frame. Raise what a strategy in
+    plain Python raises.
     """
-    cdef Strategy strategy = adapted(make_strategy())
+    cdef Strategy strategy = adapt_strategy(make_strategy())
     cdef size_t place = 0, count = packets.items.size()
     cdef Py_ssize_t frame
     cdef const Packet* packet
@@ -183,11 +182,11 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
 
 def separate(PacketBlock block not None, dict entities not None, size_t most=0,
              PacketBlock rest=None):
-    """Append the packets of a block to their entities' blocks (``PacketBlock`` by name).
+    """Append a block's packets to the blocks of their entities (``entities``, by name).
 
     Packets keep their order. From the second entity on the blocks share the ``ConnectionTimes`` of
-    all packets. With ``rest``, those of further entities than ``most`` go there. Return how many
-    packets there were.
+    all packets. With ``rest``, the packets of more than ``most`` entities go to that block. Return
+    the number of packets.
     """
     cdef size_t begin = 0, end, count = block.items.size()
     cdef int entity
@@ -231,9 +230,10 @@ def separate(PacketBlock block not None, dict entities not None, size_t most=0,
 
 
 def most_seen(dict entities not None, PacketBlock rest not None, size_t most):
-    """Return the ``most`` entities with most packets, of ``entities`` and of ``rest`` together.
+    """Return the blocks of the ``most`` entities with most packets, by name.
 
-    Of equals the first to appear. The given blocks are used up.
+    The entities are those of ``entities`` and of ``rest``; ties go to the first to appear. The
+    given blocks are emptied.
     """
     cdef Entities kept = Entities()
     cdef vector[pair[int64_t, int32_t]] order

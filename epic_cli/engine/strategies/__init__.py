@@ -39,35 +39,35 @@ FAMILIES = {
 
 
 class UnknownStrategy(ValueError):
-    """The strategy does not exist, or is not valid."""
+    """An unknown strategy name, or a strategy that cannot be loaded or created."""
 
 
 def names() -> list[str]:
     """Return the names of all usable strategies.
 
-    The built-in ones come first, by family, then those of other packages. A strategy that cannot be
-    created without settings is ``left_out``.
+    The built-in strategies come first, by family, then those of other packages. A strategy that
+    cannot be created without settings is not among the names but in ``left_out()``.
     """
     return [*_find_built_in(), *(name for name, reason in _list_plugins() if not reason)]
 
 
 def remote_names() -> list[str]:
-    """Return the names of the strategies for remote entities, for which ``all`` stands."""
+    """Return the names of the strategies that draw remote entities, which ``all`` stands for."""
     return [name for name in names() if not declaration(name).own_player]
 
 
 def declarations() -> list[Declaration]:
-    """Return the declarations of these strategies."""
+    """Return the declarations of all usable strategies, in the order of ``names()``."""
     return [declaration(name) for name in names()]
 
 
 def left_out() -> list[UnusablePlugin]:
-    """Return the strategies of other packages that cannot be used."""
+    """Return the strategies of other packages that cannot be used, each with the reason."""
     return [reason for _, reason in _list_plugins() if reason]
 
 
 def find(name: str) -> type[SmoothingStrategy]:
-    """Load the class of a strategy.
+    """Load the class of the strategy with this name.
 
     Raise ``UnknownStrategy``, with the most similar name, and ``StrategyFailed`` where loading
     raises an error.
@@ -90,12 +90,15 @@ def find(name: str) -> type[SmoothingStrategy]:
 
 
 def is_built_in(name: str) -> bool:
-    """Return True if the name is that of a built-in strategy, or of a system that one draws."""
+    """Return True if the name is that of a built-in strategy or of a composition."""
     return name in _find_built_in() or name in _load_compositions()
 
 
 def compose(name: str, settings: Mapping[str, Value]) -> tuple[str, dict[str, Value]]:
-    """Return the strategy and settings that a system's name stands for; others as they are."""
+    """Return the strategy and settings that a system's name stands for.
+
+    Return any other name and its settings unchanged.
+    """
     system = None if name in _find_built_in() else _load_compositions().get(name)
     if system is None:
         return name, dict(settings)
@@ -103,19 +106,25 @@ def compose(name: str, settings: Mapping[str, Value]) -> tuple[str, dict[str, Va
 
 
 def system_names() -> list[str]:
-    """Return the names of the systems that are compositions."""
+    """Return the names of the systems that are compositions of a strategy and settings."""
     return list(_load_compositions())
 
 
 def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
-    """Create a strategy; raise ``UnknownStrategy``, ``SettingError`` or ``StrategyFailed``."""
+    """Create the strategy with this name and these settings.
+
+    Raise ``UnknownStrategy``, ``SettingError`` or ``StrategyFailed``.
+    """
     return make(find(name), compose(name, settings or {})[1], name)
 
 
 def make(
     found: type[SmoothingStrategy], settings: Mapping[str, object], name: str = ""
 ) -> SmoothingStrategy:
-    """Create a strategy of a class, under a name; raise what ``create`` raises."""
+    """Create a strategy of the class ``found``; ``name`` is used in error messages.
+
+    Raise what ``create`` raises.
+    """
     name = name or found.__qualname__
     construct = cast("Callable[..., SmoothingStrategy]", found)
     if _uses_engine_constructor(found):
@@ -137,26 +146,30 @@ def make(
 def maker(
     name: str, settings: Mapping[str, Value] | None = None
 ) -> Callable[[], SmoothingStrategy]:
-    """Return a function that creates a strategy of this kind for each entity.
+    """Return a function that creates a strategy with this name and these settings for each entity.
 
-    Raise what ``create`` does, at once. The settings of a built-in one are checked only then.
+    Raise what ``create`` raises, at once. The settings of a built-in strategy are checked only
+    then.
     """
     from epic_cli.engine.strategies.parts import Strategy
 
     first = create(name, settings)
     if isinstance(first, Strategy) and _uses_engine_constructor(type(first)):
-        return first.another
+        return first.create_equal
     return lambda: create(name, settings)
 
 
 def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the written settings; raise ``UnknownStrategy`` or ``SettingError``."""
+    """Check a strategy's settings and return them converted to their types.
+
+    Raise ``UnknownStrategy`` or ``SettingError``.
+    """
     values = declaration(name).values(settings)
     return {key: values[key] for key in settings}
 
 
 def declaration(name: str) -> Declaration:
-    """Return the declaration of a strategy; raise what ``find`` does."""
+    """Return the declaration of the strategy with this name; raise what ``find`` raises."""
     declared = _load_declaration(find(name), name)
     place = _find_built_in().get(name)
     if place is not None:
@@ -166,7 +179,10 @@ def declaration(name: str) -> Declaration:
 
 
 def _declare_system(system: System) -> Declaration:
-    """Return the declaration of a composition's strategy, with the composition's defaults."""
+    """Return a system's declaration.
+
+    Its base strategy's, with the composition's settings as defaults.
+    """
     base = declaration(system.base)
     given = system.settings
     return base._replace(
@@ -195,14 +211,14 @@ def _load_declaration(found: type, name: str) -> Declaration:
 
 
 def _uses_engine_constructor(found: type) -> bool:
-    """Return True if the class uses the engine's constructor, which checks settings itself."""
+    """Return True if the class keeps the engine's constructor, which checks settings itself."""
     from epic_cli.engine.strategies.parts import Strategy
 
     return issubclass(found, Strategy) and found.__init__ is Strategy.__init__
 
 
 def _find_class(name: str) -> type[SmoothingStrategy] | None:
-    """Return the class of the strategy with this name; None if there is none."""
+    """Return the class of the strategy with this name, or None for an unknown name."""
     module = _find_built_in().get(name)
     if module is not None:
         return _load_built_in_class(module, name)
@@ -232,7 +248,10 @@ def _find_class(name: str) -> type[SmoothingStrategy] | None:
 
 @cache
 def _load_built_in_class(module: str, name: str) -> type[SmoothingStrategy]:
-    """Return the class of a built-in strategy; raise ``UnknownStrategy`` and ``StrategyFailed``."""
+    """Import the module of a built-in strategy and return its class.
+
+    Raise ``UnknownStrategy`` and ``StrategyFailed``.
+    """
     try:
         loaded = importlib.import_module(f"{__name__}.{module}")
     except Exception as error:
@@ -246,7 +265,7 @@ def _load_built_in_class(module: str, name: str) -> type[SmoothingStrategy]:
 
 @cache
 def _find_built_in() -> dict[str, str]:
-    """Return the built-in strategies by name, in the order of lists, each with its module."""
+    """Return the module's name of each built-in strategy, by strategy name, in list order."""
     found = {}
     for family in FAMILIES:
         files = {file for place in __path__ for file in os.listdir(f"{place}/{family}")}  # noqa: PTH208
@@ -270,7 +289,7 @@ def _load_plugins() -> list[Plugin]:
 
 
 def _list_plugins() -> list[tuple[str, UnusablePlugin | None]]:
-    """Return the entry points of other packages by name, sorted, each with its error or None."""
+    """Return the name of each strategy of other packages, with an error if it is unusable."""
     from epic_cli.engine.places import UnusablePlugin
 
     taken = dict.fromkeys(

@@ -1,9 +1,9 @@
-"""The engines and games whose drawing a strategy is, under the names that their users know.
+"""Engines and games that a strategy imitates, under the names that their users know.
 
 ``SYSTEMS`` are public ones: each is a strategy of that name, or a composition that is used under
-the system's name (``-s pun2``). Their settings are told in the engine's own words and units.
-``CLOSED`` are those whose source may not be read, or not be used, and those that no composition
-draws. All were read in November 2026.
+the system's name (``-s pun2``). Their settings are given in the engine's own words and units.
+``CLOSED`` are systems whose source may not be read, or not be used, and those that no composition
+imitates. All were read in November 2026.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from epic_cli.engine.parameters import Setting, parse_plain_number
 
 
 class EngineWord(NamedTuple):
-    """A setting as an engine's users know it: ``words``, in ``unit``, and the ``setting`` here.
+    """A setting under the name and in the unit that an engine's users know.
 
-    ``unit`` is empty where it is that of the setting.
+    ``words`` is the engine's name for the setting, ``setting`` the strategy's. ``unit`` is empty
+    where it is the strategy's unit.
     """
 
     words: str
@@ -27,11 +28,14 @@ class EngineWord(NamedTuple):
 
     @property
     def is_rate(self) -> bool:
-        """True if the engine has a rate where the setting is a time."""
+        """True if the engine gives a rate where the strategy's setting is a time."""
         return self.unit in ("Hz", "ticks/s")
 
     def convert(self, value: float | str) -> str:
-        """Return a value in the engine's unit as the setting's text; a word stays as it is."""
+        """Return a value in the engine's unit as the text of the strategy's setting.
+
+        A word is returned unchanged.
+        """
         number = parse_plain_number(value)
         if number is None or not self.unit:
             return str(value)
@@ -39,13 +43,13 @@ class EngineWord(NamedTuple):
 
 
 class System(NamedTuple):
-    """An engine or a game, and what draws the same.
+    """An engine or a game, with the strategy or composition that imitates it.
 
     ``strategy`` is a strategy of the same ``name``, or a composition. ``title`` is the engine and
     its component, ``known_as`` further words of its users. ``source`` is the project, ``license``
-    its terms; ``leaves_out`` says what the strategy does not do. ``reads_by_frames``: packets are
-    stamped with the time of the frame that reads them; None: unknown. ``example`` are usual values
-    of its ``words``.
+    its terms; ``leaves_out`` says what the strategy does not do. ``reads_by_frames`` is True if
+    packets are stamped with the time of the frame that reads them; None: unknown. ``example`` are
+    usual values of its ``words``.
     """
 
     name: str
@@ -61,21 +65,21 @@ class System(NamedTuple):
 
     @property
     def is_composition(self) -> bool:
-        """True if the name is not a strategy's own."""
+        """True if the system is a composition, not a strategy of the same name."""
         return self.strategy != self.name
 
     @property
     def base(self) -> str:
-        """The name of the strategy that draws."""
+        """The name of the strategy that the system is a composition of."""
         return self.strategy.partition("+")[0]
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings of the composition, as written."""
+        """The settings of the composition as a dict of texts."""
         return dict(each.split("=", 1) for each in self.strategy.split("+")[1:])
 
     def write_example(self) -> tuple[str, str]:
-        """Return the usual values in the engine's words, and the strategy with them."""
+        """Return example settings in the engine's words, and as a strategy with settings."""
         own = {word.words: word for word in self.words}
         theirs = [f"{words} {value}" for words, value in self.example]
         ours = [
@@ -85,7 +89,7 @@ class System(NamedTuple):
 
 
 class ClosedSystem(NamedTuple):
-    """A system whose source is closed: what its documentation says, and what comes near to it."""
+    """A system with closed source: what its documentation says, and the nearest strategy."""
 
     title: str
     documented: str
@@ -94,20 +98,23 @@ class ClosedSystem(NamedTuple):
 
 
 def _iterate_words(names: str, unit: str = "") -> Iterator[EngineWord]:
-    """Yield words of which each, in an engine's spelling, is followed by the setting's name."""
+    """Yield an ``EngineWord`` for each pair of engine's name and setting's name in ``names``."""
     parts = iter(names.split())
     for theirs, ours in zip(parts, parts, strict=True):
         yield EngineWord(theirs, ours, unit)
 
 
 def _iterate_same_names(names: str) -> Iterator[EngineWord]:
-    """Yield words that are spelled as the settings' names."""
+    """Yield an ``EngineWord`` for each setting that the engine calls by the same name."""
     for name in names.split():
         yield EngineWord(name, name)
 
 
 def _iterate_camel_case_names(names: str, first: str = "") -> Iterator[EngineWord]:
-    """Yield the names of settings in camel case; ``first``: "upper" for a capital at the front."""
+    """Yield an ``EngineWord`` for each setting whose name the engine writes in camel case.
+
+    ``first="upper"`` capitalizes the first letter.
+    """
     for name in names.split():
         head, *rest = name.split("_")
         theirs = (head.capitalize() if first else head) + "".join(map(str.capitalize, rest))
@@ -418,19 +425,19 @@ def compositions() -> Mapping[str, System]:
 
 
 def find_system(name: str) -> System | None:
-    """Return the system of a name; None if there is none."""
+    """Return the system with this name, or None."""
     return next((system for system in SYSTEMS if system.name == name), None)
 
 
 class FoundWord(NamedTuple):
-    """A system, or a closed one, whose users know a word; ``word``: the setting that it is."""
+    """A search result: a system, and the setting if the searched word is one of its settings."""
 
     system: System | ClosedSystem
     word: EngineWord | None = None
 
 
 def find_word(text: str) -> list[FoundWord]:
-    """Return the systems that a word of their users means; settings' names before others."""
+    """Return the systems that know a word; systems with a setting of that name come first."""
     wanted = _simplify_word(text)
     if not wanted:
         return []
@@ -460,5 +467,5 @@ def _simplify_word(text: str) -> str:
 
 
 def find_setting(word: EngineWord, settings: tuple[Setting, ...]) -> Setting:
-    """Return the setting that an engine's word means."""
+    """Return the strategy's setting that an engine's word stands for."""
     return next(setting for setting in settings if setting.name == word.setting)

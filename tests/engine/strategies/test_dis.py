@@ -79,13 +79,13 @@ class Entity:
         turn = times(self.to_world, list(self.turn))
         state = DisState(self.model, self.position, velocity, acceleration, turn)
         later = copy.copy(self)
-        later.position, moving = state.extrapolated(seconds)
+        later.position, moving = state.extrapolate(seconds)
         if self.model.name.startswith("R"):
             axes = (
                 DisState(DisModel.RPB, (0, 0, 0), three(axis), (0, 0, 0), turn)
                 for axis in columns(self.to_world)
             )
-            later.to_world = columns([list(axis.extrapolated(seconds)[1]) for axis in axes])
+            later.to_world = columns([list(axis.extrapolate(seconds)[1]) for axis in axes])
         later.velocity = times(columns(later.to_world), list(moving)) if in_body else moving
         return later
 
@@ -165,13 +165,13 @@ def test_what_is_below_the_thresholds_counts_as_none() -> None:
     least = VALUES["thresholds"]["min_acceleration"]
     for part, counts in ((0.99, False), (1.01, True)):
         turning = DisState(DisModel.RPB, (0, 0, 0), (10, 0, 0), (0, 0, 0), (0, 0, rotation * part))
-        assert (turning.extrapolated(2.0) != ((20, 0, 0), (10, 0, 0))) == counts
+        assert (turning.extrapolate(2.0) != ((20, 0, 0), (10, 0, 0))) == counts
         weak = (least * part, -least * part, least * part)
         pushed = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), weak)
-        assert (pushed.extrapolated(2.0) != ((20, 0, 0), (10, 0, 0))) == counts
+        assert (pushed.extrapolate(2.0) != ((20, 0, 0), (10, 0, 0))) == counts
     # one axis is enough for all of them
     strong = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), (least * 0.9, least, 0))
-    assert strong.extrapolated(2.0)[0] == pytest.approx((20.18, 0.2, 0))
+    assert strong.extrapolate(2.0)[0] == pytest.approx((20.18, 0.2, 0))
 
 
 @pytest.mark.parametrize("turn", [1e-1, 1e-2, 3.6e-3, 5.0])
@@ -193,7 +193,7 @@ def test_the_closed_form_is_the_integral(turn: float, seconds: float) -> None:
         begin + math.fsum(w * row[axis] for w, row in zip(weights, rows, strict=True)) * width / 3
         for axis, begin in enumerate((1.0, 2.0, 3.0))
     ]
-    position, drawn_velocity = state.extrapolated(seconds)
+    position, drawn_velocity = state.extrapolate(seconds)
     assert position == pytest.approx(integral, rel=1e-9, abs=1e-9)
     assert drawn_velocity == pytest.approx(velocity(seconds), rel=1e-9, abs=1e-9)
 

@@ -119,10 +119,14 @@ def test_upstream_assertions_on_the_factor_of_2026(kind: str) -> None:
 
 @pytest.mark.parametrize("case", NEW["smoothdamp"]["cases"], ids=str)
 def test_smooth_damp(case: dict[str, Any]) -> None:
-    damped = importlib.import_module("epic_cli.engine.strategies.adaptive_delay").damped
+    step_smooth_damp = importlib.import_module(
+        "epic_cli.engine.strategies.adaptive_delay"
+    ).step_smooth_damp
     value, velocity = case["current"], case["velocity"]
     for step in case["steps"]:
-        value, velocity = damped(value, case["target"], velocity, case["smooth_time"], case["dt"])
+        value, velocity = step_smooth_damp(
+            value, case["target"], velocity, case["smooth_time"], case["dt"]
+        )
         assert value == pytest.approx(step["value"], abs=1e-9)
         assert velocity == pytest.approx(step["velocity"], abs=1e-9)
 

@@ -1,11 +1,11 @@
-"""The replication of characters by Chrono, which takes the place of Roblox' own."""
+"""The replication of characters by Chrono, a replacement for Roblox' own character replication."""
 
 from libc.math cimport fabs, isnan, NAN
 
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, is_finite
 from epic_cli.engine.strategies.parts.curves cimport hermite
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_between, farther, hold_state, make_snapshot,
+    Snapshot, SnapshotBuffer, draw_between, is_farther, hold_state, make_snapshot,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
@@ -28,7 +28,7 @@ cdef double TICKS_OF_REST = 3
 
 
 cdef class Chrono(Strategy):
-    """Draws cubic curves through the packets, on a clock by the newest packet.
+    """Draws cubic curves through the packets, on a clock that the newest packet sets.
 
         server = newest timestamp + time since its arrival
         wait   = tick + 2 jitter, bounded by ``least`` and ``most``; or ``buffer``
@@ -66,10 +66,10 @@ cdef class Chrono(Strategy):
         settings=(
             Number("tick", 0.05, "the time between two packets of the entity's type", "s", 0.001,
                    60),
-            Number("buffer", 0.0, "a fixed wait, as entities other than players have (0.1); 0: by"
-                   " the jitter", "s", 0, 60, tune=(0.02, 0.5)),
-            Number("least", 0.09, "the least wait", "s", 0, 60),
-            Number("most", 0.5, "the longest wait", "s", 0, 60),
+            Number("buffer", 0.0, "a fixed delay, as entities other than players have (0.1); 0:"
+                   " adapt it to the jitter", "s", 0, 60, tune=(0.02, 0.5)),
+            Number("least", 0.09, "the shortest delay", "s", 0, 60),
+            Number("most", 0.5, "the longest delay", "s", 0, 60),
             Number("keep", 30, "the largest number of states kept", "", 2, 4096, whole=True),
             SNAP_DISTANCE,
         ),
@@ -101,14 +101,14 @@ cdef class Chrono(Strategy):
         if place > 0 and self.states[place - 1].time == packet.time:
             return False
         self.count_packet(packet.time, now)
-        self.put(packet, now)
+        self.insert_with_velocity(packet, now)
         return True
 
     cdef void count_packet(self, double time, double now) noexcept nogil:
-        """Take a packet into the clock."""
+        """Update the clock and the jitter by a packet's timestamp and its arrival ``now``."""
         cdef double latency
         if self.ticking:
-            latency = self.server_time(now) - time
+            latency = self.estimate_server_time(now) - time
             if fabs(latency) > OTHER_CLOCK:
                 self.forget_clock()
             elif isnan(self.jitter):
@@ -123,12 +123,12 @@ cdef class Chrono(Strategy):
         elif time > self.stamp:
             self.stamp, self.stamped = time, now
             if isnan(self.render):
-                self.render = time - self.current_wait()
+                self.render = time - self.compute_wait()
 
-    cdef double server_time(self, double now) noexcept nogil:
+    cdef double estimate_server_time(self, double now) noexcept nogil:
         return self.stamp + (now - self.stamped)
 
-    cdef double current_wait(self) noexcept nogil:
+    cdef double compute_wait(self) noexcept nogil:
         cdef double wait = self.tick + (0 if isnan(self.jitter) else 2 * self.jitter)
         if self.buffer > 0:
             return self.buffer
@@ -136,8 +136,11 @@ cdef class Chrono(Strategy):
             return self.least + SHORT_OF_LEAST * (self.least - wait)
         return min(wait, self.most)
 
-    cdef void put(self, const Packet& packet, double now) noexcept nogil:
-        """Insert a state with its velocity, after a point of rest where there was a gap."""
+    cdef void insert_with_velocity(self, const Packet& packet, double now) noexcept nogil:
+        """Insert a packet's state with an estimated velocity.
+
+        Insert a point of rest before it after a gap.
+        """
         cdef Snapshot state = make_snapshot(packet, now)
         cdef Snapshot rest
         cdef double gap
@@ -154,7 +157,7 @@ cdef class Chrono(Strategy):
         self.insert(state)
 
     cdef void insert(self, const Snapshot& state) noexcept nogil:
-        """Insert a state by its time; a full buffer drops the oldest."""
+        """Insert a state in order of time; drop the oldest state of a full buffer."""
         cdef size_t place = self.states.count_until(state.time)
         if self.states.full():
             if place == 0:
@@ -165,10 +168,12 @@ cdef class Chrono(Strategy):
 
     # ------------------------------------------------------------- frames
 
-    cdef void advance(self, double at) noexcept nogil:
-        """Move the render time by a frame."""
+    cdef void advance_render_time(self, double at) noexcept nogil:
+        """Advance the render time to the frame at ``at``, faster or slower towards the wanted
+        delay.
+        """
         cdef double elapsed = self.elapsed(at)
-        cdef double goal = self.server_time(at) - self.current_wait()
+        cdef double goal = self.estimate_server_time(at) - self.compute_wait()
         cdef double time = (goal if isnan(self.render) else self.render) + elapsed
         cdef double error = time - goal
         if fabs(error) > FAR_BEHIND:
@@ -181,7 +186,7 @@ cdef class Chrono(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t place
-        self.advance(at)
+        self.advance_render_time(at)
         place = self.states.count_until(self.render)
         if place == 0:
             hold_state(self.states.front(), self.drawn, sample)
@@ -195,7 +200,7 @@ cdef class Chrono(Strategy):
         cdef double duration = after.time - before.time
         cdef double u = (self.render - before.time) / duration
         cdef Motion motion = hermite(before, after, duration, u)
-        if farther(before.position, after.position, self.snap_distance) or not (
+        if is_farther(before.position, after.position, self.snap_distance) or not (
                 is_finite(motion.position) and is_finite(motion.velocity)):
             draw_between(before, after, u, self.snap_distance, sample)
             return

@@ -7,7 +7,7 @@ from epic_cli.engine.packets cimport EXTRAPOLATED, Motion, Packet, Sample, is_fi
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, farther, hold_state,
+    Snapshot, SnapshotBuffer, draw_at, is_farther, hold_state,
 )
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
@@ -107,14 +107,14 @@ cdef class DDNet(Strategy):
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        if time > self.connection_newest() and self.fresh.size() < MOST_FRESH:
+        if time > self.find_connection_newest() and self.fresh.size() < MOST_FRESH:
             self.fresh.push_back(time)
 
     cdef void pass_frame(self, double at) noexcept nogil:
         cdef double stamp
         for stamp in self.fresh:
             if self.running:
-                self.adjust(at, stamp)
+                self.adjust_clock(at, stamp)
             elif self.begun:
                 self.running = True
                 self.down = FIRST_DOWN
@@ -131,15 +131,17 @@ cdef class DDNet(Strategy):
         self.snapshots.append(packet, now)
         return True
 
-    cdef double clock(self, double at) noexcept nogil:
+    cdef double read_clock(self, double at) noexcept nogil:
         cdef double elapsed = at - self.snap
         cdef double way = self.target - self.current
         return self.current + elapsed + way * min(elapsed * (UP if way > 0 else self.down), 1.0)
 
-    cdef void adjust(self, double at, double stamp) noexcept nogil:
-        """Move the clock for a new snapshot, as in ``CSmoothTime::Update``."""
+    cdef void adjust_clock(self, double at, double stamp) noexcept nogil:
+        """Adjust the clock's target and speed to a new snapshot's timestamp, as
+        ``CSmoothTime::Update``.
+        """
         # whole milliseconds, towards zero
-        cdef double left = trunc((stamp - self.clock(at)) * 1000 + 1e-9) / 1000
+        cdef double left = trunc((stamp - self.read_clock(at)) * 1000 + 1e-9) / 1000
         if left < 0:
             if left < -self.spike - 1e-9:
                 self.spikes = min(self.spikes + 5, 50)
@@ -150,7 +152,7 @@ cdef class DDNet(Strategy):
         else:
             self.spikes = max(self.spikes - 1, 0)
             self.down = max(self.down * 0.95, SLOWEST_DOWN)
-        self.current = self.clock(at)
+        self.current = self.read_clock(at)
         self.snap = at
         self.target = stamp - self.tick_interval
 
@@ -163,14 +165,14 @@ cdef class DDNet(Strategy):
         if not self.running or self.snapshots.size() < 2:
             hold_state(self.snapshots.front(), self.drawn, sample)
             return
-        self.game_time = self.clock(at)
+        self.game_time = self.read_clock(at)
         while self.snapshots.size() > 2 and self.snapshots[1].time < self.game_time:
             self.snapshots.drop_front(1)
         before, after = &self.snapshots[0], &self.snapshots[1]
         u = (self.game_time - before.time) / (after.time - before.time)
         motion.position = lerp(before.position, after.position, u)
         motion.velocity = lerp(before.velocity, after.velocity, u)
-        if 0 <= u <= 1 or farther(before.position, after.position, self.snap_distance) or not (
+        if 0 <= u <= 1 or is_farther(before.position, after.position, self.snap_distance) or not (
                 is_finite(motion.position) and is_finite(motion.velocity)):
             draw_at(before[0], after[0], self.game_time, self.snap_distance, sample)
         else:

@@ -77,7 +77,7 @@ cdef class JamesFrowen(Strategy):
                    0.001, 60, unset="auto"),
             Number("tick_delay", 2.0, "how far behind the newest timestamp to draw", "ticks", 0,
                    1000, tune=(0.5, 6)),
-            Number("diff_threshold", 0.5, "tolerate a clock that is off by less", "ticks", 0,
+            Number("diff_threshold", 0.5, "tolerate a clock error below this", "ticks", 0,
                    1000, tune=(0.1, 2)),
             Number("fast_scale", 0.01, "how much faster the clock runs when behind", "", 0, 1),
             Number("very_fast_scale", 0.08, "how much faster the clock runs when far behind", "",
@@ -87,8 +87,9 @@ cdef class JamesFrowen(Strategy):
                    0.9),
             Number("skip_threshold", 20.0, "reset a clock that is behind by more", "ticks", 0,
                    1e6),
-            Switch("reset_backward", "off", "also reset a clock that is ahead by as much (ours)"),
-            Number("moving_average_count", 30, "packets in the average of the differences", "",
+            Switch("reset_backward", "off", "also reset a clock that is ahead by skip_threshold"
+                   " (not in the original)"),
+            Number("moving_average_count", 30, "packets over which the clock error is averaged", "",
                    1, 10000, whole=True),
             SNAP_DISTANCE,
         ),
@@ -129,18 +130,18 @@ cdef class JamesFrowen(Strategy):
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        if time < self.connection_newest():
+        if time < self.find_connection_newest():
             return
         self.interval.add_datagram(time, self)
         if self.running:
-            self.follow(time)
+            self.adjust_scale(time)
         else:
             self.running, self.client_time = True, time
 
     cdef void pass_frame(self, double at) noexcept nogil:
         self.client_time += self.elapsed(at) * self.scale
 
-    cdef double delay(self) noexcept nogil:
+    cdef double compute_delay(self) noexcept nogil:
         return self.tick_delay * self.interval.value
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -160,11 +161,14 @@ cdef class JamesFrowen(Strategy):
             self.buffer.insert(0, drawn)
         self.buffer.append(snapshot)
         if self.empty:
-            self.drawn_time = min(packet.time, self.client_time) - self.delay()
+            self.drawn_time = min(packet.time, self.client_time) - self.compute_delay()
         return True
 
-    cdef void follow(self, double time) noexcept nogil:
-        """Set the scale, or the clock, by how far it is from a new timestamp."""
+    cdef void adjust_scale(self, double time) noexcept nogil:
+        """Set the clock's speed by its error against a new timestamp.
+
+        Set the clock if far behind.
+        """
         cdef double tick = self.interval.value
         cdef double off = time - self.client_time
         cdef double limit = self.diff_threshold * tick
@@ -184,15 +188,15 @@ cdef class JamesFrowen(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         self.pass_frame(at)
-        self.play(self.client_time - self.delay(), sample)
-        self.forget(self.client_time - self.delay() * (1 + KEPT_DELAYS))
+        self.draw_buffer(self.client_time - self.compute_delay(), sample)
+        self.drop_before(self.client_time - self.compute_delay() * (1 + KEPT_DELAYS))
         self.shown = sample
 
-    cdef void forget(self, double time) noexcept nogil:
+    cdef void drop_before(self, double time) noexcept nogil:
         while not self.buffer.empty() and self.buffer.front().time < time:
             self.buffer.drop_front(1)
 
-    cdef void play(self, double time, Sample& sample) noexcept nogil:
+    cdef void draw_buffer(self, double time, Sample& sample) noexcept nogil:
         cdef size_t after
         if self.buffer.empty():
             sample.hold(self.shown, self.drawn, INTERPOLATED)

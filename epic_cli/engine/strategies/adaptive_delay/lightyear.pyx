@@ -5,7 +5,7 @@ from libc.math cimport fabs, floor, isnan
 from epic_cli.engine.packets cimport Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport AUTO, PacketAge, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    SnapshotBuffer, draw_at, farther, fraction_between, hold_state,
+    SnapshotBuffer, draw_at, is_farther, fraction_between, hold_state,
 )
 from epic_cli.engine.strategies.parts.turning cimport curve_between
 
@@ -161,14 +161,14 @@ cdef class Lightyear(Strategy):
     cdef void count_datagram(self, double time, double now) noexcept nogil:
         cdef Packet packet
         packet.time, packet.arrival = time, now
-        self.count(packet, now)
+        self.count_packet(packet, now)
 
-    cdef void count(self, const Packet& packet, double now) noexcept nogil:
-        """Take the first packet of a datagram into the timeline."""
-        if packet.time < self.connection_newest():
+    cdef void count_packet(self, const Packet& packet, double now) noexcept nogil:
+        """Update latency, sender's time and send interval by the first packet of a datagram."""
+        if packet.time < self.find_connection_newest():
             return
-        self.measure(self.age.of(packet, now))
-        self.weigh(packet.time)
+        self.measure_latency(self.age.measure(packet, now))
+        self.average_stamp(packet.time)
         self.begun = True
         self.interval.add_datagram(packet.time, self)
 
@@ -176,14 +176,17 @@ cdef class Lightyear(Strategy):
         if not self.snapshots.empty() and packet.time < self.newest:
             return False
         if not self.same_datagram:
-            self.count(packet, now)
+            self.count_packet(packet, now)
         if not self.snapshots.empty() and packet.time == self.newest:
             return False
         self.snapshots.append(packet, now)
         return True
 
-    cdef void measure(self, double age) noexcept nogil:
-        """Take a latency, as the estimator takes a round-trip time."""
+    cdef void measure_latency(self, double age) noexcept nogil:
+        """Update the mean latency and its deviation by a packet's age on arrival (s).
+
+        The formulas are those of lightyear's estimator of round-trip times.
+        """
         cdef double most
         if age < 0:
             return
@@ -198,12 +201,14 @@ cdef class Lightyear(Strategy):
         self.deviation += (fabs(age - self.mean) - self.deviation) * JITTER_WEIGHT
         self.mean += (age - self.mean) * LATENCY_WEIGHT
 
-    cdef double current_jitter(self) noexcept nogil:
+    cdef double compute_jitter(self) noexcept nogil:
         return self.deviation / 2 if isnan(self.jitter) else self.jitter
 
-    cdef void weigh(self, double stamp) noexcept nogil:
-        """Add a packet's stamp to the estimate of the sender's time at the next frame."""
-        cdef double whole = floor(self.current_jitter() * 1000 + 1e-9)
+    cdef void average_stamp(self, double stamp) noexcept nogil:
+        """Add a packet's timestamp to the weighted mean that updates the sender's time at the next
+        frame.
+        """
+        cdef double whole = floor(self.compute_jitter() * 1000 + 1e-9)
         cdef double share = clamped((whole - LITTLE_JITTER) / (MUCH_JITTER - LITTLE_JITTER), 0, 1)
         cdef double weight = MOST_WEIGHT - share * (MOST_WEIGHT - LEAST_WEIGHT)
         if not self.begun:
@@ -213,12 +218,15 @@ cdef class Lightyear(Strategy):
         self.sum += (stamp - self.first_heard - self.sum) * weight
         self.kept *= 1 - weight
 
-    cdef void sync(self, double at) noexcept nogil:
-        """Set the timeline or its speed, once a frame that had packets."""
+    cdef void sync_timeline(self, double at) noexcept nogil:
+        """Correct the timeline or its speed by its error.
+
+        Called once per frame that had packets.
+        """
         cdef double delay = max(self.send_interval_ratio * self.interval.value, self.min_delay)
         cdef double goal, error, faster
         cdef bint behind, turned
-        delay += self.jitter_multiple * self.current_jitter()
+        delay += self.jitter_multiple * self.compute_jitter()
         goal = at + self.offset - delay - self.jitter_margin * self.tick_interval
         error = (self.timeline - goal) / self.tick_interval
         if not self.synced:
@@ -243,8 +251,12 @@ cdef class Lightyear(Strategy):
         if fabs(self.speed - 1) > 0.001:
             self.speed += (1 - self.speed) * 0.1
 
-    cdef bint advance(self, double at) noexcept nogil:
-        """Move the timeline by a frame; return True if it is to be synced afterwards."""
+    cdef bint advance_timeline(self, double at) noexcept nogil:
+        """Advance the timeline to the frame at ``at``.
+
+        Return True if packets came since the last frame, so that ``sync_timeline`` is due after
+        drawing.
+        """
         cdef bint heard = self.heard
         self.timeline += self.elapsed(at) * self.speed
         if heard:
@@ -252,16 +264,16 @@ cdef class Lightyear(Strategy):
             self.offset = self.offset * self.kept + self.sum + (
                 1 - self.kept) * (self.first_heard + self.rtt / 2 - at)
         if not self.synced:
-            self.sync(at)
+            self.sync_timeline(at)
             heard = False
         return heard
 
     cdef void pass_frame(self, double at) noexcept nogil:
-        if self.advance(at):
-            self.sync(at)
+        if self.advance_timeline(at):
+            self.sync_timeline(at)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef bint heard = self.advance(at)
+        cdef bint heard = self.advance_timeline(at)
         cdef size_t before
         before = self.snapshots.count_until(self.timeline)
         if before > 1:
@@ -269,11 +281,11 @@ cdef class Lightyear(Strategy):
         if before > 0 and self.snapshots.size() > 1:
             draw_at(self.snapshots[0], self.snapshots[1], self.timeline, self.snap_distance,
                     sample)
-            if self.rotation == RotationCurve.HERMITE and not farther(
+            if self.rotation == RotationCurve.HERMITE and not is_farther(
                     self.snapshots[0].position, self.snapshots[1].position, self.snap_distance):
                 curve_between(self.snapshots[0], self.snapshots[1], fraction_between(
                     self.snapshots[0].time, self.snapshots[1].time, self.timeline), sample)
         else:
             hold_state(self.snapshots.front(), self.drawn, sample)
         if heard:
-            self.sync(at)
+            self.sync_timeline(at)

@@ -135,7 +135,7 @@ cdef class Mirror(Strategy):
 
     @property
     def drift(self):
-        """The averaged distance from the timeline to the newest snapshot, seconds."""
+        """The averaged distance from the timeline to the newest snapshot, s."""
         return self.drift_average.value
 
     @property
@@ -159,40 +159,43 @@ cdef class Mirror(Strategy):
         self.interval.copy(other.interval)
         self.drift_average.copy(other.drift_average)
         self.delivery_average.copy(other.delivery_average)
-        self.adjust()
+        self.adjust_buffer_time()
         self.timeline, self.timescale = other.timeline, other.timescale
         self.buffer_time = other.buffer_time
         self.begun, self.newest_arrival = other.begun, other.newest_arrival
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        cdef bint fresh = time > self.connection_newest()
-        self.expect(time, fresh)
-        self.come(time, now, fresh)
+        cdef bint fresh = time > self.find_connection_newest()
+        self.prepare_timeline(time, fresh)
+        self.count_arrival(time, now, fresh)
 
     cdef void pass_frame(self, double at) noexcept nogil:
         self.timeline += self.elapsed(at) * self.timescale
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef bint fresh = packet.time > self.connection_newest()
+        cdef bint fresh = packet.time > self.find_connection_newest()
         cdef bint inserted
         if not self.same_datagram:
-            self.expect(packet.time, fresh)
+            self.prepare_timeline(packet.time, fresh)
         if not self.buffer.empty() and 0 < self.pause < packet.time - self.newest:
-            self.resume(packet.time)
-        inserted = self.insert(packet, now)
+            self.resume_after_pause(packet.time)
+        inserted = self.insert_snapshot(packet, now)
         if not self.same_datagram and (inserted or self.connected):
-            self.come(packet.time, now, fresh)
+            self.count_arrival(packet.time, now, fresh)
         return inserted
 
-    cdef void expect(self, double time, bint fresh) noexcept nogil:
-        """Set the buffer time; set the timeline where it begins or goes on after a pause."""
+    cdef void prepare_timeline(self, double time, bint fresh) noexcept nogil:
+        """Update the buffer time by a timestamp.
+
+        Set the timeline at the start and after a pause.
+        """
         cdef long measured = self.interval.count
         self.interval.add_datagram(time, self)
-        self.adjust()
+        self.adjust_buffer_time()
         if not self.begun:
             self.begun, self.timeline = True, time - self.buffer_time
-        elif fresh and 0 < self.pause < time - self.connection_newest():
+        elif fresh and 0 < self.pause < time - self.find_connection_newest():
             self.timeline = time - self.buffer_time
             self.drift_average.clear()
         elif self.interval.count == 1 and measured == 0:
@@ -200,8 +203,11 @@ cdef class Mirror(Strategy):
             self.timeline = min(self.timeline, time - self.buffer_time)
             self.drift_average.clear()
 
-    cdef void come(self, double time, double now, bint fresh) noexcept nogil:
-        """Take the arrival of a snapshot into account; ``fresh``: the newest of the connection."""
+    cdef void count_arrival(self, double time, double now, bint fresh) noexcept nogil:
+        """Update the arrival jitter and the timescale by a snapshot that arrived at ``now``.
+
+        ``fresh`` is True for the newest timestamp of the connection.
+        """
         cdef double gap = now - self.newest_arrival
         cdef size_t size = self.buffer.size()
         if not fresh and not self.quirks:
@@ -212,21 +218,22 @@ cdef class Mirror(Strategy):
             gap = self.buffer[size - 1].arrival - self.buffer[size - 2].arrival
         if not isnan(gap) and not 0 < self.pause < gap:
             self.delivery_average.add(gap)
-        self.follow(time)
+        self.adjust_timescale(time)
 
-    cdef void adjust(self) noexcept nogil:
-        """Set the buffer time for the jitter so far."""
+    cdef void adjust_buffer_time(self) noexcept nogil:
+        """Set the buffer time from the send interval and the arrival jitter measured so far."""
         cdef double interval = self.interval.value
         cdef double deviation = sqrt(self.delivery_average.variance)
-        self.drift_average.weight = average_weight(self.drift_ema_duration, interval)
-        self.delivery_average.weight = average_weight(self.delivery_time_ema_duration, interval)
+        self.drift_average.weight = weigh_sample(self.drift_ema_duration, interval)
+        self.delivery_average.weight = weigh_sample(self.delivery_time_ema_duration, interval)
         if self.dynamic_adjustment:
             self.buffer_time = interval + deviation + interval * self.dynamic_adjustment_tolerance
         else:
             self.buffer_time = interval * self.buffer_time_multiplier
 
-    cdef void resume(self, double time) noexcept nogil:
-        """Go on after a pause, from what is drawn to the snapshot with this timestamp."""
+    cdef void resume_after_pause(self, double time) noexcept nogil:
+        """Replace the buffer by the drawn state, one send interval before the timestamp ``time``.
+        """
         cdef Snapshot drawn = self.buffer.back()
         if self.drew:
             drawn.position = self.shown.position
@@ -236,8 +243,8 @@ cdef class Mirror(Strategy):
         self.buffer.clear()
         self.buffer.insert(0, drawn)
 
-    cdef bint insert(self, const Packet& packet, double now) noexcept nogil:
-        """Insert a snapshot; return False if its timestamp is taken, or if there is no room."""
+    cdef bint insert_snapshot(self, const Packet& packet, double now) noexcept nogil:
+        """Insert a snapshot; return False if its timestamp is a duplicate or the buffer is full."""
         cdef size_t place = self.buffer.count_until(packet.time)
         if self.buffer.full():
             return False
@@ -247,8 +254,10 @@ cdef class Mirror(Strategy):
         self.buffer.insert(place, packet, now)
         return True
 
-    cdef void follow(self, double time) noexcept nogil:
-        """Keep the timeline near ``buffer_time`` behind the timestamp of a new snapshot."""
+    cdef void adjust_timescale(self, double time) noexcept nogil:
+        """Clamp the timeline to a new snapshot's timestamp, and set the timescale by the averaged
+        drift.
+        """
         cdef double interval = self.interval.value, drift
         self.timeline = clamped(self.timeline, time - 2 * self.buffer_time, time)
         drift = self.drift_average.add(time - self.timeline) - self.buffer_time
@@ -270,11 +279,14 @@ cdef class Mirror(Strategy):
                     sample)
         else:
             hold_state(self.buffer[max(before, <size_t>1) - 1], self.drawn, sample)
-        self.drop(before, time)
+        self.drop_passed(before, time)
         self.shown = sample
 
-    cdef void drop(self, size_t before, double time) noexcept nogil:
-        """Drop the passed snapshots, given that ``before`` are up to the drawn time."""
+    cdef void drop_passed(self, size_t before, double time) noexcept nogil:
+        """Drop the snapshots that the timeline has passed.
+
+        ``before`` snapshots are not after ``time``.
+        """
         cdef size_t passed = max(before, <size_t>1) - 1
         if self.quirks:
             # a snapshot exactly on the timeline ends the segment before it; and the loop runs to a
@@ -285,6 +297,6 @@ cdef class Mirror(Strategy):
         self.buffer.drop_front(passed)
 
 
-cdef double average_weight(double duration, double interval) noexcept nogil:
-    """Return the weight of a sample in an average over this many seconds of packets."""
+cdef double weigh_sample(double duration, double interval) noexcept nogil:
+    """Return the weight of a sample in a moving average over ``duration`` seconds of packets."""
     return 2 / (max(round(duration / interval), 1.0) + 1)

@@ -7,7 +7,7 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, Motion, Packet, Sample, Vec3, clamped, is_finite, narrowed, widened,
 )
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    SnapshotBuffer, draw_between, farther, hold_state,
+    SnapshotBuffer, draw_between, is_farther, hold_state,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
@@ -26,8 +26,8 @@ cdef int64_t MOST_PACKETS = 6
 cdef double LAST_TICK = 1e15
 
 
-cdef inline Vec3[double] point_along(Vec3[double] a, Vec3[double] b, float u) noexcept nogil:
-    """Return a + u (b - a) in single precision, whose rounding shows where u is beyond 1."""
+cdef inline Vec3[double] interpolate_single(Vec3[double] a, Vec3[double] b, float u) noexcept nogil:
+    """Return a + u (b - a) in single precision, whose rounding shows where u exceeds 1."""
     cdef Vec3[float] start = narrowed(a)
     return widened(start + (narrowed(b) - start) * u)
 
@@ -91,11 +91,12 @@ cdef class NetcodeForEntities(Strategy):
                    " behind", "", 0, 100),
             Number("scale_min", 0.85, "the least speed of the timeline", "", 0, 1),
             Number("scale_max", 1.1, "the largest speed of the timeline", "", 1, 100),
-            Number("clamp_partial", 5.0, "a smaller part of a tick counts as none", "%", 0, 50),
-            Number("rtt_deviation", 0.0, "deviation of the round-trip time when it begins", "s", 0,
+            Number("clamp_partial", 5.0, "round a smaller part of a tick to a whole tick", "%", 0,
+                   50),
+            Number("rtt_deviation", 0.0, "deviation of the round-trip time at the start", "s", 0,
                    60),
-            Number("quantization", 0.0, "steps of a length unit to which positions are rounded"
-                   " (there 1000); 0: none", "", 0, 1e9),
+            Number("quantization", 0.0, "quantization steps per length unit, for positions"
+                   " (the original: 1000); 0: none", "", 0, 1e9),
             Number("history", 32, "the largest number of snapshots kept", "", 2, 4096, whole=True),
             SNAP_DISTANCE,
         ),
@@ -146,7 +147,7 @@ cdef class NetcodeForEntities(Strategy):
     cdef int64_t find_tick(self, double time) noexcept nogil:
         return <int64_t>clamped(round(time * self.sim_rate), -LAST_TICK, LAST_TICK)
 
-    cdef int64_t tick_at(self, size_t place) noexcept nogil:
+    cdef int64_t find_state_tick(self, size_t place) noexcept nogil:
         return self.find_tick(self.states[place].time)
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
@@ -177,20 +178,22 @@ cdef class NetcodeForEntities(Strategy):
     # ------------------------------------------------------------- the clock
 
     cdef void pass_frame(self, double at) noexcept nogil:
-        self.advance(at)
+        self.advance_timeline(at)
 
-    cdef void advance(self, double at) noexcept nogil:
-        """Advance the timeline by a frame, by what was known when the frame before had ended."""
+    cdef void advance_timeline(self, double at) noexcept nogil:
+        """Advance the timeline to the frame at ``at``, by the snapshots received before the last
+        frame.
+        """
         cdef float elapsed = <float>self.elapsed(at)
         if self.knows and not self.runs:
-            self.begin(at)
-            self.move(elapsed, elapsed * self.sim_rate)
+            self.begin_timeline(at)
+            self.move_target(elapsed, elapsed * self.sim_rate)
         elif self.knows:
-            self.estimate(at, elapsed * self.sim_rate)
-            self.move(elapsed, elapsed * self.sim_rate)
+            self.estimate_tick(at, elapsed * self.sim_rate)
+            self.move_target(elapsed, elapsed * self.sim_rate)
         self.knows, self.known_tick = self.heard, self.newest_tick
 
-    cdef void begin(self, double at) noexcept nogil:
+    cdef void begin_timeline(self, double at) noexcept nogil:
         self.runs, self.changed = True, at
         self.latest = self.est = self.known_tick
         self.age = 0
@@ -201,8 +204,11 @@ cdef class NetcodeForEntities(Strategy):
         self.target = self.known_tick - <int64_t>self.frames
         self.sub = 0
 
-    cdef void estimate(self, double at, float passed) noexcept nogil:
-        """Carry the estimated tick on by a frame, and correct it by a new snapshot."""
+    cdef void estimate_tick(self, double at, float passed) noexcept nogil:
+        """Advance the estimated server tick by a frame of ``passed`` ticks.
+
+        Correct it by a new snapshot.
+        """
         cdef int64_t whole
         cdef float step
         if self.known_tick != self.latest:
@@ -219,8 +225,8 @@ cdef class NetcodeForEntities(Strategy):
         self.est -= whole
         self.age -= TICK_PARTS * whole
 
-    cdef void move(self, float elapsed, float passed) noexcept nogil:
-        """Move the drawn tick by a frame of ``elapsed`` seconds, or ``passed`` ticks."""
+    cdef void move_target(self, float elapsed, float passed) noexcept nogil:
+        """Advance the drawn tick by a frame of ``elapsed`` seconds, which are ``passed`` ticks."""
         cdef float wait = max((self.inter * self.sim_rate + 999) / 1000,
                               self.average + <float>self.jitter_scale * self.deviation)
         cdef float most = <float>self.delay_max_delta * passed
@@ -247,7 +253,7 @@ cdef class NetcodeForEntities(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double tick, part = 0
         cdef size_t place
-        self.advance(at)
+        self.advance_timeline(at)
         self.fresh = False
         if not self.runs:
             hold_state(self.states.front(), self.drawn, sample)
@@ -261,32 +267,31 @@ cdef class NetcodeForEntities(Strategy):
         if place == 0:
             hold_state(self.states.front(), self.drawn, sample)
         elif place < self.states.size():
-            self.draw_pair(place, self.fraction(place, tick, part), sample)
-        elif place > 1 and tick + part > self.tick_at(place - 1):
-            tick = min(tick, <double>(self.tick_at(place - 1) + self.max_extrapolation))
-            self.draw_beyond(place - 1, self.fraction(place - 1, tick, part), sample)
+            self.draw_pair(place, self.compute_fraction(place, tick, part), sample)
+        elif place > 1 and tick + part > self.find_state_tick(place - 1):
+            tick = min(tick, <double>(self.find_state_tick(place - 1) + self.max_extrapolation))
+            self.draw_beyond(place - 1, self.compute_fraction(place - 1, tick, part), sample)
         else:
             hold_state(self.states.back(), self.drawn, sample)
 
     cdef void draw_pair(self, size_t place, float u, Sample& sample) noexcept nogil:
-        """Draw between the snapshot before ``place`` and the one at ``place``.
-
-        ``u`` is the share of the way, 1 at the latter.
+        """Draw the point at the fraction ``u`` from the snapshot ``place - 1`` to the snapshot
+        ``place``.
         """
         cdef Vec3[double] before = self.states[place - 1].position
         cdef Vec3[double] after = self.states[place].position
-        cdef Vec3[double] drawn = point_along(before, after, u)
+        cdef Vec3[double] drawn = interpolate_single(before, after, u)
         draw_between(self.states[place - 1], self.states[place], u, self.snap_distance, sample)
-        if is_finite(drawn) and not farther(before, after, self.snap_distance):
+        if is_finite(drawn) and not is_farther(before, after, self.snap_distance):
             sample.position = drawn
             self.set_velocity(place, sample)
 
-    cdef float fraction(self, size_t place, double tick, double part) noexcept nogil:
-        """Return a tick's share of the way from the snapshot before ``place`` to the one at
-        ``place``.
+    cdef float compute_fraction(self, size_t place, double tick, double part) noexcept nogil:
+        """Return the fraction of the way from snapshot ``place - 1`` to ``place`` at a tick and its
+        part.
         """
-        cdef int64_t before = self.tick_at(place - 1)
-        cdef float duration = <float>(self.tick_at(place) - before)
+        cdef int64_t before = self.find_state_tick(place - 1)
+        cdef float duration = <float>(self.find_state_tick(place) - before)
         return <float>(tick - before) / duration + <float>part / duration
 
     cdef void set_velocity(self, size_t place, Sample& sample) noexcept nogil:
@@ -296,11 +301,14 @@ cdef class NetcodeForEntities(Strategy):
             sample.velocity = step * (1 / duration)
 
     cdef void draw_beyond(self, size_t place, float u, Sample& sample) noexcept nogil:
-        """Continue the line through the last two snapshots: ``u`` is 1 at the newest."""
+        """Extrapolate the line through the last two snapshots.
+
+        ``u`` is 1 at the newest snapshot.
+        """
         cdef Vec3[double] before = self.states[place - 1].position
         cdef Vec3[double] newest = self.states[place].position
-        cdef Vec3[double] goal = point_along(newest, before, 1 - u)
-        if farther(before, newest, self.snap_distance) or not is_finite(goal):
+        cdef Vec3[double] goal = interpolate_single(newest, before, 1 - u)
+        if is_farther(before, newest, self.snap_distance) or not is_finite(goal):
             hold_state(self.states[place], self.drawn, sample)
             return
         slerp_between(self.states[place - 1], self.states[place], u, sample)

@@ -10,7 +10,7 @@ from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE_OR_ERROR
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, farther, fraction_between,
+    Snapshot, SnapshotBuffer, draw_at, is_farther, fraction_between,
 )
 from epic_cli.engine.strategies.parts.turning cimport (
     angles_between, angles_from_turn, angular_rates, slerp_between, turn_from_degrees,
@@ -85,11 +85,11 @@ cdef class Quake3(Strategy):
             seconds=0.004, periods=1.1,
         ),
         settings=(
-            Choice("trajectory", "interpolate", "what position and velocity stand for",
+            Choice("trajectory", "interpolate", "the trajectory of position and velocity",
                    Trajectory),
-            Choice("angle_trajectory", "interpolate", "what rotation and spin stand for, where"
+            Choice("angle_trajectory", "interpolate", "the trajectory of rotation and spin, where"
                    " positions are not interpolated", Trajectory),
-            Number("cl_time_nudge", 0.0, "draw this much earlier, or later", "s", -0.03, 0.03,
+            Number("cl_time_nudge", 0.0, "how much further in the past to draw", "s", -0.03, 0.03,
                    tune=(-0.03, 0.03)),
             Number("tr_duration", 0.05, "how long linear-stop continues; the period of sine", "s",
                    0.001, 3600, tune=(0.02, 2), scale="log"),
@@ -145,7 +145,7 @@ cdef class Quake3(Strategy):
 
     cdef void pass_frame(self, double at) noexcept nogil:
         if self.newest_of_all > -INFINITY:
-            self.advance(at)
+            self.advance_clock(at)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Snapshot resting
@@ -162,12 +162,15 @@ cdef class Quake3(Strategy):
         self.snapshots.append(packet, now)
         return True
 
-    cdef bint predicts(self) noexcept nogil:
-        """Return True if what is drawn is always ahead of the newest snapshot."""
+    cdef bint is_predicted(self) noexcept nogil:
+        """Return True if the trajectory is extrapolated from a snapshot instead of interpolated."""
         return self.trajectory not in (INTERPOLATE, STATIONARY, LINEAR_STOP)
 
-    cdef void advance(self, double at) noexcept nogil:
-        """Set the time of a frame; then, if it has new snapshots, move the clock to them."""
+    cdef void advance_clock(self, double at) noexcept nogil:
+        """Set the server time of the frame at ``at``.
+
+        Adjust the clock if the frame has a new snapshot.
+        """
         cdef double newest = self.newest_of_all
         if not self.running:
             self.running, self.fresh = True, False
@@ -178,9 +181,9 @@ cdef class Quake3(Strategy):
             self.extrapolated = True
         if self.fresh:
             self.fresh = False
-            self.adjust(newest, newest - at)
+            self.adjust_clock(newest, newest - at)
 
-    cdef void adjust(self, double newest, double delta) noexcept nogil:
+    cdef void adjust_clock(self, double newest, double delta) noexcept nogil:
         cdef double off = fabs(delta - self.delta)
         if off > RESET:
             self.delta = delta
@@ -193,15 +196,18 @@ cdef class Quake3(Strategy):
         else:
             self.delta += AHEAD
 
-    cdef void go_on(self, size_t count, double at) noexcept nogil:
-        """Drop this many snapshots; turn the prediction's deviation into an error."""
-        cdef Vec3[double] before = self.predicted().position + self.remaining(at)
+    cdef void drop_snapshots(self, size_t count, double at) noexcept nogil:
+        """Drop the ``count`` oldest snapshots.
+
+        Keep the jump of a predicted position as an error to fade.
+        """
+        cdef Vec3[double] before = self.evaluate_trajectory().position + self.compute_error(at)
         cdef Vec3[double] error
         cdef double size
         self.snapshots.drop_front(count)
-        if not self.predicts():
+        if not self.is_predicted():
             return
-        error = before - self.predicted().position
+        error = before - self.evaluate_trajectory().position
         size = dot(error, error)
         if size > LEAST_ERROR * LEAST_ERROR and not is_beyond(error, self.snap_distance):
             self.error = error
@@ -209,8 +215,8 @@ cdef class Quake3(Strategy):
         else:
             self.error = Vec3[double]()
 
-    cdef Vec3[double] remaining(self, double at) noexcept nogil:
-        """Return the remaining error of a prediction."""
+    cdef Vec3[double] compute_error(self, double at) noexcept nogil:
+        """Return the part of the prediction error that is still shown at local time ``at``."""
         cdef double left = 0
         if self.cg_error_decay > 0:
             left = 1 - (at - self.error_time) / self.cg_error_decay
@@ -218,44 +224,44 @@ cdef class Quake3(Strategy):
             return Vec3[double]()
         return self.error * left
 
-    cdef Motion predicted(self) noexcept nogil:
-        """Return the state on the trajectory of the drawn snapshot."""
+    cdef Motion evaluate_trajectory(self) noexcept nogil:
+        """Return position and velocity on the drawn snapshot's trajectory at the server time."""
         cdef const Snapshot* base = &self.snapshots.front()
-        return trajectory_at(self.trajectory, base[0], self.server_time - base.time,
-                             self.tr_duration, self.gravity, self.quirks)
+        return follow_trajectory(self.trajectory, base[0], self.server_time - base.time,
+                                 self.tr_duration, self.gravity, self.quirks)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t current
-        self.advance(at)
+        self.advance_clock(at)
         current = self.snapshots.count_until(self.server_time)
         if current > 1:
-            self.go_on(current - 1, at)
+            self.drop_snapshots(current - 1, at)
         if self.snapshots.size() > 1 and (
                 self.trajectory == INTERPOLATE or self.trajectory == LINEAR_STOP):
             draw_at(self.snapshots[0], self.snapshots[1], self.server_time, self.snap_distance,
                     sample)
-            if not farther(self.snapshots[0].position, self.snapshots[1].position,
-                           self.snap_distance):
+            if not is_farther(self.snapshots[0].position, self.snapshots[1].position,
+                              self.snap_distance):
                 angles_between(self.snapshots[0], self.snapshots[1], fraction_between(
                     self.snapshots[0].time, self.snapshots[1].time, self.server_time), sample)
         else:
             self.draw_trajectory(at, sample)
             if self.snapshots.front().turn.known():
-                self.turn(sample)
+                self.set_rotation(sample)
 
     cdef void draw_trajectory(self, double at, Sample& sample) noexcept nogil:
         cdef double age = self.server_time - self.snapshots.front().time
-        cdef Motion motion = self.predicted()
-        motion.position = motion.position + self.remaining(at)
-        if self.predicts() or self.trajectory == LINEAR_STOP and age <= self.tr_duration:
+        cdef Motion motion = self.evaluate_trajectory()
+        motion.position = motion.position + self.compute_error(at)
+        if self.is_predicted() or self.trajectory == LINEAR_STOP and age <= self.tr_duration:
             sample.show(motion, EXTRAPOLATED)
         elif self.trajectory == LINEAR_STOP and age > self.tr_duration:
             sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:
             sample.hold(motion, self.drawn, INTERPOLATED)
 
-    cdef void turn(self, Sample& sample) noexcept nogil:
-        """Set the sample's rotation to the angles of the drawn snapshot on their trajectory."""
+    cdef void set_rotation(self, Sample& sample) noexcept nogil:
+        """Set the sample's rotation from the drawn snapshot's angles and their trajectory."""
         cdef const Snapshot* base = &self.snapshots.front()
         cdef Motion angles
         if self.angle_trajectory in (INTERPOLATE, STATIONARY):
@@ -263,8 +269,8 @@ cdef class Quake3(Strategy):
         else:
             angles.position = angles_from_turn(base.turn.value().rotation)
             angles.velocity = angular_rates(base.turn.value())
-            angles = trajectory_at(self.angle_trajectory, angles, self.server_time - base.time,
-                                   self.tr_duration, self.gravity, False)
+            angles = follow_trajectory(self.angle_trajectory, angles, self.server_time - base.time,
+                                       self.tr_duration, self.gravity, False)
             sample.turn.set(turn_from_degrees(angles.position, angles.velocity))
 
 
@@ -288,12 +294,12 @@ cpdef enum Trajectory:
     GRAVITY
 
 
-cdef inline Motion trajectory_at(Trajectory kind, const Motion& start, double age, double duration,
-                                 double gravity, bint quirks) noexcept nogil:
-    """Return the motion at this age.
+cdef inline Motion follow_trajectory(Trajectory kind, const Motion& start, double age,
+                                     double duration,
+                                     double gravity, bint quirks) noexcept nogil:
+    """Return position and velocity on a trajectory, ``age`` seconds after its start.
 
-    With ``quirks`` Quake's velocity where it is not the derivative. With quirks Quake's velocity,
-    where it is not the derivative.
+    With ``quirks`` the velocity of ``sine`` is Quake's, which is not the derivative.
     """
     cdef Vec3[double] position = start.position, velocity
     cdef double phase

@@ -13,7 +13,7 @@ from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
-from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, is_farther
 from epic_cli.engine.strategies.parts.turning cimport YXZ, angles_from_turn, of_degrees, shorter
 
 
@@ -117,13 +117,13 @@ cdef class UnityNgo(Strategy):
                    unset="auto", tune=(0, 5)),
             Choice("render_from", "server-time", "the clock that tick_latency is subtracted from",
                    RenderFrom),
-            Switch("position_lerp_smoothing", "on", "smooth the interpolated value"),
+            Switch("position_lerp_smoothing", "on", "smooth the interpolated position"),
             Number("position_max_interpolation_time", 0.1, "the time constant of the smoothing",
                    "s", 0.01, 1, tune=(0.01, 0.9)),
             Choice("rotation", "slerp", "how rotations interpolate; nlerp: as with half floats",
                    RotationLerp),
-            Choice("smoothing_factor", "frame-rate-independent", "the smoothing factor of 2026, or"
-                   " the one before",
+            Choice("smoothing_factor", "frame-rate-independent", "the smoothing factor of releases"
+                   " since 2026, or of those before",
                    SmoothingFactor),
             Number("latency", "auto", "arrival time minus timestamp, which sets the server time;"
                    " auto measures it", "s", -1e12, 1e12, unset="auto"),
@@ -184,11 +184,13 @@ cdef class UnityNgo(Strategy):
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        if time > self.connection_newest():
-            self.follow(time, now)
+        if time > self.find_connection_newest():
+            self.count_stamp(time, now)
 
-    cdef void follow(self, double time, double now) noexcept nogil:
-        """Take the newest timestamp of the connection."""
+    cdef void count_stamp(self, double time, double now) noexcept nogil:
+        """Update the server time and the tick by the connection's newest timestamp, arrived at
+        ``now``.
+        """
         self.interval.add_datagram(time, self)
         self.clock.sync(time, now)
         self.set_tick(self.positions)
@@ -198,7 +200,10 @@ cdef class UnityNgo(Strategy):
         self.advance(at)
 
     cdef double advance(self, double at) noexcept nogil:
-        """Move the clock by a frame; return the server time. ``rendered`` is what is drawn."""
+        """Advance the clock to the frame at ``at``.
+
+        Set ``rendered``, and return the server time.
+        """
         cdef double server = self.clock.advance(at, self.elapsed(at)), render = server
         if self.render_from == SERVER_TIME:
             render -= self.interval.value * self.tick_latency
@@ -211,31 +216,31 @@ cdef class UnityNgo(Strategy):
         cdef double tick = self.interval.value
         if not self.connected:
             if self.empty or packet.time > self.newest:
-                self.follow(packet.time, now)
+                self.count_stamp(packet.time, now)
         elif not self.same_datagram:
             self.count_datagram(packet.time, now)
         if self.empty:
-            self.positions.jump(packet.position, packet.time)
-            self.velocities.jump(packet.velocity, packet.time)
+            self.positions.jump_to(packet.position, packet.time)
+            self.velocities.jump_to(packet.velocity, packet.time)
         elif resumes:
-            self.positions.resume(packet.time - tick)
-            self.velocities.resume(packet.time - tick)
+            self.positions.resume_after_pause(packet.time - tick)
+            self.velocities.resume_after_pause(packet.time - tick)
         if packet.turn.known():
-            self.accept_turn(packet)
+            self.accept_rotation(packet)
         self.empty = False              # even where the first comes too late: 1.x jumps to it
-        self.velocities.put(packet.velocity, packet.time)
-        return self.positions.put(packet.position, packet.time)
+        self.velocities.queue_value(packet.velocity, packet.time)
+        return self.positions.queue_value(packet.position, packet.time)
 
-    cdef void accept_turn(self, const Packet& packet) noexcept nogil:
+    cdef void accept_rotation(self, const Packet& packet) noexcept nogil:
         cdef Turn turn = packet.turn.value()
         self.turns.given = turn.rotation
         if not self.turns.seeded:
             self.turns.make_room()
-            self.turns.jump(turn.spin, packet.time)
+            self.turns.jump_to(turn.spin, packet.time)
         elif 0 < self.pause < packet.time - self.newest:
-            self.turns.resume(packet.time - self.interval.value)
+            self.turns.resume_after_pause(packet.time - self.interval.value)
         self.set_tick(self.turns)
-        self.turns.put(turn.spin, packet.time)
+        self.turns.queue_value(turn.spin, packet.time)
 
     cdef void set_tick(self, BufferedInterpolator one) noexcept nogil:
         one.tick = self.interval.value
@@ -248,7 +253,7 @@ cdef class UnityNgo(Strategy):
         self.velocities.slack = self.positions.slack
         sample.show(Motion(self.positions.advance(elapsed, render, server),
                            self.velocities.advance(elapsed, render, server)), INTERPOLATED)
-        if self.positions.arrived():
+        if self.positions.has_arrived():
             sample.hold(sample, self.drawn, INTERPOLATED)
         if self.turns.seeded:
             self.turns.slack = self.positions.slack
@@ -325,23 +330,25 @@ cdef class BufferedInterpolator:
         self.turns, self.lerps = turns, lerps
         if not turns:                 # those wait for the first rotation
             self.make_room()
-        self.jump(Vec3[double]())
+        self.jump_to(Vec3[double]())
         self.seeded = False
 
     # ------------------------------------------------------------- for Python
 
     def add(self, value, double time):
-        """Queue a value of three numbers with its timestamp."""
+        """Queue a value (three numbers) with its timestamp."""
         x, y, z = value
-        self.put(Vec3[double](x, y, z), time)
+        self.queue_value(Vec3[double](x, y, z), time)
 
     def reset_to(self, value):
-        """Reset and show this value of three numbers."""
+        """Empty the queue and show this value (three numbers) at once."""
         x, y, z = value
-        self.jump(Vec3[double](x, y, z))
+        self.jump_to(Vec3[double](x, y, z))
 
     def update(self, double elapsed, double render, double server):
-        """Return the value after a frame of ``elapsed`` seconds, at these times."""
+        """Return the value after a frame of ``elapsed`` seconds, at a render time and a server
+        time.
+        """
         cdef Vec3[double] value = self.advance(elapsed, render, server)
         return components(value)
 
@@ -350,15 +357,15 @@ cdef class BufferedInterpolator:
     cdef void make_room(self) noexcept nogil:
         self.queue.set_capacity(512)  # it must also last while the server time stands still
 
-    cdef bint put(self, Vec3[double] value, double time) noexcept nogil:
-        """Queue a value with its timestamp; return False if it comes too late."""
+    cdef bint queue_value(self, Vec3[double] value, double time) noexcept nogil:
+        """Queue a value with its timestamp; return False if the timestamp is too old."""
         cdef Snapshot* item
         self.received += 1
         if self.received > BURST and time > self.latest:
-            self.jump(value, time)
+            self.jump_to(value, time)
             # in 1.x a jump is a frame
             self.received = 0 if self.kind == DOUBLE_LERP else BURST
-        elif self.received > BURST or not self.takes(time):
+        elif self.received > BURST or not self.accepts_time(time):
             return False
         if self.queue.full():
             self.queue.drop_front(1)
@@ -371,14 +378,17 @@ cdef class BufferedInterpolator:
             item.turn.set(Turn(self.given, Vec3[double]()))
         return True
 
-    cdef bint takes(self, double time) noexcept nogil:
-        """Return True if a value is newer than all others; for double-lerp, than the drawn time."""
+    cdef bint accepts_time(self, double time) noexcept nogil:
+        """Return True if a timestamp is newer than all others (double-lerp.
+
+        Than the current target's).
+        """
         if self.kind == DOUBLE_LERP:
             return not self.seeded or time > self.target_time
         return time > self.newest
 
-    cdef void jump(self, Vec3[double] value, double time=0) noexcept nogil:
-        """Show this value at once and wait for the next."""
+    cdef void jump_to(self, Vec3[double] value, double time=0) noexcept nogil:
+        """Empty the queue and show this value at once."""
         self.queue.clear()
         self.received = 0
         self.newest = self.latest = -INFINITY
@@ -388,16 +398,17 @@ cdef class BufferedInterpolator:
         self.seeded = True
         # in 1.x the first segment begins at time 0, however late it is; at negative times, nowhere
         self.target_time = min(time, 0.0)
-        self.rest()
+        self.hold()
 
-    cdef void rest(self) noexcept nogil:
-        """Hold, and drop the target: the next segment begins here."""
+    cdef void hold(self) noexcept nogil:
+        """Hold the current value; the next segment begins there."""
         self.has_target = self.reached = False
         self.start = self.next_value = self.current
         self.turn_start = self.turn_next = self.turn_current
 
-    cdef void resume(self, double time) noexcept nogil:
-        """Go on after a pause: begin the segment to the next value here, at this timestamp."""
+    cdef void resume_after_pause(self, double time) noexcept nogil:
+        """Begin the segment to the next value at the current value and at the timestamp ``time``.
+        """
         if not self.has_target:
             return                      # at rest: it begins here in any case
         self.queue.clear()
@@ -407,9 +418,9 @@ cdef class BufferedInterpolator:
         self.turn_target = self.turn_start = self.turn_next = self.turn_current
         self.rate = self.turn_rate = Vec3[double]()
 
-    cdef bint arrived(self) noexcept nogil:
-        """Return True if the target is reached and nothing is waiting."""
-        return self.queue.empty() and (not self.has_target or self.there())
+    cdef bint has_arrived(self) noexcept nogil:
+        """Return True if the target is reached and the queue is empty."""
+        return self.queue.empty() and (not self.has_target or self.is_at_target())
 
     cdef Vec3[double] advance(self, double elapsed, double render,
                               double server) noexcept nogil:
@@ -417,25 +428,26 @@ cdef class BufferedInterpolator:
         cdef bint legacy = self.kind == LEGACY_LERP
         self.received = 0
         if self.kind == DOUBLE_LERP:
-            return self.advance_double(elapsed, render, server)
+            return self.advance_double_lerp(elapsed, render, server)
         if not legacy:
-            self.reached = self.reached or self.has_target and self.there()
-            self.take(render + self.slack)
+            self.reached = self.reached or self.has_target and self.is_at_target()
+            self.take_until(render + self.slack)
         elif not self.has_target or self.target_time + self.slack <= render:
-            self.take(server)
+            self.take_until(server)
         if not self.has_target:
             return self.current
         if not self.reached:
-            self.move(elapsed, render)
-            self.reached = legacy and self.there()
+            self.advance_segment(elapsed, render)
+            self.reached = legacy and self.is_at_target()
         elif self.queue.empty():
             idle = IDLE if legacy else self.longest + self.tick
             if render - self.target_time > idle:
-                self.rest()
+                self.hold()
         return self.current
 
-    cdef void move(self, double elapsed, double render) noexcept nogil:
-        """Advance along the segment by a frame, then apply the second lerp."""
+    cdef void advance_segment(self, double elapsed, double render) noexcept nogil:
+        """Advance along the segment by a frame of ``elapsed`` seconds, then apply the second lerp.
+        """
         cdef double u = 1
         cdef Motion step
         if self.kind == LEGACY_LERP:
@@ -452,44 +464,49 @@ cdef class BufferedInterpolator:
                                    self.duration * u, elapsed)
                 self.next_value, self.rate = step.position, step.velocity
         if self.smooths:
-            self.current = lerp(self.current, self.next_value, self.smoothing(elapsed))
+            self.current = lerp(self.current, self.next_value, self.compute_share(elapsed))
         else:
             self.current = self.next_value
         if self.turns:
-            self.turn(u, elapsed)
+            self.advance_rotation(u, elapsed)
 
-    cdef void turn(self, double u, double elapsed) noexcept nogil:
-        """Advance the rotation likewise; smooth-damp each of its angles by itself."""
+    cdef void advance_rotation(self, double u, double elapsed) noexcept nogil:
+        """Advance the rotation to the fraction ``u`` of the segment.
+
+        Smooth-damp treats each angle alone.
+        """
         cdef Vec3[double] angles, target
         if self.kind == SMOOTH_DAMP:
             angles = angles_from_turn(self.turn_next, YXZ)
             target = angles + shorter(angles, angles_from_turn(self.turn_target, YXZ))
-            angles.x = damp(angles.x, target.x, self.turn_rate.x, self.duration * u, elapsed)
-            angles.y = damp(angles.y, target.y, self.turn_rate.y, self.duration * u, elapsed)
-            angles.z = damp(angles.z, target.z, self.turn_rate.z, self.duration * u, elapsed)
+            angles.x = damp_axis(angles.x, target.x, self.turn_rate.x, self.duration * u, elapsed)
+            angles.y = damp_axis(angles.y, target.y, self.turn_rate.y, self.duration * u, elapsed)
+            angles.z = damp_axis(angles.z, target.z, self.turn_rate.z, self.duration * u, elapsed)
             self.turn_next = of_degrees(angles, YXZ)
         else:
-            self.turn_next = self.turned(self.turn_start, self.turn_target, u)
-        self.turn_current = self.turned(
-            self.turn_current, self.turn_next, self.smoothing(elapsed) if self.smooths else 1)
+            self.turn_next = self.blend_rotations(self.turn_start, self.turn_target, u)
+        self.turn_current = self.blend_rotations(
+            self.turn_current, self.turn_next, self.compute_share(elapsed) if self.smooths else 1)
 
-    cdef Quaternion turned(self, Quaternion start, Quaternion end, double u) noexcept nogil:
+    cdef Quaternion blend_rotations(self, Quaternion start, Quaternion end,
+                                    double u) noexcept nogil:
         u = clamped(u, 0, 1)
         return nlerp(start, end, u) if self.lerps else slerp(start, end, u)
 
-    cdef void take(self, double until) noexcept nogil:
-        """Head for the newest queued value up to this timestamp, if there is one."""
+    cdef void take_until(self, double until) noexcept nogil:
+        """Begin a segment to the newest queued value that is not after ``until``, if there is one.
+        """
         cdef size_t count = self.queue.count_until(until)
         if count > 0:
             if self.turns:
                 self.turn_target = self.queue[count - 1].turn.value().rotation
                 self.turn_start = self.turn_next
-            self.head_for(self.queue[count - 1].position, self.queue[count - 1].time,
-                          self.target_time if self.has_target else self.queue[0].time)
+            self.begin_segment(self.queue[count - 1].position, self.queue[count - 1].time,
+                               self.target_time if self.has_target else self.queue[0].time)
             self.queue.drop_front(count)
 
-    cdef void head_for(self, Vec3[double] value, double time, double start) noexcept nogil:
-        cdef bint jumps = farther(self.target, value, self.snap_distance)
+    cdef void begin_segment(self, Vec3[double] value, double time, double start) noexcept nogil:
+        cdef bint jumps = is_farther(self.target, value, self.snap_distance)
         self.start_time = start
         self.duration = time - start
         if self.kind != LEGACY_LERP:
@@ -507,8 +524,9 @@ cdef class BufferedInterpolator:
         # timestamps do not coincide
         self.start = self.next_value
 
-    cdef double smoothing(self, double elapsed) noexcept nogil:
-        """Return the share, 0 to 1, of the remaining difference that a frame removes."""
+    cdef double compute_share(self, double elapsed) noexcept nogil:
+        """Return the share, 0 to 1, of the remaining difference that a frame's second lerp removes.
+        """
         cdef double rate
         if self.kind == LEGACY_LERP:
             return min(elapsed / self.maximum_time, 1.0)
@@ -517,15 +535,15 @@ cdef class BufferedInterpolator:
             return 1 - rate
         return 1 - pow(0.99 if rate >= 1 else rate, 60 * elapsed)
 
-    cdef bint there(self) noexcept nogil:
-        """Return True if the target counts as reached: each axis is within what rounds to 0.00."""
+    cdef bint is_at_target(self) noexcept nogil:
+        """Return True if each axis is within 0.005 of the target, which rounds to 0.00."""
         cdef Vec3[double] left
         if self.turns:
-            return self.turned_there()
+            return self.is_rotation_at_target()
         left = self.target - self.current
         return max(fabs(left.x), fabs(left.y), fabs(left.z)) <= NEAR
 
-    cdef bint turned_there(self) noexcept nogil:
+    cdef bint is_rotation_at_target(self) noexcept nogil:
         cdef Quaternion end = near_to(self.turn_target, self.turn_current)
         return max(fabs(end.x - self.turn_current.x), fabs(end.y - self.turn_current.y),
                    fabs(end.z - self.turn_current.z),
@@ -533,15 +551,15 @@ cdef class BufferedInterpolator:
 
     # ------------------------------------------------------------- of 1.x, in single precision
 
-    cdef Vec3[double] advance_double(self, double elapsed, double render,
-                                     double server) noexcept nogil:
+    cdef Vec3[double] advance_double_lerp(self, double elapsed, double render,
+                                          double server) noexcept nogil:
         cdef size_t count = self.queue.count_until(server)
         cdef float u = 1
         cdef Snapshot item
         if count > 0 and (not self.seeded or render >= self.target_time):
             item = self.queue[count - 1]
             self.queue.drop_front(count)
-            if not self.seeded or farther(self.target, item.position, self.snap_distance):
+            if not self.seeded or is_farther(self.target, item.position, self.snap_distance):
                 if self.seeded:
                     self.current = item.position
                 self.start_time = item.time
@@ -560,25 +578,25 @@ cdef class BufferedInterpolator:
         if self.target_time - self.start_time > 1e-10:
             u = <float>((render - self.start_time) / (self.target_time - self.start_time))
             u = 0 if u < 0 else 1 if u > PAST_END else u
-        self.current = single_lerp(
-            self.current, single_lerp(self.start, self.target, u),
+        self.current = lerp_in_single(
+            self.current, lerp_in_single(self.start, self.target, u),
             <float>elapsed / <float>self.maximum_time)
         if self.turns:
-            self.turn_current = self.turned(
-                self.turn_current, self.turned(self.turn_start, self.turn_target, u),
+            self.turn_current = self.blend_rotations(
+                self.turn_current, self.blend_rotations(self.turn_start, self.turn_target, u),
                 elapsed / self.maximum_time)
         return self.current
 
 
-cdef Vec3[double] single_lerp(Vec3[double] a, Vec3[double] b, float u) noexcept nogil:
+cdef Vec3[double] lerp_in_single(Vec3[double] a, Vec3[double] b, float u) noexcept nogil:
     cdef Vec3[float] start = narrowed(a)
     cdef Vec3[double] result
     result = widened(start + (narrowed(b) - start) * min(max(u, <float>0), <float>1))
     return result if is_finite(result) else b
 
 
-cdef double damp(double value, double target, double& velocity, double smooth_time,
-                 double elapsed) noexcept nogil:
+cdef double damp_axis(double value, double target, double& velocity, double smooth_time,
+                      double elapsed) noexcept nogil:
     cdef Motion motion = smooth_damp(
         Motion(Vec3[double](value, 0, 0), Vec3[double](velocity, 0, 0)),
         Vec3[double](target, 0, 0), smooth_time, elapsed)
@@ -586,9 +604,10 @@ cdef double damp(double value, double target, double& velocity, double smooth_ti
     return motion.position.x
 
 
-def damped(double value, double target, double velocity, double smooth_time, double elapsed):
+def step_smooth_damp(double value, double target, double velocity, double smooth_time,
+                     double elapsed):
     """Return value and velocity after one step of Unity's SmoothDamp along one axis."""
-    value = damp(value, target, velocity, smooth_time, elapsed)
+    value = damp_axis(value, target, velocity, smooth_time, elapsed)
     return value, velocity
 
 
@@ -630,7 +649,7 @@ cdef class NetworkTime:
         self.clear()
 
     cpdef void sync(self, double timestamp, double now) noexcept nogil:
-        """Take a packet with this timestamp, arrived at the local time ``now``."""
+        """Measure the wanted offset by a packet's timestamp and its arrival ``now``."""
         cdef bint first = self.last_sync == -INFINITY
         if not self.estimates or now - self.last_sync < self.interval:
             return
@@ -641,7 +660,8 @@ cdef class NetworkTime:
             self.jumped = True
 
     cpdef double advance(self, double at, double elapsed) noexcept nogil:
-        """Return the server time in a frame at ``at``, ``elapsed`` (s) after the last one."""
+        """Return the server time of the frame at ``at``, ``elapsed`` seconds after the last frame.
+        """
         cdef double step = elapsed * self.ratio
         if self.jumped and step > 0:
             self.offset += step / 2
@@ -652,12 +672,12 @@ cdef class NetworkTime:
         return self.latest
 
     cdef void copy(self, NetworkTime other) noexcept:
-        """Copy the estimate of another ``NetworkTime`` with the same settings."""
+        """Copy the offset and times of another ``NetworkTime`` with the same settings."""
         self.offset, self.desired, self.jumped = other.offset, other.desired, other.jumped
         self.last_sync, self.latest = other.last_sync, other.latest
 
     cpdef void clear(self) noexcept nogil:
-        """Reset the estimate."""
+        """Reset the estimated offset and the latest time."""
         self.offset = self.desired = 0 if self.estimates else self.fixed
         self.last_sync = self.latest = -INFINITY
         self.jumped = False

@@ -3,7 +3,7 @@
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, is_finite, widened,
 )
-from epic_cli.engine.strategies.parts cimport Strategy, finite
+from epic_cli.engine.strategies.parts cimport Strategy, has_finite_numbers
 from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
@@ -89,13 +89,14 @@ cdef class Epic(Strategy):
         self.starts_at_packet = start == Start.PACKET
 
     cdef void clear(self) noexcept nogil:
-        self.begin(Vec3[float](), Vec3[float](), -1)
+        self.begin_line(Vec3[float](), Vec3[float](), -1)
         self.empty = False              # the first line begins at the origin
         self.begun = self.arrivals = False
         self.turn.clear()
 
-    cdef void begin(self, Vec3[float] position, Vec3[float] velocity, float time) noexcept nogil:
-        """Begin a line from this state, as the original's constructor does."""
+    cdef void begin_line(self, Vec3[float] position, Vec3[float] velocity,
+                         float time) noexcept nogil:
+        """Begin a line at this position, velocity and time, as the original's constructor does."""
         self.start = position
         self.slope = velocity
         self.time = time
@@ -103,7 +104,7 @@ cdef class Epic(Strategy):
         self.begun = True
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        self.begin(packet.single.position, packet.single.velocity, packet.single.time)
+        self.begin_line(packet.single.position, packet.single.velocity, packet.single.time)
         self.turn.aim(packet, 0, 0)
         return True
 
@@ -121,7 +122,7 @@ cdef class Epic(Strategy):
                 packet.single.position + packet.single.velocity * self.calc_ahead - self.start
             ) * (1 / self.display_behind)
         self.arrivals = self.arrivals or now != self.drawn.time
-        if self.arrivals and not is_finite(widened(self.slope)) and finite(packet):
+        if self.arrivals and not is_finite(widened(self.slope)) and has_finite_numbers(packet):
             self.slope = Vec3[float]()
             if is_finite(widened(packet.single.position)):
                 self.start = packet.single.position

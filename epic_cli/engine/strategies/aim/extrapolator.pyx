@@ -26,7 +26,7 @@ from libc.math cimport fabs
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Vec3, clamped, is_finite, narrowed, widened,
 )
-from epic_cli.engine.strategies.parts cimport Strategy, finite
+from epic_cli.engine.strategies.parts cimport Strategy, has_finite_numbers
 from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
 from epic_cli.engine.declaration import Declaration, Need
@@ -113,23 +113,23 @@ cdef class Extrapolator(Strategy):
 
     @property
     def latency(self):
-        """The estimated age of a packet on arrival, seconds (the drawing does not use it)."""
+        """The estimated age of a packet on arrival, s; drawing does not use it."""
         return self.latency_
 
     @property
     def update_time(self):
-        """The estimated time between packets, seconds."""
+        """The estimated time between packets, s."""
         return self.update_time_
 
     cdef void clear(self) noexcept nogil:
-        self.begin(0, 0, Vec3[double](), Vec3[double]())
+        self.begin_line(0, 0, Vec3[double](), Vec3[double]())
         self.turn.clear()
 
-    cdef void begin(self, double timestamp, double now, Vec3[double] position,
-                    Vec3[double] velocity) noexcept nogil:
-        """Begin again, as the original's Reset.
+    cdef void begin_line(self, double timestamp, double now, Vec3[double] position,
+                         Vec3[double] velocity) noexcept nogil:
+        """Restart the line at this state, as the original's Reset does.
 
-        It needs timestamp <= now, so an earlier ``now`` counts as equal.
+        A ``now`` before the timestamp counts as equal to it.
         """
         self.last_time = timestamp
         self.last_position = position
@@ -140,14 +140,14 @@ cdef class Extrapolator(Strategy):
         self.latency_ = self.update_time_
         self.aim_time = now + self.update_time_
 
-    cdef Vec3[double] rounded(self, Vec3[double] value) noexcept nogil:
+    cdef Vec3[double] narrow(self, Vec3[double] value) noexcept nogil:
         return widened(narrowed(value)) if self.single else value
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         cdef Vec3[double] velocity
         if self.uses_given_velocity(packet):
-            velocity = self.rounded(packet.velocity)
-        self.begin(packet.time, now, self.rounded(packet.position), velocity)
+            velocity = self.narrow(packet.velocity)
+        self.begin_line(packet.time, now, self.narrow(packet.position), velocity)
         self.turn.clear()
         self.turn.aim(packet, 0, 0)
         return True
@@ -163,44 +163,48 @@ cdef class Extrapolator(Strategy):
             return self.teleport(packet, now)
         if packet.time <= self.last_time:
             return False
-        position = self.exact_position(packet)
+        position = self.read_position(packet)
         if self.uses_given_velocity(packet):
-            velocity = self.exact_velocity(packet)
+            velocity = self.read_velocity(packet)
         elif fabs(elapsed) > EPSILON:
-            velocity = self.rounded(self.rounded(position - self.last_position) * (1.0 / elapsed))
-        self.estimate(now - packet.time, elapsed)
+            velocity = self.narrow(self.narrow(position - self.last_position) * (1.0 / elapsed))
+        self.update_averages(now - packet.time, elapsed)
         self.last_position = position
         self.last_time = packet.time
         # as in the original: the old line, extended by the new update time
-        self.snap_position = self.line_at(now, &in_range)
-        self.turn_to(now)
+        self.snap_position = self.evaluate_line(now, &in_range)
+        self.rotate_to(now)
         self.aim_time = now + self.update_time_
         self.snap_time = now
         self.turn.aim(packet, self.aim_time - packet.time, self.update_time_)
-        aim = self.rounded(position + velocity * (self.aim_time - packet.time))
+        aim = self.narrow(position + velocity * (self.aim_time - packet.time))
         if fabs(self.aim_time - self.snap_time) < EPSILON:
             self.snap_velocity = velocity
         else:
-            self.snap_velocity = self.rounded(
-                self.rounded(aim - self.snap_position) * (1.0 / (self.aim_time - self.snap_time)))
-        if not is_finite(self.snap_velocity) and finite(packet):
+            self.snap_velocity = self.narrow(
+                self.narrow(aim - self.snap_position) * (1.0 / (self.aim_time - self.snap_time)))
+        if not is_finite(self.snap_velocity) and has_finite_numbers(packet):
             return self.teleport(packet, now)   # the numbers have overflowed
         return True
 
-    cdef Vec3[double] exact_position(self, const Packet& packet) noexcept nogil:
-        """Return the position in the chosen precision, rounded once from the packet's text."""
+    cdef Vec3[double] read_position(self, const Packet& packet) noexcept nogil:
+        """Return a packet's position in the chosen precision, rounded once from the packet's text.
+        """
         return widened(packet.single.position) if self.single else packet.position
 
-    cdef Vec3[double] exact_velocity(self, const Packet& packet) noexcept nogil:
+    cdef Vec3[double] read_velocity(self, const Packet& packet) noexcept nogil:
         return widened(packet.single.velocity) if self.single else packet.velocity
 
-    cdef void estimate(self, double latency, double tick) noexcept nogil:
+    cdef void update_averages(self, double latency, double tick) noexcept nogil:
         latency = max(latency, 0.0)
-        self.latency_ = adapted(self.latency_, latency)
-        self.update_time_ = adapted(self.update_time_, tick)
+        self.latency_ = adapt_average(self.latency_, latency)
+        self.update_time_ = adapt_average(self.update_time_, tick)
 
-    cdef Vec3[double] line_at(self, double at, bint* in_range) noexcept nogil:
-        """Return the point of the line, as the original's ReadPosition does."""
+    cdef Vec3[double] evaluate_line(self, double at, bint* in_range) noexcept nogil:
+        """Return the line's position at local time ``at``, limited to the line's ends.
+
+        Set ``in_range`` to False where the time was limited, as the original's ReadPosition does.
+        """
         cdef double end = self.aim_time + self.update_time_
         in_range[0] = True
         if at < self.snap_time:
@@ -209,17 +213,17 @@ cdef class Extrapolator(Strategy):
         if at > end:
             at = end
             in_range[0] = False
-        return self.rounded(self.snap_position + self.snap_velocity * (at - self.snap_time))
+        return self.narrow(self.snap_position + self.snap_velocity * (at - self.snap_time))
 
-    cdef void turn_to(self, double at) noexcept nogil:
+    cdef void rotate_to(self, double at) noexcept nogil:
         if self.turn.known():
             self.turn.move(clamped(at, self.snap_time, self.aim_time + self.update_time_)
                            - self.snap_time)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef bint in_range
-        cdef Vec3[double] position = self.line_at(at, &in_range)
-        self.turn_to(at)
+        cdef Vec3[double] position = self.evaluate_line(at, &in_range)
+        self.rotate_to(at)
         self.turn.show(in_range, sample)
         if not in_range:
             sample.hold(Motion(position, Vec3[double]()), self.drawn, EXTRAPOLATED)
@@ -228,11 +232,8 @@ cdef class Extrapolator(Strategy):
                         INTERPOLATED if at <= self.aim_time else EXTRAPOLATED)
 
 
-cdef double adapted(double average, double sample) noexcept nogil:
-    """Return the adapted value.
-
-    A larger sample counts for half at once, a smaller one for an eighth.
-    """
+cdef double adapt_average(double average, double sample) noexcept nogil:
+    """Return the adaptive average: half of a larger sample, an eighth of a smaller sample."""
     if sample > average:
         return (average + sample) * 0.5
     return (average * 7 + sample) * 0.125

@@ -1,4 +1,4 @@
-"""A chase of the newest state made of parts: what most tutorials teach."""
+"""A configurable chase of the newest state, as most tutorials teach it."""
 
 from libc.math cimport INFINITY, M_PI, NAN, cos, floor, isfinite, isnan, sin, sqrt
 
@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts cimport (
     PacketAge, SendInterval, Strategy, span_seconds,
 )
-from epic_cli.engine.strategies.parts.curves cimport damped_step, lerp, smooth_damp
+from epic_cli.engine.strategies.parts.curves cimport step_damped_spring, lerp, smooth_damp
 from epic_cli.engine.strategies.parts.following cimport exponential_share, rounded
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, slerp_between
@@ -114,7 +114,7 @@ cdef class Chase(Strategy):
             periods=1,
         ),
         settings=(
-            Choice("how", "exponential", "how the drawing approaches its goal", Approach),
+            Choice("how", "exponential", "how the drawn position approaches its goal", Approach),
             Span("time", 0.1, "the time constant or the duration of the way, in seconds or send"
                  " intervals (1i)", 0.001, 60, tune=(0.02, 1.0), scale="log"),
             Number("share", 0.1, "the share of the way that each frame covers, with how=share",
@@ -137,13 +137,14 @@ cdef class Chase(Strategy):
                    words={"unlimited": INFINITY}),
             Number("fade_after", 0.0, "the velocity fades out from this time without a packet on,"
                    " with ahead=velocity; 0: never", "s", 0, 3600),
-            Number("fade", 1.0, "how long that takes", "s", 0, 3600),
+            Number("fade", 1.0, "how long the velocity takes to fade out", "s", 0, 3600),
             SNAP,
             Number("snap_after", 0.0, "jump to the goal where the newest packet is older; 0: never",
                    "s", 0, 3600),
             DEAD_ZONE,
-            Number("every", "frame", "how often it steps: in each frame, once a packet, or in ticks"
-                   " of this length", "s", 0.001, 60, words={"frame": 0.0, "packet": PACKET}),
+            Number("every", "frame", "how often the drawn position moves: in each frame, once a"
+                   " packet, or in ticks of this length", "s", 0.001, 60,
+                   words={"frame": 0.0, "packet": PACKET}),
             Number("phase", 0.0, "a time at which a tick falls", "s", 0, 60),
             Choice("between", "hold", "what to draw between two ticks: the last one, or the line to"
                    " it", ("hold", "lerp"), tune=False),
@@ -212,9 +213,9 @@ cdef class Chase(Strategy):
             step = packet.position - self.received.position
             begin = self.shown.position
             if self.glides and self.from_arrival:
-                self.goal = self.goal_at(now)
-                begin = self.glided(now)
-                self.glide.move(self.eased(self.fraction(now)))
+                self.goal = self.compute_goal(now)
+                begin = self.compute_glide(now)
+                self.glide.move(self.ease_fraction(self.compute_fraction(now)))
             if self.measured == ARRIVALS:
                 self.period = max(now - self.arrived, LEAST_PERIOD)
         if self.counts_intervals:
@@ -225,46 +226,48 @@ cdef class Chase(Strategy):
         if self.from_frame:
             self.begun = INFINITY
         elif self.from_last:
-            self.begun = self.last_step(now)
+            self.begun = self.find_last_step(now)
         self.start = begin
         self.goal = packet.position
         if self.ahead != Goal.NEWEST:
-            self.lead(packet, now, step)
+            self.lead_goal(packet, now, step)
         if self.glides:
             self.glide.aim(packet)
         else:
             self.turn.aim(packet)
         self.waiting += 1
         if self.measured != FRAMES:
-            self.depart()
+            self.begin_way()
         if self.every == PACKET:
-            self.step(now, 0 if isnan(self.stepped) else now - self.stepped, sample)
+            self.step_towards_goal(now, 0 if isnan(self.stepped) else now - self.stepped, sample)
             self.stepped = now
             self.current.turn.copy(sample.turn)
         return True
 
-    cdef double last_step(self, double now) noexcept nogil:
-        """Return the time of the step before; without one, now."""
+    cdef double find_last_step(self, double now) noexcept nogil:
+        """Return the local time of the last step, or ``now`` if there was none."""
         if self.every > 0:
             return now if isnan(self.stepped) else self.phase + self.stepped * self.every
         if self.every == PACKET:
             return now if isnan(self.stepped) else self.stepped
         return self.drawn.time if self.drew else now
 
-    cdef void lead(self, const Packet& packet, double now, Vec3[double] step) noexcept nogil:
-        """Move the received state ahead, or find how old it is."""
-        self.old = self.packet_age.of(packet, now)
+    cdef void lead_goal(self, const Packet& packet, double now, Vec3[double] step) noexcept nogil:
+        """Set the goal ahead of a packet's position as ``ahead`` says, and measure the packet's
+        age.
+        """
+        self.old = self.packet_age.measure(packet, now)
         if self.ahead == Goal.ARRIVAL:
             self.goal = packet.position + packet.velocity * min(self.old, self.ahead_time)
         elif self.ahead == Goal.STEP:
             self.goal = packet.position + step * min(self.old, self.ahead_time)
         elif self.ahead == Goal.VELOCITY:
-            self.goal = self.goal_at(now)
+            self.goal = self.compute_goal(now)
         elif self.ahead == Goal.FIXED and isfinite(self.ahead_time):
             self.goal = packet.position + packet.velocity * self.ahead_time
 
-    cdef void depart(self) noexcept nogil:
-        """Begin the way to the newest packet, of which the interval is known."""
+    cdef void begin_way(self) noexcept nogil:
+        """Begin the way to the newest packet, once the send interval is known."""
         cdef Vec3[double] way
         if self.ahead == Goal.INTERVAL:
             self.goal = self.received.position + self.received.velocity * min(
@@ -275,8 +278,8 @@ cdef class Chase(Strategy):
             way = self.goal - self.start
             self.length = sqrt(dot(way, way))
 
-    cdef void take_waiting(self, double at) noexcept nogil:
-        """Take the packets since the last step."""
+    cdef void take_waiting_packets(self, double at) noexcept nogil:
+        """Take the packets that came since the last step into the step at ``at``."""
         self.begun = min(self.begun, at)
         if self.measured == FRAMES:
             if self.waiting > 1:
@@ -284,23 +287,24 @@ cdef class Chase(Strategy):
             elif not isnan(self.taken):
                 self.period = max(at - self.taken, LEAST_PERIOD)
             self.taken = at
-            self.depart()
+            self.begin_way()
         self.waiting = 0
 
     # ------------------------------------------------------------- frames
 
-    cdef Vec3[double] goal_at(self, double at) noexcept nogil:
+    cdef Vec3[double] compute_goal(self, double at) noexcept nogil:
         cdef double since
         if self.ahead == Goal.VELOCITY:
             since = max(at - self.begun, 0.0) if self.ages_by_arrival else at - self.arrived
             return self.received.position + self.received.velocity * min(
-                self.old + since - self.faded(at - self.arrived), self.ahead_time)
+                self.old + since - self.compute_fade_loss(at - self.arrived), self.ahead_time)
         return self.goal
 
-    cdef double faded(self, double silence) noexcept nogil:
-        """Return how much shorter than the silence the motion is (s), by the fading of its speed.
+    cdef double compute_fade_loss(self, double silence) noexcept nogil:
+        """Return the time (s) that a fading velocity takes off ``silence`` seconds of
+        extrapolation.
 
-        The speed falls evenly from all to nothing, so that half of the time is lost.
+        The speed falls linearly to zero within ``fade``, so that half of that time is lost.
         """
         cdef double since = silence - self.fade_after
         if self.fade_after <= 0 or since <= 0:
@@ -309,11 +313,11 @@ cdef class Chase(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.every == 0:
-            self.step(at, self.since_drawn(at), sample)
+            self.step_towards_goal(at, self.since_drawn(at), sample)
         elif self.every > 0:
             self.draw_ticks(at, sample)
         else:
-            sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.kind())
+            sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.get_status())
             sample.turn.copy(self.current.turn)
             if sample.turn.known():
                 sample.turn.value().spin = Vec3[double]()
@@ -321,7 +325,7 @@ cdef class Chase(Strategy):
             sample.position = rounded(sample.position, self.rounding)
 
     cdef void draw_ticks(self, double at, Sample& sample) noexcept nogil:
-        """Step at each tick since the last frame, and draw the last one or the line to it."""
+        """Run each tick that is due since the last frame; draw the last tick, or the line to it."""
         cdef double ticks = (at - self.phase) / self.every
         cdef double newest = floor(ticks + SLIGHTLY)
         cdef double u = clamped(ticks - newest, 0, 1) if self.interpolates else 1
@@ -329,37 +333,37 @@ cdef class Chase(Strategy):
         cdef Sample stepped
         if isnan(self.stepped):
             self.stepped = newest
-            self.turn_by(0, 0, stepped)
-            self.remember(stepped)
+            self.rotate_by(0, 0, stepped)
+            self.record_tick(stepped)
             self.last = self.current
         self.stepped = max(self.stepped, newest - MOST_TICKS)
         while self.stepped < newest:
             self.stepped += 1
             stepped = Sample()
-            self.step(self.phase + self.stepped * self.every, self.every, stepped)
+            self.step_towards_goal(self.phase + self.stepped * self.every, self.every, stepped)
             self.last = self.current
-            self.remember(stepped)
+            self.record_tick(stepped)
         motion.position = self.current.position
         if u < 1:
             motion.position = lerp(self.last.position, self.current.position, u)
         motion.velocity = (self.current.position - self.last.position) * (1 / self.every)
-        sample.hold(motion, self.drawn, self.kind())
+        sample.hold(motion, self.drawn, self.get_status())
         slerp_between(self.last, self.current, u, sample)
 
-    cdef void remember(self, const Sample& stepped) noexcept nogil:
-        """Keep what a tick has drawn."""
+    cdef void record_tick(self, const Sample& stepped) noexcept nogil:
+        """Store the position and rotation that a tick has reached."""
         self.current.position = self.shown.position
         self.current.time = self.stepped * self.every
         self.current.turn.copy(stepped.turn)
 
-    cdef void step(self, double at, double elapsed, Sample& sample) noexcept nogil:
-        """Go from where it is drawn towards the goal, as far as the time since the last step."""
+    cdef void step_towards_goal(self, double at, double elapsed, Sample& sample) noexcept nogil:
+        """Move the drawn position towards the goal by a step of ``elapsed`` seconds."""
         cdef Vec3[double] before = self.shown.position
         cdef Vec3[double] rest
         cdef bint arrives
         if self.waiting:
-            self.take_waiting(at)
-        self.goal = self.goal_at(at)
+            self.take_waiting_packets(at)
+        self.goal = self.compute_goal(at)
         rest = self.goal - before
         arrives = not dot(rest, rest) > 0
         if self.how == Approach.SPRING:
@@ -367,41 +371,41 @@ cdef class Chase(Strategy):
         if is_beyond(rest, self.snap) or (
                 self.snap_after > 0 and at - self.arrived > self.snap_after):
             self.shown = Motion(self.goal, Vec3[double]())
-            self.turn_by(1, elapsed, sample)
+            self.rotate_by(1, elapsed, sample)
         elif self.glides:
-            arrives = self.fraction(at) >= 1 and not self.overshoot
+            arrives = self.compute_fraction(at) >= 1 and not self.overshoot
             self.glide_to(at, sample)
         elif dot(rest, rest) < self.dead_zone * self.dead_zone:
-            self.stay(sample)
+            self.hold_position(sample)
             return
         elif self.how == Approach.SPRING:
-            self.spring(elapsed, sample)
+            self.step_spring(elapsed, sample)
         else:
-            self.approach(rest, at, elapsed, sample)
+            self.approach_goal(rest, at, elapsed, sample)
         if arrives:
-            sample.hold(self.shown, self.drawn, self.kind())
+            sample.hold(self.shown, self.drawn, self.get_status())
         else:
-            sample.show(self.shown, self.kind())
+            sample.show(self.shown, self.get_status())
 
-    cdef void stay(self, Sample& sample) noexcept nogil:
-        """Draw the entity where it is; a spring keeps its speed for the way from there."""
-        sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.kind())
+    cdef void hold_position(self, Sample& sample) noexcept nogil:
+        """Hold the drawn position inside the dead zone; a spring keeps its speed."""
+        sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.get_status())
         self.turn.stay(sample)
 
-    cdef Status kind(self) noexcept nogil:
+    cdef Status get_status(self) noexcept nogil:
         return INTERPOLATED if self.ahead == Goal.NEWEST else EXTRAPOLATED
 
-    cdef void turn_by(self, double share, double elapsed, Sample& sample) noexcept nogil:
+    cdef void rotate_by(self, double share, double elapsed, Sample& sample) noexcept nogil:
         if self.glides:
             self.glide.move(share)
             self.glide.show(0, sample)
         else:
             self.turn.step(share, elapsed, sample)
 
-    cdef void approach(self, Vec3[double] rest, double at, double elapsed,
-                       Sample& sample) noexcept nogil:
-        """Go a share of the remaining way."""
-        cdef double share = self.share_of_rest(sqrt(dot(rest, rest)), at, elapsed)
+    cdef void approach_goal(self, Vec3[double] rest, double at, double elapsed,
+                            Sample& sample) noexcept nogil:
+        """Move the drawn position by a share of the remaining way ``rest``."""
+        cdef double share = self.compute_share(sqrt(dot(rest, rest)), at, elapsed)
         cdef Vec3[double] before = self.shown.position
         self.shown.position = lerp(before, self.goal, share) if share != 1 else self.goal
         self.shown.velocity = Vec3[double]()
@@ -410,9 +414,9 @@ cdef class Chase(Strategy):
         if self.how == Approach.INTERVAL:
             share = elapsed / self.left if elapsed < self.left else 1
             self.left -= elapsed
-        self.turn_by(share, elapsed, sample)
+        self.rotate_by(share, elapsed, sample)
 
-    cdef double share_of_rest(self, double distance, double at, double elapsed) noexcept nogil:
+    cdef double compute_share(self, double distance, double at, double elapsed) noexcept nogil:
         cdef double seconds = span_seconds(self.time, self.period)
         cdef double step
         if self.how == Approach.EXPONENTIAL:
@@ -422,46 +426,46 @@ cdef class Chase(Strategy):
         if self.how == Approach.SHARE:
             return self.share
         if self.how == Approach.GROWING:
-            return self.fraction(at)
+            return self.compute_fraction(at)
         if self.how == Approach.SPEED:
             step = self.speed * elapsed
         else:
             step = self.length / self.period * elapsed
         return step / distance if step < distance else 1
 
-    cdef void spring(self, double elapsed, Sample& sample) noexcept nogil:
+    cdef void step_spring(self, double elapsed, Sample& sample) noexcept nogil:
         cdef double seconds = span_seconds(self.time, self.period)
-        self.shown = self.damped(self.shown, self.goal, seconds, elapsed)
+        self.shown = self.damp(self.shown, self.goal, seconds, elapsed)
         if self.turn.known():
-            self.turn.put(self.damped(self.turn.offset(), Vec3[double](), seconds, elapsed), sample)
+            self.turn.put(self.damp(self.turn.offset(), Vec3[double](), seconds, elapsed), sample)
 
-    cdef Motion damped(self, const Motion& motion, Vec3[double] target, double seconds,
-                       double elapsed) noexcept nogil:
+    cdef Motion damp(self, const Motion& motion, Vec3[double] target, double seconds,
+                     double elapsed) noexcept nogil:
         if self.overshoot:
-            return damped_step(motion, target, seconds, elapsed)
+            return step_damped_spring(motion, target, seconds, elapsed)
         return smooth_damp(motion, target, seconds, elapsed)
 
     # ------------------------------------------------------------- the way from the newest arrival
 
-    cdef double fraction(self, double at) noexcept nogil:
+    cdef double compute_fraction(self, double at) noexcept nogil:
         cdef double elapsed = max(at - self.begun, 0.0)
         if self.overshoot and self.how == Approach.LINEAR:
             return elapsed / self.duration
         return elapsed / self.duration if elapsed < self.duration else 1
 
-    cdef Vec3[double] glided(self, double at) noexcept nogil:
-        cdef double u = self.fraction(at)
-        return lerp(self.start, self.goal, self.eased(u)) if u != 1 else self.goal
+    cdef Vec3[double] compute_glide(self, double at) noexcept nogil:
+        cdef double u = self.compute_fraction(at)
+        return lerp(self.start, self.goal, self.ease_fraction(u)) if u != 1 else self.goal
 
     cdef void glide_to(self, double at, Sample& sample) noexcept nogil:
-        cdef double u = self.fraction(at)
-        cdef double rate = self.slope(u) / self.duration if u != 1 else 0
-        self.shown = Motion(self.glided(at), (self.goal - self.start) * rate)
-        self.glide.move(self.eased(u))
+        cdef double u = self.compute_fraction(at)
+        cdef double rate = self.compute_slope(u) / self.duration if u != 1 else 0
+        self.shown = Motion(self.compute_glide(at), (self.goal - self.start) * rate)
+        self.glide.move(self.ease_fraction(u))
         self.glide.show(rate, sample)
 
-    cdef double eased(self, double u) noexcept nogil:
-        """Return the fraction of the way that is gone after the fraction u of its time."""
+    cdef double ease_fraction(self, double u) noexcept nogil:
+        """Return the fraction of the way covered at the fraction ``u`` of its duration."""
         cdef double left = 1 - u
         if self.how == Approach.LINEAR:
             return u
@@ -471,8 +475,8 @@ cdef class Chase(Strategy):
             return (1 - cos(M_PI * u)) / 2
         return 1 - (left * left if self.ease == Easing.OUT_QUAD else left * left * left)
 
-    cdef double slope(self, double u) noexcept nogil:
-        """Return the speed at that time, relative to an even pace."""
+    cdef double compute_slope(self, double u) noexcept nogil:
+        """Return the derivative of ``ease_fraction`` at ``u`` (1: constant speed)."""
         cdef double left = 1 - u
         if self.how == Approach.LINEAR:
             return 1

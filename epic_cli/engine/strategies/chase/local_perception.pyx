@@ -69,33 +69,33 @@ cdef class LocalPerception(Strategy):
         if self.measures and not self.empty:
             self.interval.add(now - self.started)
         if not self.empty:
-            self.turn.move(self.fraction(now))
-        self.start = packet.position if self.empty else self.drawn_position(now)
+            self.turn.move(self.compute_fraction(now))
+        self.start = packet.position if self.empty else self.compute_position(now)
         self.turn.aim(packet)
         self.target = packet.position
         self.started = now
-        self.period = self.interpolation_period()
+        self.period = self.choose_period()
         return True
 
-    cdef double interpolation_period(self) noexcept nogil:
+    cdef double choose_period(self) noexcept nogil:
         if self.measures and self.interval.count > 0:
             return self.interval.value
         return self.fixed_period
 
-    cdef double fraction(self, double at) noexcept nogil:
+    cdef double compute_fraction(self, double at) noexcept nogil:
         cdef double elapsed = max(at - self.started, 0.0)
         return elapsed / self.period if elapsed < self.period else 1
 
-    cdef Vec3[double] drawn_position(self, double at) noexcept nogil:
-        cdef double u = self.fraction(at)
+    cdef Vec3[double] compute_position(self, double at) noexcept nogil:
+        cdef double u = self.compute_fraction(at)
         return lerp(self.start, self.target, u) if u < 1 else self.target
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        self.turn.move(self.fraction(at))
+        self.turn.move(self.compute_fraction(at))
         if at - self.started < self.period:
             self.turn.show(1 / self.period, sample)
-            sample.show(Motion(self.drawn_position(at),
+            sample.show(Motion(self.compute_position(at),
                                (self.target - self.start) * (1 / self.period)), INTERPOLATED)
         else:
             self.turn.show(0, sample)
-            sample.hold(Motion(self.drawn_position(at), Vec3[double]()), self.drawn, INTERPOLATED)
+            sample.hold(Motion(self.compute_position(at), Vec3[double]()), self.drawn, INTERPOLATED)

@@ -1,4 +1,7 @@
-"""The drawing of Luanti (Minetest): its smooth translator, and its callers."""
+"""The smoothing of entities in Luanti (Minetest).
+
+Its SmoothTranslator, and the code that calls it.
+"""
 
 from libc.math cimport fabs, isnan
 
@@ -7,8 +10,8 @@ from epic_cli.engine.packets cimport (
     vector_between,
 )
 from epic_cli.engine.strategies.parts cimport Acceleration, SendInterval, Strategy
-from epic_cli.engine.strategies.parts.curves cimport projected
-from epic_cli.engine.strategies.parts.snapshots cimport farther
+from epic_cli.engine.strategies.parts.curves cimport project
+from epic_cli.engine.strategies.parts.snapshots cimport is_farther
 from epic_cli.engine.strategies.parts.turning cimport YXZ, angles_from_turn, of_degrees
 
 from epic_cli.engine.declaration import Declaration, LagVariation
@@ -115,19 +118,19 @@ cdef class Luanti(Strategy):
         self.measured.clear()
         self.acceleration = Vec3[double]()
 
-    cdef void place(self, const Packet& packet) noexcept nogil:
-        """Put the translators at the packet, without a way to go, as their init does."""
+    cdef void reset_translators(self, const Packet& packet) noexcept nogil:
+        """Reset the translators to the packet's position and rotation, as their ``init`` does."""
         self.start = self.target = self.shown = packet.position
         self.moving = self.turning = Pace(0, 0, True)
         self.turns = packet.turn.known()
         if self.turns:
-            self.angles = self.target_angles = wrap_degrees(
+            self.angles = self.target_angles = read_angles(
                 packet.turn.value().rotation)
             self.way = Vec3[double]()
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         self.start_over()
-        self.place(packet)
+        self.reset_translators(packet)
         self.take_state(packet)
         return True
 
@@ -147,47 +150,47 @@ cdef class Luanti(Strategy):
         cdef double interval
         if not self.empty and packet.time < self.newest:
             return False
-        if self.empty or farther(self.shown, packet.position, self.snap_distance):
-            self.place(packet)
+        if self.empty or is_farther(self.shown, packet.position, self.snap_distance):
+            self.reset_translators(packet)
         self.take_state(packet)
         interval = self.measured.value if self.measures else self.announced
         if self.mode != Caller.PHYSICAL:
             self.head_for(packet.position, False, interval)
         if packet.turn.known():
-            self.turn_to(packet.turn.value().rotation, interval)
+            self.aim_angles(packet.turn.value().rotation, interval)
         return True
 
     # ------------------------------------------------------------- the translators
 
     cdef void head_for(self, Vec3[double] target, bint ends, double interval) noexcept nogil:
         self.start, self.target = self.shown, target
-        begin(self.moving, ends, interval)
+        begin_pace(self.moving, ends, interval)
 
-    cdef double part(self, Pace& pace, double elapsed) noexcept nogil:
-        """Return the part of the way to be gone a frame later."""
+    cdef double advance_pace(self, Pace& pace, double elapsed) noexcept nogil:
+        """Return the share of the way covered after a frame of ``elapsed`` seconds."""
         cdef double u = 1
         pace.since += elapsed
         if pace.interval > SHORTEST:
             u = pace.since / pace.interval
         return min(self.pace * u, 1.0 if pace.ends else self.most)
 
-    cdef void turn_to(self, Quaternion rotation, double interval) noexcept nogil:
-        self.target_angles = wrap_degrees(rotation)
+    cdef void aim_angles(self, Quaternion rotation, double interval) noexcept nogil:
+        self.target_angles = read_angles(rotation)
         if not self.turns:
             self.turns = True
             self.angles = self.target_angles
             self.turning = Pace(0, 0, True)
-        self.way = Vec3[double](shorter_way(self.angles.x, self.target_angles.x),
-                                shorter_way(self.angles.y, self.target_angles.y),
-                                shorter_way(self.angles.z, self.target_angles.z))
-        begin(self.turning, False, interval)
+        self.way = Vec3[double](measure_shorter_way(self.angles.x, self.target_angles.x),
+                                measure_shorter_way(self.angles.y, self.target_angles.y),
+                                measure_shorter_way(self.angles.z, self.target_angles.z))
+        begin_pace(self.turning, False, interval)
 
-    cdef void turn(self, double elapsed, Sample& sample) noexcept nogil:
+    cdef void step_angles(self, double elapsed, Sample& sample) noexcept nogil:
         cdef Quaternion before = of_degrees(self.angles, YXZ), after
-        cdef double u = self.part(self.turning, elapsed)
-        self.angles = Vec3[double](stepped(self.angles.x, self.target_angles.x, self.way.x * u),
-                                   stepped(self.angles.y, self.target_angles.y, self.way.y * u),
-                                   stepped(self.angles.z, self.target_angles.z, self.way.z * u))
+        cdef double u = self.advance_pace(self.turning, elapsed)
+        self.angles = Vec3[double](step_angle(self.angles.x, self.target_angles.x, self.way.x * u),
+                                   step_angle(self.angles.y, self.target_angles.y, self.way.y * u),
+                                   step_angle(self.angles.z, self.target_angles.z, self.way.z * u))
         after = of_degrees(self.angles, YXZ)
         sample.turn.set(Turn(after, vector_between(before, after) * (1 / elapsed)
                              if elapsed > 0 else Vec3[double]()))
@@ -200,16 +203,16 @@ cdef class Luanti(Strategy):
         cdef Motion motion
         cdef double u
         if self.turns:
-            self.turn(elapsed, sample)
+            self.step_angles(elapsed, sample)
         if self.mode != Caller.TRANSLATOR:
-            motion = projected(self.received, self.acceleration, elapsed)
+            motion = project(self.received, self.acceleration, elapsed)
             if is_finite(motion.position) and is_finite(motion.velocity):
                 self.received = motion
             if self.mode == Caller.PHYSICAL:
                 self.head_for(self.received.position, False, elapsed)
             else:
                 self.head_for(self.received.position, self.moving.ends, self.moving.interval)
-        u = self.part(self.moving, elapsed)
+        u = self.advance_pace(self.moving, elapsed)
         motion.position = self.start + (self.target - self.start) * u
         if not is_finite(motion.position):
             motion.position = self.target
@@ -227,8 +230,11 @@ cdef class Luanti(Strategy):
                     else INTERPOLATED)
 
 
-cdef void begin(Pace& pace, bint ends, double interval) noexcept nogil:
-    """Begin a way, as the translators' update does; without an interval, take the average."""
+cdef void begin_pace(Pace& pace, bint ends, double interval) noexcept nogil:
+    """Begin a way that takes ``interval`` seconds, as the translators' update does.
+
+    With an interval of 0, use the average time between updates.
+    """
     if interval > 0:
         pace.interval = interval
     elif SHORTEST <= pace.interval <= LONGEST:
@@ -239,14 +245,20 @@ cdef void begin(Pace& pace, bint ends, double interval) noexcept nogil:
     pace.ends = ends
 
 
-cdef double shorter_way(double angle, double target) noexcept nogil:
-    """Return the shorter way (degrees); below 0, as in Luanti, where the angle went far below 0."""
+cdef double measure_shorter_way(double angle, double target) noexcept nogil:
+    """Return the unsigned angle (degrees) of the shorter way from ``angle`` to ``target``.
+
+    The result is below 0 where the angle went far below 0, as in Luanti.
+    """
     cdef double way = fabs(target - angle)
     return 360 - way if way > 180 else way
 
 
-cdef double stepped(double angle, double target, double step) noexcept nogil:
-    """Return an angle moved by this step towards its target; from 0 it goes on below."""
+cdef double step_angle(double angle, double target, double step) noexcept nogil:
+    """Return an angle (degrees) moved by ``step`` towards ``target``, not beyond it.
+
+    An angle that passes 0 downwards becomes negative.
+    """
     cdef double upwards = target - angle if target >= angle else target - angle + 360
     if upwards <= step or 360 - upwards <= step:
         return target
@@ -254,8 +266,8 @@ cdef double stepped(double angle, double target, double step) noexcept nogil:
     return angle - 360 if angle >= 360 else angle
 
 
-cdef Vec3[double] wrap_degrees(const Quaternion& rotation) noexcept nogil:
-    """Wrap Luanti's angles to 0 to 360 degrees."""
+cdef Vec3[double] read_angles(const Quaternion& rotation) noexcept nogil:
+    """Return a rotation's angles about x, y and z as Luanti has them: 0 to 360 degrees."""
     cdef Vec3[double] angles = angles_from_turn(rotation, YXZ)
     return Vec3[double](angles.x + 360 if angles.x < 0 else angles.x,
                         angles.y + 360 if angles.y < 0 else angles.y,

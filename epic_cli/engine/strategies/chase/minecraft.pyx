@@ -5,7 +5,7 @@ from libc.math cimport floor
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, is_finite
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, farther, make_snapshot,
+    Snapshot, SnapshotBuffer, is_farther, make_snapshot,
 )
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, slerp_between
 
@@ -105,7 +105,7 @@ cdef class Minecraft(Strategy):
             return False
         self.target = make_snapshot(packet, now)
         self.turn.aim(packet)
-        if self.empty or farther(self.place.position, packet.position, self.snap):
+        if self.empty or is_farther(self.place.position, packet.position, self.snap):
             self.before = self.place = self.target
             self.left = 0
             self.queue.clear()
@@ -116,7 +116,7 @@ cdef class Minecraft(Strategy):
         return True
 
     cdef void enqueue(self, const Snapshot& last) noexcept nogil:
-        """Queue the middle of the way from the last packet to this one, and this one."""
+        """Queue the midpoint between the last packet's state and the newest, then the newest."""
         cdef Snapshot middle = self.target
         cdef Sample between
         middle.position = (last.position + self.target.position) * 0.5
@@ -129,7 +129,7 @@ cdef class Minecraft(Strategy):
         self.count_ticks(at)
 
     cdef long count_ticks(self, double at) noexcept nogil:
-        """Return the number of ticks that this frame runs."""
+        """Advance the tick clock to the frame at ``at``; return the number of ticks to run."""
         cdef double due
         if not self.ticking:
             self.ticking, self.framed = True, at
@@ -142,7 +142,7 @@ cdef class Minecraft(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Vec3[double] way
         for _ in range(self.count_ticks(at)):
-            self.step()
+            self.run_tick()
         way = self.place.position - self.before.position
         if not is_finite(way):
             way = Vec3[double]()
@@ -150,8 +150,8 @@ cdef class Minecraft(Strategy):
                     self.drawn, INTERPOLATED)
         slerp_between(self.before, self.place, self.part, sample)
 
-    cdef void step(self) noexcept nogil:
-        """Run a tick."""
+    cdef void run_tick(self) noexcept nogil:
+        """Move the entity by one tick towards the target or to the queue's next position."""
         cdef Sample turned
         self.before = self.place
         self.place.time = self.before.time + self.tick

@@ -9,7 +9,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts cimport Strategy
-from epic_cli.engine.strategies.parts.curves cimport blended, hermite, lerp
+from epic_cli.engine.strategies.parts.curves cimport blend_paths, hermite, lerp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, make_snapshot
 
 
@@ -146,8 +146,8 @@ cdef class Spline(Strategy):
         self.queue.drop_front(1)
         return first
 
-    cdef void advance(self, double elapsed) noexcept nogil:
-        """Play for a time: the current part, the next ones, and the extrapolation beyond."""
+    cdef void play(self, double elapsed) noexcept nogil:
+        """Play ``elapsed`` seconds: the current segment, the next segments, then extrapolation."""
         while True:
             if self.interpolating:
                 self.time += elapsed
@@ -155,23 +155,24 @@ cdef class Spline(Strategy):
                     return
                 elapsed = self.time - self.duration
                 self.interpolating = False
-                self.arrive(self.end, False)
+                self.arrive_at(self.end, False)
             if self.queue.empty():
                 break
-            self.begin_part(self.drop_first())
+            self.begin_segment(self.drop_first())
         if self.use_extrapolation and not self.teleported:
             self.time = elapsed + (self.time if self.extrapolating else 0.0)
             self.extrapolating = True
 
-    cdef void arrive(self, Snapshot message, bint teleported) noexcept nogil:
+    cdef void arrive_at(self, Snapshot message, bint teleported) noexcept nogil:
         self.past = message
         self.shown = message.position
         self.teleported = teleported
 
-    cdef void begin_part(self, Snapshot message) noexcept nogil:
-        """Begin the part to the next message.
+    cdef void begin_segment(self, Snapshot message) noexcept nogil:
+        """Begin the segment to the next message.
 
-        Jump to it or drop it if its distance or time asks for that.
+        Jump to a message that is too far away or at the same place; drop a message that is earlier
+        than what is drawn.
         """
         cdef bint was_extrapolating = self.extrapolating
         cdef double gone
@@ -180,31 +181,31 @@ cdef class Spline(Strategy):
             gone = self.past.time + min(self.time, self.linear_time + self.damped_time)
             if message.time <= gone:
                 return                  # earlier than what is drawn
-            self.shown = self.extrapolated()
+            self.shown = self.extrapolate_position()
             self.past.time = gone
             self.past.position = self.shown
             if self.past.turn.known():
-                self.past.turn.value().rotation = self.extrapolated_turn(1).rotation
+                self.past.turn.value().rotation = self.extrapolate_rotation(1).rotation
             self.extrapolating = False
         displacement = message.position - self.past.position
         if is_beyond(displacement, self.min_teleport_distance) or (
                 self.use_speed_up
                 and dot(displacement, displacement) < self.min_position_delta ** 2):
-            self.arrive(message, True)
+            self.arrive_at(message, True)
             return
         self.end = message
         self.time = 0
-        self.duration = self.part_duration(displacement, was_extrapolating)
+        self.duration = self.compute_duration(displacement, was_extrapolating)
         # the original takes the average rate by the timestamps, however long the part is played
         rate = displacement * (1 / (message.time - self.past.time))
         self.curve_start = Motion(
-            self.past.position, end_velocity(self.interpolation_type, self.past.velocity, rate))
+            self.past.position, limit_velocity(self.interpolation_type, self.past.velocity, rate))
         self.curve_end = Motion(
-            message.position, end_velocity(self.interpolation_type, message.velocity, rate))
+            message.position, limit_velocity(self.interpolation_type, message.velocity, rate))
         self.interpolating = True
 
-    cdef double part_duration(self, Vec3[double] displacement,
-                              bint was_extrapolating) noexcept nogil:
+    cdef double compute_duration(self, Vec3[double] displacement,
+                                 bint was_extrapolating) noexcept nogil:
         cdef double duration = self.end.time - self.past.time
         cdef double speed = sqrt(dot(displacement, displacement)) / duration
         if self.max_duration > 0:
@@ -216,24 +217,28 @@ cdef class Spline(Strategy):
                        duration / self.max_speed_up_time_divider)
         return duration
 
-    cdef double extrapolated_time(self) noexcept nogil:
-        """Return the time for which full speed would lead as far."""
+    cdef double sum_extrapolated_time(self) noexcept nogil:
+        """Return the time (s) at full speed that covers the same distance as the fading
+        extrapolation.
+        """
         cdef double slow = clamped(self.time - self.linear_time, 0, self.damped_time)
         cdef double full = min(self.time, self.linear_time) + slow
         if slow > 0:
             full -= 0.5 * slow * slow / self.damped_time
         return full
 
-    cdef Vec3[double] extrapolated(self) noexcept nogil:
-        """Return the extrapolated state without corrections."""
-        return self.past.position + self.past.velocity * self.extrapolated_time()
+    cdef Vec3[double] extrapolate_position(self) noexcept nogil:
+        """Return the extrapolated position."""
+        return self.past.position + self.past.velocity * self.sum_extrapolated_time()
 
-    cdef Turn extrapolated_turn(self, double speed) noexcept nogil:
+    cdef Turn extrapolate_rotation(self, double speed) noexcept nogil:
         cdef Turn turn = self.past.turn.value()
-        return Turn(spun(turn.rotation, turn.spin, self.extrapolated_time()), turn.spin * speed)
+        return Turn(spun(turn.rotation, turn.spin, self.sum_extrapolated_time()), turn.spin * speed)
 
-    cdef void turn(self, Sample& sample) noexcept nogil:
-        """Turn along the part being played; between parts, as the message says."""
+    cdef void set_rotation(self, Sample& sample) noexcept nogil:
+        """Set the sample's rotation on the current segment, or to the last message's between
+        segments.
+        """
         cdef Turn turn = Turn(self.past.turn.value().rotation, Vec3[double]())
         cdef double u = self.time / self.duration
         if self.interpolating and self.end.turn.known():
@@ -248,13 +253,13 @@ cdef class Spline(Strategy):
         self.frame_time = max(self.since_drawn(at), 0.0)
         if not self.started:
             self.started = True
-            self.arrive(self.drop_first(), True)
-        self.advance(self.frame_time)
+            self.arrive_at(self.drop_first(), True)
+        self.play(self.frame_time)
         if self.past.turn.known() and not self.extrapolating:
-            self.turn(sample)
+            self.set_rotation(sample)
         if self.interpolating:
-            sample.show(along(self.interpolation_type, self.curve_start, self.curve_end,
-                              self.duration, self.time), INTERPOLATED)
+            sample.show(evaluate_curve(self.interpolation_type, self.curve_start, self.curve_end,
+                                       self.duration, self.time), INTERPOLATED)
         elif self.extrapolating:
             self.draw_extrapolated(sample)
         else:
@@ -265,16 +270,16 @@ cdef class Spline(Strategy):
                                Vec3[double]()), HELD)
 
     cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
-        """Extrapolate at the last velocity, which fades to rest."""
+        """Extrapolate at the last velocity, which fades to zero."""
         cdef double left = self.linear_time + self.damped_time - self.time
         cdef double speed = 0
         cdef Motion motion
-        motion.position = self.extrapolated()
+        motion.position = self.extrapolate_position()
         if left > 0:
             speed = min(left / self.damped_time if self.damped_time > 0 else 1.0, 1.0)
             motion.velocity = self.past.velocity * speed
         if self.past.turn.known():
-            sample.turn.set(self.extrapolated_turn(speed))
+            sample.turn.set(self.extrapolate_rotation(speed))
         if left > 0:
             sample.show(motion, EXTRAPOLATED)
         else:
@@ -295,8 +300,11 @@ cpdef enum Curve:
     POSITION_BLENDING
 
 
-cdef inline double monotone(double velocity, double rate) noexcept nogil:
-    """Return the velocity, limited to between 0 and the average rate; unlimited where that is 0."""
+cdef inline double limit_monotone(double velocity, double rate) noexcept nogil:
+    """Return an axis's velocity limited to between 0 and the average rate.
+
+    Unlimited at a rate of 0.
+    """
     if rate > 0:
         return min(max(velocity, 0.0), rate)
     if rate < 0:
@@ -304,20 +312,24 @@ cdef inline double monotone(double velocity, double rate) noexcept nogil:
     return velocity
 
 
-cdef inline Vec3[double] end_velocity(Curve curve, Vec3[double] velocity,
-                                      Vec3[double] rate) noexcept nogil:
-    """Return an end's velocity for the curve: as received, or limited so that it is monotone."""
+cdef inline Vec3[double] limit_velocity(Curve curve, Vec3[double] velocity,
+                                        Vec3[double] rate) noexcept nogil:
+    """Return the velocity of a segment's end.
+
+    As received, or limited so that the curve is monotone.
+    """
     if curve == MONOTONE_Y_HERMITE:
-        return Vec3[double](velocity.x, monotone(velocity.y, rate.y), velocity.z)
+        return Vec3[double](velocity.x, limit_monotone(velocity.y, rate.y), velocity.z)
     if curve == FULL_MONOTONIC_HERMITE:
-        return Vec3[double](monotone(velocity.x, rate.x), monotone(velocity.y, rate.y),
-                            monotone(velocity.z, rate.z))
+        return Vec3[double](limit_monotone(velocity.x, rate.x), limit_monotone(velocity.y, rate.y),
+                            limit_monotone(velocity.z, rate.z))
     return velocity
 
 
-cdef inline Motion along(Curve curve, const Motion& start, const Motion& end, double duration,
-                         double t) noexcept nogil:
-    """Return the point of a curve t seconds after its beginning, and its derivative by time."""
+cdef inline Motion evaluate_curve(Curve curve, const Motion& start, const Motion& end,
+                                  double duration,
+                                  double t) noexcept nogil:
+    """Return position and velocity on a segment's curve, ``t`` seconds after its start."""
     cdef double u = t / duration
     cdef bint blends_velocity = curve == VELOCITY_BLENDING
     if curve == LINEAR:
@@ -325,6 +337,6 @@ cdef inline Motion along(Curve curve, const Motion& start, const Motion& end, do
                       (end.position - start.position) * (1 / duration))
     if blends_velocity or curve == POSITION_BLENDING:
         # blending needs the beginning of the received path
-        return blended(start, Motion(end.position - end.velocity * duration, end.velocity),
-                       Vec3[double](), duration, t, blends_velocity)
+        return blend_paths(start, Motion(end.position - end.velocity * duration, end.velocity),
+                           Vec3[double](), duration, t, blends_velocity)
     return hermite(start, end, duration, u)

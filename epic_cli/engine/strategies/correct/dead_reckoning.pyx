@@ -1,7 +1,7 @@
 """The dead reckoning of Glazer and Madhav, with its kinds of correction."""
 
 from epic_cli.engine.packets cimport EXTRAPOLATED, Motion, Packet, Sample, Vec3, is_beyond
-from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
+from epic_cli.engine.strategies.parts.curves cimport damp_critically, hermite, project
 from epic_cli.engine.strategies.parts cimport Acceleration, Strategy
 from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
 
@@ -104,8 +104,8 @@ cdef class DeadReckoning(Strategy):
         if not first:
             if packet.time < self.newest:
                 return False
-            drawn = self.path(now)
-            self.turn.depart(now, self.left(self.turn.offset, now))
+            drawn = self.evaluate_path(now)
+            self.turn.depart(now, self.compute_remaining(self.turn.offset, now))
             if self.accelerates and packet.time - self.newest > SHORTEST_STEP:
                 period = packet.time - self.newest
                 self.acceleration = (packet.velocity - self.received.velocity) * (1 / period)
@@ -114,12 +114,12 @@ cdef class DeadReckoning(Strategy):
         self.turn.receive(packet, self.true_at, now, period)
         self.correcting = False
         if not first:
-            self.correct(drawn, now)
+            self.begin_correction(drawn, now)
         return True
 
-    cdef void correct(self, const Motion& drawn, double now) noexcept nogil:
-        """Begin the correction from the drawn state to the predicted one."""
-        self.offset = drawn - self.predicted(now)
+    cdef void begin_correction(self, const Motion& drawn, double now) noexcept nogil:
+        """Begin a correction from the drawn state to the predicted state at ``now``."""
+        self.offset = drawn - self.predict(now)
         if self.correction == SNAP or self.correction_time <= 0:
             return
         if is_beyond(self.offset.position, self.snap_distance):
@@ -127,39 +127,42 @@ cdef class DeadReckoning(Strategy):
         self.correcting = True
         self.corrected_at = now
         if self.correction == SPLINE:
-            self.end = self.predicted(now + self.correction_time)
+            self.end = self.predict(now + self.correction_time)
 
-    cdef Motion predicted(self, double at) noexcept nogil:
-        return projected(self.received, self.acceleration, at - self.true_at)
+    cdef Motion predict(self, double at) noexcept nogil:
+        return project(self.received, self.acceleration, at - self.true_at)
 
-    cdef bint corrected(self, double at) noexcept nogil:
-        """Return True if nothing is left of the correction."""
+    cdef bint is_corrected(self, double at) noexcept nogil:
+        """Return True if no correction is in progress at local time ``at``."""
         return not self.correcting or (
             self.correction != SECOND_ORDER
             and (at - self.corrected_at) / self.correction_time >= 1)
 
-    cdef Motion left(self, const Motion& offset, double at) noexcept nogil:
-        """Return the remaining part of an offset that is being corrected."""
+    cdef Motion compute_remaining(self, const Motion& offset, double at) noexcept nogil:
+        """Return the part of ``offset`` that is not yet corrected at local time ``at``."""
         cdef double elapsed = at - self.corrected_at
-        if self.corrected(at):
+        if self.is_corrected(at):
             return Motion()
         if self.correction == SECOND_ORDER:
-            return critically_damped(offset, SETTLED / self.correction_time, elapsed)
+            return damp_critically(offset, SETTLED / self.correction_time, elapsed)
         if self.correction == BLEND:
             return Motion(offset.position * (1 - elapsed / self.correction_time),
                           offset.position * (-1 / self.correction_time))
         return hermite(offset, Motion(), self.correction_time, elapsed / self.correction_time)
 
-    cdef Motion path(self, double at) noexcept nogil:
-        """Return the drawn state: the prediction plus the rest of the correction."""
-        if self.corrected(at):
-            return self.predicted(at)
+    cdef Motion evaluate_path(self, double at) noexcept nogil:
+        """Return the drawn state at local time ``at``.
+
+        The prediction plus the uncorrected offset.
+        """
+        if self.is_corrected(at):
+            return self.predict(at)
         if self.correction == SPLINE:
-            return hermite(self.predicted(self.corrected_at) + self.offset, self.end,
+            return hermite(self.predict(self.corrected_at) + self.offset, self.end,
                            self.correction_time, (at - self.corrected_at) / self.correction_time)
-        return self.predicted(at) + self.left(self.offset, at)
+        return self.predict(at) + self.compute_remaining(self.offset, at)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.first.known():
-            self.turn.show(at, self.left(self.turn.offset, at), sample)
-        sample.show(self.path(at), EXTRAPOLATED)
+            self.turn.show(at, self.compute_remaining(self.turn.offset, at), sample)
+        sample.show(self.evaluate_path(at), EXTRAPOLATED)

@@ -10,7 +10,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts cimport PacketAge, Strategy
 from epic_cli.engine.strategies.parts.common_settings import age_setting
-from epic_cli.engine.strategies.parts.curves cimport projected
+from epic_cli.engine.strategies.parts.curves cimport project
 
 
 # Packets closer than this (s) give no acceleration.
@@ -96,20 +96,23 @@ cdef class Dis(Strategy):
             if packet.time <= self.newest:
                 return False
             if packet.time - self.newest > SHORTEST_PERIOD:
-                self.estimate(packet.velocity, packet.time - self.newest)
-        self.true_at = now - self.age.of(packet, now)
+                self.estimate_acceleration(packet.velocity, packet.time - self.newest)
+        self.true_at = now - self.age.measure(packet, now)
         self.received = now
         self.received_state = packet
         self.state.set_state(self.model, packet, self.acceleration, self.angular_velocity)
         if packet.turn.known():
             self.turn = packet.turn
             self.turned_at = self.true_at
-            if not rotates(self.model) or largest(packet.turn.value().spin) < LEAST_ROTATION:
+            if not is_turning(self.model) or (
+                    find_largest(packet.turn.value().spin) < LEAST_ROTATION):
                 self.turn.value().spin = Vec3[double]()
         return True
 
-    cdef void estimate(self, Vec3[double] velocity, double period) noexcept nogil:
-        """Estimate acceleration and turn from the velocity ``period`` seconds ago and this one."""
+    cdef void estimate_acceleration(self, Vec3[double] velocity, double period) noexcept nogil:
+        """Estimate acceleration and angular velocity from the last two velocities, ``period``
+        seconds apart.
+        """
         cdef Vec3[double] last = self.received_state.velocity
         cdef Vec3[double] change = (velocity - last) * (1 / period)
         cdef Vec3[double] axis = cross(last, velocity)
@@ -134,7 +137,7 @@ cdef class Dis(Strategy):
         cdef Motion motion
         cdef Turn turn
         at = min(at, self.received + self.timeout)
-        motion = self.state.state_after(at - self.true_at)
+        motion = self.state.extrapolate_state(at - self.true_at)
         if self.turn.known():
             turn = self.turn.value()
             sample.turn.set(Turn(spun(turn.rotation, turn.spin, at - self.turned_at),
@@ -188,10 +191,10 @@ cdef double LEAST_ACCELERATION = 0.1               # length units/s^2
 
 
 cdef class DisState:
-    """A received state, to be extrapolated by one of the models (``DisModel``).
+    """A received state that one of the dead reckoning models (``DisModel``) extrapolates.
 
-    Position, velocity (units/s), acceleration (units/s^2) and angular velocity (rad/s) are
-    vectors in world axes.
+    Position, velocity (units/s), acceleration (units/s^2) and angular velocity (rad/s) are vectors
+    in world axes.
     """
 
     cdef DisModel model
@@ -207,61 +210,62 @@ cdef class DisState:
             Vec3[double](acceleration[0], acceleration[1], acceleration[2]),
             Vec3[double](angular_velocity[0], angular_velocity[1], angular_velocity[2]))
 
-    def extrapolated(self, double seconds):
-        """Return position and velocity this many seconds later (below 0: earlier)."""
-        cdef Motion state = self.state_after(seconds)
+    def extrapolate(self, double seconds):
+        """Return the position and velocity ``seconds`` later (below 0: earlier)."""
+        cdef Motion state = self.extrapolate_state(seconds)
         return components(state.position), components(state.velocity)
 
     cdef void set_state(self, DisModel model, const Motion& motion, Vec3[double] acceleration,
                         Vec3[double] angular_velocity) noexcept nogil:
-        """Set the state; numbers that the model does not use, and too small ones, become zero."""
+        """Set the state; accelerations and rotations that the model ignores, or too small ones,
+        become 0.
+        """
         cdef Vec3[double] none
         self.model = model
         self.motion = motion
         self.acceleration = none
         self.angular_velocity = none
         if ((model == RVW or model == FVW or model == RVB or model == FVB)
-                and largest(acceleration) >= LEAST_ACCELERATION):
+                and find_largest(acceleration) >= LEAST_ACCELERATION):
             self.acceleration = acceleration
-        if (model == RPB or model == RVB) and largest(angular_velocity) >= LEAST_ROTATION:
+        if (model == RPB or model == RVB) and find_largest(angular_velocity) >= LEAST_ROTATION:
             self.angular_velocity = angular_velocity
 
-    cdef Motion state_after(self, double seconds) noexcept nogil:
-        """Return the state this many seconds later."""
+    cdef Motion extrapolate_state(self, double seconds) noexcept nogil:
+        """Return the position and velocity ``seconds`` later."""
         cdef Vec3[double] w = self.angular_velocity
         cdef double theta = sqrt(dot(w, w)) * fabs(seconds)
-        cdef double t2 = seconds * seconds
+        cdef double t2 = seconds * seconds, sine, cosine, cubic
         if self.model == STATIC:
             return self.motion
         if theta == 0:
-            return projected(self.motion, self.acceleration, seconds)
+            return project(self.motion, self.acceleration, seconds)
+        sine, cosine = get_sine_term(theta), get_cosine_term(theta)
+        cubic = get_cubic_term(theta)
         return Motion(
             self.motion.position
-            + turned(self.motion.velocity, w, seconds * first(theta), t2 * second(theta),
-                     t2 * seconds * third(theta))
-            + turned(self.acceleration, w, t2 * (first(theta) - second(theta)),
-                     t2 * seconds * (second(theta) - third(theta)),
-                     t2 * t2 * fourth(theta)),
-            turned(self.motion.velocity + self.acceleration * seconds, w,
-                   cos(theta), seconds * first(theta), t2 * second(theta)),
+            + apply_rotation(self.motion.velocity, w, seconds * sine, t2 * cosine,
+                             t2 * seconds * cubic)
+            + apply_rotation(self.acceleration, w, t2 * (sine - cosine),
+                             t2 * seconds * (cosine - cubic), t2 * t2 * get_quartic_term(theta)),
+            apply_rotation(self.motion.velocity + self.acceleration * seconds, w,
+                           cos(theta), seconds * sine, t2 * cosine),
         )
 
 
-cdef Vec3[double] turned(Vec3[double] v, Vec3[double] w, double straight, double across,
-                         double along) noexcept nogil:
-    """Return (straight + across [w] + along w w') v.
-
-    Every function of the matrix [w] has this form.
+cdef Vec3[double] apply_rotation(Vec3[double] v, Vec3[double] w, double straight, double across,
+                                 double along) noexcept nogil:
+    """Return (straight + across [w] + along w w') v, the form of every function of the matrix [w].
     """
     return v * straight + cross(w, v) * across + w * (along * dot(w, v))
 
 
-cdef bint rotates(DisModel model) noexcept nogil:
-    """Return True if the orientation of a model rotates."""
+cdef bint is_turning(DisModel model) noexcept nogil:
+    """Return True if the model extrapolates the orientation."""
     return model == RPW or model == RVW or model == RPB or model == RVB
 
 
-cdef double largest(Vec3[double] v) noexcept nogil:
+cdef double find_largest(Vec3[double] v) noexcept nogil:
     return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)))
 
 
@@ -269,27 +273,27 @@ cdef double largest(Vec3[double] v) noexcept nogil:
 cdef double NEAR_ZERO = 0.01
 
 
-cdef double first(double theta) noexcept nogil:
+cdef double get_sine_term(double theta) noexcept nogil:
     """Return sin(theta) / theta."""
     return 1 - theta * theta / 6 if theta < NEAR_ZERO else sin(theta) / theta
 
 
-cdef double second(double theta) noexcept nogil:
+cdef double get_cosine_term(double theta) noexcept nogil:
     """Return (1 - cos(theta)) / theta^2."""
     if theta < NEAR_ZERO:
         return 0.5 - theta * theta / 24
     return (1 - cos(theta)) / (theta * theta)
 
 
-cdef double third(double theta) noexcept nogil:
+cdef double get_cubic_term(double theta) noexcept nogil:
     """Return (theta - sin(theta)) / theta^3."""
     if theta < NEAR_ZERO:
         return 1.0 / 6 - theta * theta / 120
     return (theta - sin(theta)) / (theta * theta * theta)
 
 
-cdef double fourth(double theta) noexcept nogil:
-    """Return (1 / 2 - first + second) / theta^2."""
+cdef double get_quartic_term(double theta) noexcept nogil:
+    """Return (1/2 - sin(theta) / theta + (1 - cos(theta)) / theta^2) / theta^2."""
     if theta < NEAR_ZERO:
         return 0.125 - theta * theta / 144
-    return (0.5 - first(theta) + second(theta)) / (theta * theta)
+    return (0.5 - get_sine_term(theta) + get_cosine_term(theta)) / (theta * theta)

@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Vec3, dot, is_beyond, is_finite,
 )
 from epic_cli.engine.strategies.parts cimport Acceleration, MovingAverage, PacketAge, Strategy
-from epic_cli.engine.strategies.parts.curves cimport blended, projected
+from epic_cli.engine.strategies.parts.curves cimport blend_paths, project
 from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
 
 from epic_cli.engine.declaration import Declaration, Need
@@ -125,7 +125,7 @@ cdef class Projective(Strategy):
         if not first:
             if packet.time <= self.newest:
                 return False
-            self.depart(now)
+            self.begin_blend(now)
             if now - self.last_arrival <= self.max_smoothing_time:
                 self.interval.add(now - self.last_arrival)
             if self.acceleration == Acceleration.ESTIMATED:
@@ -133,40 +133,43 @@ cdef class Projective(Strategy):
                 self.a = (packet.velocity - last_velocity) * (1 / period)
         self.last_arrival = now
         self.received_velocity = packet.velocity
-        age = self.age.of(packet, now)
-        self.received = projected(packet, self.a, age)
+        age = self.age.measure(packet, now)
+        self.received = project(packet, self.a, age)
         if not (is_finite(self.received.position) and is_finite(self.received.velocity)):
             self.received = packet          # numbers too large to project
             self.a = Vec3[double]()
-        if first or not self.can_blend(last_velocity):
+        if first or not self.prepare_blend(last_velocity):
             self.began = now
             self.smoothing_time = 0     # follow the received path at once
         self.turn.receive(packet, self.began - age, self.began, period)
         return True
 
-    cdef void depart(self, double now) noexcept nogil:
-        """Begin the next blend at the state drawn now, or in the last frame."""
+    cdef void begin_blend(self, double now) noexcept nogil:
+        """Set the start of the next blend to the state drawn now, or in the last frame."""
         cdef Motion drawn
         cdef double at = self.drawn.time if self.begins_at_frame and self.drew else now
-        self.turn.depart(at, self.turn_left(at))
+        self.turn.depart(at, self.compute_rotation_offset(at))
         if self.limit_velocity:
             self.turn.limit()
         if not self.begins_at_frame:
-            drawn = self.path(now)      # before the blend restarts
+            drawn = self.evaluate_path(now)      # before the blend restarts
             self.began, self.start = now, drawn
         elif self.drew:                 # by a frame
             self.began, self.start = self.drawn.time, self.shown
 
-    cdef Motion turn_left(self, double at) noexcept nogil:
-        """Return the remaining offset between the blended rotation and the received one."""
+    cdef Motion compute_rotation_offset(self, double at) noexcept nogil:
+        """Return the remaining offset between the blended and the received rotation at ``at``."""
         cdef double t = at - self.began
         if t < self.smoothing_time:
-            return blended(self.turn.offset, Motion(), Vec3[double](), self.smoothing_time, t,
-                           self.blends_velocity)
+            return blend_paths(self.turn.offset, Motion(), Vec3[double](), self.smoothing_time, t,
+                               self.blends_velocity)
         return Motion()
 
-    cdef bint can_blend(self, Vec3[double] last_velocity) noexcept nogil:
-        """Prepare to blend from the start; False: too far to the received path, or not finite."""
+    cdef bint prepare_blend(self, Vec3[double] last_velocity) noexcept nogil:
+        """Set the smoothing time and limit the start velocity.
+
+        Return False if the start is too far from the received path, or not finite, to blend.
+        """
         cdef Vec3[double] displacement = self.received.position - self.start.position
         cdef double speed2 = dot(self.start.velocity, self.start.velocity)
         cdef double last2 = dot(last_velocity, last_velocity)
@@ -184,32 +187,32 @@ cdef class Projective(Strategy):
                 self.smoothing_time = min(self.smoothing_time, 1.0)
         return is_finite(displacement) and is_finite(self.start.velocity)
 
-    cdef Motion path(self, double at) noexcept nogil:
+    cdef Motion evaluate_path(self, double at) noexcept nogil:
         cdef double t = at - self.began
         if t < self.smoothing_time:
-            return blended(self.start, self.received, self.a, self.smoothing_time, t,
-                           self.blends_velocity)
-        return projected(self.received, self.a, t)
+            return blend_paths(self.start, self.received, self.a, self.smoothing_time, t,
+                               self.blends_velocity)
+        return project(self.received, self.a, t)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion drawn
         if self.begins_at_frame and not self.drew:
             self.began = at
-        drawn = self.path(at)
+        drawn = self.evaluate_path(at)
         if self.first.known():
-            self.turn.show(at, self.turn_left(at), sample)
+            self.turn.show(at, self.compute_rotation_offset(at), sample)
         if not (is_finite(drawn.position) and is_finite(drawn.velocity)):
             drawn = Motion(self.received.position, Vec3[double]())
         if self.begins_at_frame:
             if self.drew:
-                drawn.velocity = self.frame_velocity(drawn.position, at)
+                drawn.velocity = self.measure_frame_velocity(drawn.position, at)
             self.shown = drawn
         sample.show(drawn, INTERPOLATED if at - self.began < self.smoothing_time else EXTRAPOLATED)
 
-    cdef Vec3[double] frame_velocity(self, Vec3[double] position, double at) noexcept nogil:
-        """Return the velocity from the last frame to this position.
+    cdef Vec3[double] measure_frame_velocity(self, Vec3[double] position, double at) noexcept nogil:
+        """Return the velocity from the last frame's position to this position.
 
-        Unchanged if no time has passed.
+        Return the last velocity if no time has passed.
         """
         cdef Vec3[double] velocity
         if not at > self.drawn.time:

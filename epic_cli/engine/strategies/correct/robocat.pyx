@@ -25,17 +25,18 @@ cpdef enum class Role:
     LOCAL
 
 
-cdef inline Motion simulated(const Motion& cat, double seconds) noexcept nogil:
-    """Simulate at constant velocity, without a cat's walls and thrust."""
+cdef inline Motion simulate(const Motion& cat, double seconds) noexcept nogil:
+    """Return the state ``seconds`` later at constant velocity, without the game's walls and thrust.
+    """
     return Motion(cat.position + cat.velocity * seconds, cat.velocity)
 
 
-cdef inline Motion simulated_ahead(Motion cat, double seconds) noexcept nogil:
-    """Simulate in steps of 1/30 s, as the program does; a single step rounds differently."""
+cdef inline Motion simulate_in_steps(Motion cat, double seconds) noexcept nogil:
+    """Return the state ``seconds`` later, simulated in steps of 1/30 s so that rounding matches."""
     while seconds >= STEP:
-        cat = simulated(cat, STEP)
+        cat = simulate(cat, STEP)
         seconds -= STEP
-    return simulated(cat, seconds)
+    return simulate(cat, seconds)
 
 
 cdef struct OutOfSync:
@@ -115,10 +116,10 @@ cdef class Robocat(Strategy):
 
     @property
     def rtt_in_use(self):
-        """The round-trip time that the next correction uses, seconds."""
-        return self.round_trip_time()
+        """The round-trip time that the next correction uses, s."""
+        return self.get_round_trip()
 
-    cdef double round_trip_time(self) noexcept nogil:
+    cdef double get_round_trip(self) noexcept nogil:
         return self.average.value if isnan(self.rtt) else self.rtt
 
     cdef void clear(self) noexcept nogil:
@@ -126,9 +127,9 @@ cdef class Robocat(Strategy):
         self.age.clear()
         self.turn.clear()
 
-    cdef void measure(self, const Packet& packet, double now) noexcept nogil:
-        """Take twice the packet's age as a measurement of the round-trip time."""
-        cdef double rtt = clamped(2 * self.age.of(packet, now), 0, 10)
+    cdef void measure_round_trip(self, const Packet& packet, double now) noexcept nogil:
+        """Add twice the packet's age to the average of the round-trip time."""
+        cdef double rtt = clamped(2 * self.age.measure(packet, now), 0, 10)
         if self.empty:
             self.average.start(rtt, now)
         else:
@@ -140,15 +141,15 @@ cdef class Robocat(Strategy):
         if not self.empty:
             if packet.time <= self.newest:
                 return False
-            shown = simulated(self.cat, now - self.simulated)
-        self.measure(packet, now)
-        rtt = self.round_trip_time()
+            shown = simulate(self.cat, now - self.simulated)
+        self.measure_round_trip(packet, now)
+        rtt = self.get_round_trip()
         self.cat = packet
         if self.role == Role.REMOTE:
-            self.cat = simulated_ahead(self.cat, rtt)
+            self.cat = simulate_in_steps(self.cat, rtt)
         if not self.empty:
-            self.correct(self.cat.position, shown.position, &self.position_state, now, rtt)
-            self.correct(self.cat.velocity, shown.velocity, &self.velocity_state, now, rtt)
+            self.correct_value(self.cat.position, shown.position, &self.position_state, now, rtt)
+            self.correct_value(self.cat.velocity, shown.velocity, &self.velocity_state, now, rtt)
         if not is_finite(self.cat.position):
             self.cat.position = packet.position     # numbers too large to simulate
         self.simulated = now
@@ -156,11 +157,13 @@ cdef class Robocat(Strategy):
         self.turn.move(1)
         return True
 
-    cdef void correct(self, Vec3[double]& value, const Vec3[double]& shown, OutOfSync* state,
-                      double now, double rtt) noexcept nogil:
-        """Blend a position or velocity between the corrected and the shown one."""
+    cdef void correct_value(self, Vec3[double]& value, const Vec3[double]& shown, OutOfSync* state,
+                            double now, double rtt) noexcept nogil:
+        """Blend the corrected position or velocity ``value`` with the shown one, by the time out of
+        sync.
+        """
         cdef double elapsed
-        if self.in_sync(value - shown):
+        if self.is_in_sync(value - shown):
             state.apart = False
             return
         if not state.apart:
@@ -168,17 +171,17 @@ cdef class Robocat(Strategy):
         state.apart = True
         elapsed = now - state.since
         if elapsed < rtt:
-            (&value)[0] = lerp(shown, value, self.share(elapsed, rtt))
+            (&value)[0] = lerp(shown, value, self.compute_share(elapsed, rtt))
 
-    cdef bint in_sync(self, Vec3[double] difference) noexcept nogil:
+    cdef bint is_in_sync(self, Vec3[double] difference) noexcept nogil:
         return dot(difference, difference) <= self.sync_distance * self.sync_distance
 
-    cdef double share(self, double elapsed, double rtt) noexcept nogil:
+    cdef double compute_share(self, double elapsed, double rtt) noexcept nogil:
         return elapsed / rtt if self.role == Role.REMOTE else LOCAL_SHARE
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion cat
-        cat = simulated(self.cat, at - self.simulated)
+        cat = simulate(self.cat, at - self.simulated)
         if not is_finite(cat.position):
             cat.position = self.cat.position
         self.cat.position = cat.position

@@ -65,7 +65,7 @@ cdef class Unreal(Strategy):
         rotates="the mesh turns by nlerp to the received rotation: exponential, a fraction of the"
         " way each frame; linear, on the mode's clock",
         settings=(
-            Choice("network_smoothing_mode", "exponential", "how the offset goes to zero", Mode),
+            Choice("network_smoothing_mode", "exponential", "how the offset fades to zero", Mode),
             Number("network_simulated_smooth_location_time", 0.1, "smooth time of the"
                    " exponential mode (listen servers: 0.04)", "s", 0, 60, tune=(0.02, 1.0),
                    scale="log"),
@@ -101,8 +101,8 @@ cdef class Unreal(Strategy):
         self.corrected_offset = Vec3[double]()
         self.turns = False
 
-    cdef Vec3[double] simulated(self, double at) noexcept nogil:
-        """Return the state of the capsule, simulated on."""
+    cdef Vec3[double] simulate_capsule(self, double at) noexcept nogil:
+        """Return the capsule's position at local time ``at``, extrapolated if prediction is on."""
         if self.prediction:
             return self.capsule.position + self.capsule.velocity * (at - self.received)
         return self.capsule.position
@@ -113,14 +113,14 @@ cdef class Unreal(Strategy):
         if not first:
             if packet.time <= self.newest:
                 return False
-            before = self.simulated(now)
+            before = self.simulate_capsule(now)
         self.received = now
         self.capsule = packet
         if first:
             self.server_time = self.clock = packet.time
             self.behind = 0
         elif self.network_smoothing_mode != DISABLED:
-            self.correct(before - packet.position, packet.time)
+            self.correct_offset(before - packet.position, packet.time)
         if packet.turn.known():
             self.rotation = packet.turn.value().rotation
             if not self.turns or self.network_smoothing_mode == DISABLED:
@@ -129,8 +129,10 @@ cdef class Unreal(Strategy):
         self.corrected_rotation = self.mesh.rotation
         return True
 
-    cdef void correct(self, Vec3[double] displacement, double timestamp) noexcept nogil:
-        """Move the offset such that the mesh stays where it was when the capsule was corrected."""
+    cdef void correct_offset(self, Vec3[double] displacement, double timestamp) noexcept nogil:
+        """Add the capsule's displacement to the mesh's offset, so that a correction does not move
+        the mesh.
+        """
         cdef double step = timestamp - self.server_time
         cdef double distance = sqrt(dot(displacement, displacement))
         if distance > self.network_no_smooth_update_distance:
@@ -150,29 +152,29 @@ cdef class Unreal(Strategy):
             self.clock = timestamp - min(step, self.max_client_smoothing_delta_time)
         self.behind = timestamp - self.clock
 
-    cdef void smooth(self, double elapsed) noexcept nogil:
-        """Shrink the offset by one frame."""
+    cdef void shrink_offset(self, double elapsed) noexcept nogil:
+        """Shrink the mesh's offset by a frame of ``elapsed`` seconds."""
         cdef double time = self.network_simulated_smooth_location_time
         if self.network_smoothing_mode == LINEAR:
             self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)
-            self.offset = self.corrected_offset * (1 - self.lerp_percent())
-            self.turn(self.corrected_rotation, self.lerp_percent(), elapsed)
+            self.offset = self.corrected_offset * (1 - self.compute_lerp_percent())
+            self.rotate_mesh(self.corrected_rotation, self.compute_lerp_percent(), elapsed)
             return
         if dot(self.capsule.velocity, self.capsule.velocity) == 0:
             time *= 0.5
         self.offset = self.offset * (1 - elapsed / time) if elapsed < time else Vec3[double]()
         time = self.network_simulated_smooth_rotation_time
-        self.turn(self.mesh.rotation, elapsed / time if elapsed < time else 1.0, elapsed)
+        self.rotate_mesh(self.mesh.rotation, elapsed / time if elapsed < time else 1.0, elapsed)
 
-    cdef void turn(self, Quaternion start, double u, double elapsed) noexcept nogil:
+    cdef void rotate_mesh(self, Quaternion start, double u, double elapsed) noexcept nogil:
         cdef Quaternion rotation
         if not self.turns:
             return
         rotation = nlerp(start, self.rotation, min(u, 1.0))
         self.mesh = Turn(rotation, vector_between(self.mesh.rotation, rotation) * (1 / elapsed))
 
-    cdef double lerp_percent(self) noexcept nogil:
-        """Return how much of the offset the linear mode has removed, 1.15 at most."""
+    cdef double compute_lerp_percent(self) noexcept nogil:
+        """Return the share, 0 to 1.15, of the offset that the linear mode has removed."""
         if not self.behind > 0:
             return 1
         return clamped((self.behind - (self.server_time - self.clock)) / self.behind, 0,
@@ -181,8 +183,8 @@ cdef class Unreal(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion motion
         if self.since_drawn(at) > 0:
-            self.smooth(self.since_drawn(at))
-        motion = Motion(self.simulated(at) + self.offset, self.capsule.velocity)
+            self.shrink_offset(self.since_drawn(at))
+        motion = Motion(self.simulate_capsule(at) + self.offset, self.capsule.velocity)
         if self.turns:
             sample.turn.set(self.mesh)
         if not is_finite(motion.position):
@@ -191,7 +193,7 @@ cdef class Unreal(Strategy):
             sample.show(motion, EXTRAPOLATED)
         elif dot(self.offset, self.offset) == 0:
             sample.hold(motion, self.drawn, INTERPOLATED)
-        elif self.network_smoothing_mode == LINEAR and self.lerp_percent() > 1:
+        elif self.network_smoothing_mode == LINEAR and self.compute_lerp_percent() > 1:
             sample.hold(motion, self.drawn, EXTRAPOLATED)   # past the capsule
         else:
             sample.show(motion, INTERPOLATED)

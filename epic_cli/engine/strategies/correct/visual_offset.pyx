@@ -1,4 +1,4 @@
-"""Corrections of the local prediction, hidden: the drawn player goes on from where it was.
+"""The hiding of prediction corrections: the drawn local player moves on without a jump.
 
 After move replay the predicted state is somewhere else. Engines move the simulation at once and
 what is drawn gradually, by an offset that fades.
@@ -7,7 +7,7 @@ what is drawn gradually, by an offset that fades.
 from libc.math cimport INFINITY, exp, log, sqrt
 
 from epic_cli.engine.packets cimport EXTRAPOLATED, Motion, Packet, Sample, Vec3, dot, is_finite
-from epic_cli.engine.strategies.parts.curves cimport critically_damped, projected
+from epic_cli.engine.strategies.parts.curves cimport damp_critically, project
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
 
@@ -59,20 +59,20 @@ cdef class VisualOffset:
         self.set(fading, time, smooth_above, snap_above)
 
     cpdef void set(self, Fading fading, double time, double smooth_above, double snap_above):
-        """Fade in this way from now on; the rest of the last correction stays."""
+        """Set how later corrections fade; the rest of the last correction is kept."""
         self.fading, self.time = fading, time
         self.smooth_above, self.snap_above = smooth_above, snap_above
 
     def add(self, double x, double y, double z, double now):
-        """Add a correction: the drawn position less the new prediction.
+        """Add a correction, the drawn position minus the new prediction, at local time ``now``.
 
-        What is drawn is to go on from here, as seen from the new prediction.
+        Drawing continues from the drawn position, as seen from the new prediction.
         """
         self.correct(Vec3[double](x, y, z), now)
 
     def left(self, double now):
-        """Return the offset that is drawn now; times must not decrease."""
-        cdef Vec3[double] left = self.at(now).position
+        """Return the offset (x, y, z) to draw at ``now``; times must not decrease."""
+        cdef Vec3[double] left = self.advance_offset(now).position
         return left.x, left.y, left.z
 
     cdef void clear(self) noexcept nogil:
@@ -85,7 +85,7 @@ cdef class VisualOffset:
         cdef Motion left
         if size < self.smooth_above:
             return
-        left = self.at(now)
+        left = self.advance_offset(now)
         if size > self.snap_above or not is_finite(left.position + offset):
             self.offset = Motion()
         else:
@@ -93,15 +93,15 @@ cdef class VisualOffset:
         self.began = self.seen = now
         self.bend, self.steps_left = self.offset.position * self.share, self.steps
 
-    cdef Motion at(self, double now) noexcept nogil:
-        """Return the rest of the offset, with its velocity."""
+    cdef Motion advance_offset(self, double now) noexcept nogil:
+        """Advance the fading to ``now``; return the remaining offset and its velocity."""
         cdef double age = now - self.began
         cdef double frame = now - self.seen
         cdef double share = 0
         if self.fading == Fading.SNAP or self.time <= 0:
             return Motion()
         if self.fading == Fading.SPRING:
-            return critically_damped(self.offset, 2 / self.time, age)
+            return damp_critically(self.offset, 2 / self.time, age)
         if self.fading == Fading.FRAMES:
             self.offset.position = self.offset.position * max(1 - frame / self.time, 0.0)
             self.seen = now
@@ -122,7 +122,10 @@ cdef class VisualOffset:
 
 
 cpdef double fading_share(double seconds, double period, double ratio=RATIO) noexcept nogil:
-    """Return the share left after this time; ``ratio`` is left after each ``period`` (s)."""
+    """Return the share of an offset left after ``seconds``.
+
+    Each ``period`` (s) leaves ``ratio``.
+    """
     return exp(log(ratio) / period * seconds)
 
 
@@ -207,21 +210,22 @@ cdef class VisualOffsetStrategy(Strategy):
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         cdef Vec3[double] before, left
         if not self.empty:
-            left = self.turn_offset.at(now).position
+            left = self.turn_offset.advance_offset(now).position
             self.turn.depart(now, Motion(left, Vec3[double]()))
             self.turn.receive(packet, now, now, 0)
             # relative to what is drawn, which has the rest of earlier corrections in it
             self.turn_offset.correct(self.turn.offset.position - left, now)
-            before = projected(self.received, Vec3[double](), now - self.arrived).position
+            before = project(self.received, Vec3[double](), now - self.arrived).position
             self.offset.correct(before - packet.position, now)
         return self.accept(packet, now)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion motion
-        motion = projected(self.received, Vec3[double](), at - self.arrived)
-        motion.position = motion.position + self.offset.at(at).position
+        motion = project(self.received, Vec3[double](), at - self.arrived)
+        motion.position = motion.position + self.offset.advance_offset(at).position
         if not is_finite(motion.position):
             motion.position = self.received.position    # numbers too large to predict with
         if self.first.known():
-            self.turn.show(at, Motion(self.turn_offset.at(at).position, Vec3[double]()), sample)
+            self.turn.show(
+                at, Motion(self.turn_offset.advance_offset(at).position, Vec3[double]()), sample)
         sample.show(motion, EXTRAPOLATED)

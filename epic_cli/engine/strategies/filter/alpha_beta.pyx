@@ -3,7 +3,7 @@
 from libc.math cimport sqrt
 
 from epic_cli.engine.packets cimport Motion, Packet, Vec3, components, is_finite
-from epic_cli.engine.strategies.parts.curves cimport projected
+from epic_cli.engine.strategies.parts.curves cimport project
 from epic_cli.engine.strategies.parts cimport Filter
 
 from epic_cli.engine.declaration import Declaration, Need
@@ -26,12 +26,12 @@ _CONSTANT_RULES = {
     Rule.BENEDICT_BORDNER: lambda g, h, k, theta: (g, g**2 / (2 - g), 0.0),
     Rule.BENEDICT_BORDNER_CRITICAL: lambda g, h, k, theta: (
         g, 0.8 * (2 - g**2 - 2 * sqrt(1 - g**2)) / g**2, 0.0),
-    Rule.OPTIMAL_NOISE_SMOOTHING: lambda g, h, k, theta: optimal_noise_smoothing(min(g, 0.999)),
+    Rule.OPTIMAL_NOISE_SMOOTHING: lambda g, h, k, theta: compute_optimal_gains(min(g, 0.999)),
 }
 
 
-def optimal_noise_smoothing(g):
-    """Return the gains h and k that smooth noise best for a given g below 1."""
+def compute_optimal_gains(g):
+    """Return the gains g, h and k that smooth noise best for a given g below 1."""
     h = (2 * g**3 - 4 * g**2 + sqrt(4 * g**6 - 64 * g**5 + 64 * g**4)) / (8 * (1 - g))
     return g, h, (h * (2 - g) - g**2) / g
 
@@ -119,7 +119,7 @@ cdef class AlphaBeta(Filter):
 
     @property
     def gains(self):
-        """The gains g, h and k that the last packet was taken with."""
+        """The gains g, h and k applied to the last packet."""
         return self.g, self.h, self.k
 
     @property
@@ -135,11 +135,11 @@ cdef class AlphaBeta(Filter):
         self.acceleration = Vec3[double]()
 
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
-        """Predict to the packet's timestamp and correct by the residual."""
-        cdef Motion predicted = projected(
+        """Predict the state at the packet's timestamp, and correct it by the residual."""
+        cdef Motion predicted = project(
             Motion(self.position, self.velocity), self.acceleration, period)
         cdef Vec3[double] residual = packet.position - predicted.position
-        self.adapt(period)
+        self.adapt_gains(period)
         self.position = predicted.position + residual * self.g
         self.velocity = predicted.velocity + residual * (self.h / period)
         self.turn.predict(packet, period)
@@ -154,8 +154,8 @@ cdef class AlphaBeta(Filter):
         return (is_finite(self.position) and is_finite(self.velocity)
                 and is_finite(self.acceleration))
 
-    cdef void adapt(self, double period) noexcept nogil:
-        """Set the gains for a packet that is ``period`` seconds newer than the last."""
+    cdef void adapt_gains(self, double period) noexcept nogil:
+        """Set the gains for a packet that is ``period`` seconds newer than the last packet."""
         cdef double index, r
         if self.rule == Rule.TRACKING_INDEX:
             index = self.sigma_ratio * period * period

@@ -101,11 +101,11 @@ cdef class OneEuro(Filter):
         if self.empty or not self.quirks:
             return Filter.accept(self, packet, now)
         # the program filters every packet, and treats a timestamp of 0 as none
-        self.measured_at(packet, now)
+        self.record_true_time(packet, now)
         if packet.time > self.timestamp and packet.time != 0 and self.timestamp != 0:
             self.frequency = 1 / (packet.time - self.timestamp)
         self.timestamp = packet.time
-        self.smooth(packet)
+        self.filter_position(packet)
         if not self.is_sane():
             self.turn.begin(packet)
             self.begin(packet)
@@ -113,16 +113,16 @@ cdef class OneEuro(Filter):
 
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
         self.frequency = 1 / period
-        self.smooth(packet)
+        self.filter_position(packet)
 
-    cdef void smooth(self, const Packet& packet) noexcept nogil:
-        """Filter one position with the current frequency."""
+    cdef void filter_position(self, const Packet& packet) noexcept nogil:
+        """Filter a packet's position with the current frequency, and update the velocity."""
         cdef Vec3[double] before = self.position, slope
-        cdef double alpha = self.alpha(self.dcutoff)
-        self.position.x = self.axis(packet.position.x, before.x, self.speed.x)
-        self.position.y = self.axis(packet.position.y, before.y, self.speed.y)
-        self.position.z = self.axis(packet.position.z, before.z, self.speed.z)
-        self.turn_to(packet)
+        cdef double alpha = self.compute_alpha(self.dcutoff)
+        self.position.x = self.filter_axis(packet.position.x, before.x, self.speed.x)
+        self.position.y = self.filter_axis(packet.position.y, before.y, self.speed.y)
+        self.position.z = self.filter_axis(packet.position.z, before.z, self.speed.z)
+        self.filter_rotation(packet)
         if self.takes_velocity:
             self.velocity = packet.velocity
             return
@@ -130,16 +130,17 @@ cdef class OneEuro(Filter):
         self.velocity = self.velocity + (slope - self.velocity) * alpha if self.moving else slope
         self.moving = True
 
-    cdef void turn_to(self, const Packet& packet) noexcept nogil:
-        """Filter one rotation with the current frequency, with one cutoff for all axes."""
-        cdef double part, alpha = self.alpha(self.dcutoff)
+    cdef void filter_rotation(self, const Packet& packet) noexcept nogil:
+        """Filter a packet's rotation with the current frequency; one cutoff serves all axes."""
+        cdef double part, alpha = self.compute_alpha(self.dcutoff)
         cdef Vec3[double] slope
         if not packet.turn.known():
             return
         self.turn.predict(packet, 0)
         slope = self.turn.residual * self.frequency
         self.turn_speed = slope * alpha + self.turn_speed * (1 - alpha)
-        part = self.alpha(self.mincutoff + self.beta * sqrt(dot(self.turn_speed, self.turn_speed)))
+        part = self.compute_alpha(
+            self.mincutoff + self.beta * sqrt(dot(self.turn_speed, self.turn_speed)))
         self.turn.correct(part, 0)
         slope = slope * part
         if self.takes_velocity:
@@ -149,14 +150,14 @@ cdef class OneEuro(Filter):
         else:
             self.turn.spin = slope
 
-    cdef double axis(self, double measured, double before, double& speed) noexcept nogil:
-        cdef double alpha = self.alpha(self.dcutoff)
+    cdef double filter_axis(self, double measured, double before, double& speed) noexcept nogil:
+        cdef double alpha = self.compute_alpha(self.dcutoff)
         (&speed)[0] = alpha * ((measured - before) * self.frequency) + (1 - alpha) * speed
-        alpha = self.alpha(self.mincutoff + self.beta * fabs(speed))
+        alpha = self.compute_alpha(self.mincutoff + self.beta * fabs(speed))
         return alpha * measured + (1 - alpha) * before
 
-    cdef double alpha(self, double cutoff) noexcept nogil:
-        """Return the weight of a new value in a low-pass filter with this cutoff frequency."""
+    cdef double compute_alpha(self, double cutoff) noexcept nogil:
+        """Return the weight of a new value in a low-pass filter with this cutoff frequency (Hz)."""
         return 1 / (1 + self.frequency / (2 * M_PI * cutoff))
 
     cdef bint is_sane(self) noexcept nogil:

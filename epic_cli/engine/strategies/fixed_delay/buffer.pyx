@@ -1,4 +1,4 @@
-"""A delay buffer made of parts: what most games draw that have written their own."""
+"""A configurable delay buffer, of the kind that most games write themselves."""
 
 from libc.math cimport INFINITY, floor
 
@@ -11,7 +11,7 @@ from epic_cli.engine.strategies.parts cimport (
 )
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp, smooth_damp
 from epic_cli.engine.strategies.parts.following cimport caught_up, exponential_share, rounded
-from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, is_farther
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, slerp_between
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
@@ -180,9 +180,9 @@ cdef class DelayBuffer(Strategy):
             Choice("beyond_then", "stay", "after extrapolation, stay there or return to the newest"
                    " state",
                    ("stay", "return"), tune=False),
-            Choice("catch_up", "snap", "how the drawing gets back to its delay: never, at once,"
-                   " at a rate; or whether it goes by a queue, or by a timer of its own", CatchUp),
-            Number("catch_up_rate", 0.05, "how much faster or slower it plays, with catch_up=rate",
+            Choice("catch_up", "snap", "how the drawn time gets back to its delay: never, at"
+                   " once, or at a rate; or play a queue of states, or by a timer", CatchUp),
+            Number("catch_up_rate", 0.05, "how much faster or slower to play, with catch_up=rate",
                    "", 0, 1, tune=(0.01, 0.2), scale="log"),
             Number("catch_up_limit", 0.0, "jump at a larger error, with catch_up=rate; 0: never",
                    "s", 0, 3600),
@@ -207,8 +207,8 @@ cdef class DelayBuffer(Strategy):
                    0, 3600),
             Number("low_pass", 0.0, "the time constant of a low-pass on the drawn position", "s", 0,
                    60, tune=(0, 0.2)),
-            Choice("follow", "exponential", "how it follows: as a low-pass, by dt / low_pass,"
-                   " by a share in each frame, or as a spring", LowPass),
+            Choice("follow", "exponential", "how the low-pass follows the buffer: exponentially, by"
+                   " dt / low_pass, by a share in each frame, or as a spring", LowPass),
             Number("follow_share", 0.2, "the share of the way in a frame, with follow=share",
                    "", 0, 1),
             DEAD_ZONE,
@@ -292,9 +292,9 @@ cdef class DelayBuffer(Strategy):
         self.forgotten = self.renewed = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """Draw a marked teleport at once, even before the buffer has what it needs."""
+        """Draw a marked teleport at once, even before the buffer has enough states."""
         self.start_over()
-        self.remember(packet.position, packet.turn)
+        self.record_drawn(packet.position, packet.turn)
         return self.accept(packet, now)
 
     # ------------------------------------------------------------- packets
@@ -315,14 +315,14 @@ cdef class DelayBuffer(Strategy):
         if self.from_last and self.drew:
             now = self.drawn.time
         if self.stamps != StampSource.SENDER:
-            true_at = self.counted(packet, now)
+            true_at = self.find_state_time(packet, now)
             place = self.states.size()
         elif self.clock != ClockRule.AGREE:
             self.offset.add(now - packet.time, now)
         self.behind = self.offset.value + self.clock_margin
         if self.jitter_margin > 0:
             self.measure_jitter(packet, now)
-        self.wait = self.current_delay()
+        self.wait = self.compute_delay()
         if self.forgotten:
             self.drop_states(self.states.size())
         elif (self.keeps_last or self.renewed) and not self.states.empty() and (
@@ -334,7 +334,7 @@ cdef class DelayBuffer(Strategy):
         if self.max_buffer > 0:
             self.shorten_queue()
             place = self.states.count_until(true_at) if place > 0 else 0
-        self.put(min(place, self.states.size()), packet, now, true_at)
+        self.insert_state(min(place, self.states.size()), packet, now, true_at)
         self.newest_state = max(packet.time - packet.delta, self.newest_state
                                 if self.taken > 0 else -INFINITY)
         self.arrived = now
@@ -342,13 +342,13 @@ cdef class DelayBuffer(Strategy):
         return True
 
     cdef void drop_states(self, size_t count) noexcept nogil:
-        """Drop the oldest states."""
+        """Drop the ``count`` oldest states."""
         self.states.drop_front(count)
         self.place = max(self.place, count) - count
         self.forgotten = False
 
-    cdef size_t passed(self) noexcept nogil:
-        """Return the number of states up to the one that the queue goes from."""
+    cdef size_t count_passed(self) noexcept nogil:
+        """Return the number of states up to the start of the queue's current segment."""
         if not self.playing:
             return 1
         if self.catch_up == CatchUp.QUEUE:
@@ -356,8 +356,11 @@ cdef class DelayBuffer(Strategy):
         return max(self.states.count_until(self.time + SAME_TIME), <size_t>1)
 
     cdef void shorten_queue(self) noexcept nogil:
-        """Drop the oldest waiting states of a full queue; the way begins where the last began."""
-        cdef size_t begin = self.passed()
+        """Drop the oldest waiting states of a full queue.
+
+        Restart the segment at its start position.
+        """
+        cdef size_t begin = self.count_passed()
         cdef size_t dropped
         cdef Snapshot* last
         if self.states.size() < begin + self.max_buffer:
@@ -374,14 +377,16 @@ cdef class DelayBuffer(Strategy):
             self.time = last.time
         self.fraction = 0
 
-    cdef void forget_until(self, double time) noexcept nogil:
-        """Drop states before a time; the newest is held until the next one comes."""
+    cdef void drop_before(self, double time) noexcept nogil:
+        """Drop the states older than ``time``; the newest state is held until the next packet."""
         while self.states.size() > 1 and self.states.front().time < time:
             self.drop_states(1)
         self.forgotten = self.states.front().time < time
 
-    cdef void renew(self, double time) noexcept nogil:
-        """Begin the way to the next state at this time."""
+    cdef void restart_segment(self, double time) noexcept nogil:
+        """Replace the buffer by the newest state, so that the next segment begins there at
+        ``time``.
+        """
         cdef Snapshot newest = self.states.back()
         self.drop_states(self.states.size())
         self.states.append(newest)
@@ -390,8 +395,8 @@ cdef class DelayBuffer(Strategy):
         self.place = 1
         self.renewed = True
 
-    cdef double counted(self, const Packet& packet, double now) noexcept nogil:
-        """Return the time at which a state was true where its timestamp does not say so."""
+    cdef double find_state_time(self, const Packet& packet, double now) noexcept nogil:
+        """Return the time of a packet's state by its arrival, or by counting ticks."""
         if self.stamps == StampSource.ARRIVAL:
             return now
         self.tick = self.tick + self.interval.value if self.taken > 0 else 0
@@ -411,7 +416,7 @@ cdef class DelayBuffer(Strategy):
         elif self.taken > 0:
             self.jitter.add(now - self.arrived, now)
 
-    cdef double current_delay(self) noexcept nogil:
+    cdef double compute_delay(self) noexcept nogil:
         cdef double interval = self.interval.value
         cdef double wait = span_seconds(self.delay, interval)
         if self.jitter_margin > 0:
@@ -419,9 +424,12 @@ cdef class DelayBuffer(Strategy):
         return min(max(wait, span_seconds(self.delay_least, interval)),
                    span_seconds(self.delay_most, interval))
 
-    cdef void put(self, size_t place, const Packet& packet, double now,
-                  double true_at) noexcept nogil:
-        """Insert a state before the one at ``place``; a full buffer drops the oldest."""
+    cdef void insert_state(self, size_t place, const Packet& packet, double now,
+                           double true_at) noexcept nogil:
+        """Insert a packet's state before index ``place``.
+
+        Drop the oldest state of a full buffer.
+        """
         if self.states.full():
             self.states.drop_front(1)
             place -= 1
@@ -431,8 +439,8 @@ cdef class DelayBuffer(Strategy):
         self.states.insert(place, packet, now)
         (&self.states[place]).time = true_at
 
-    cdef double reach(self) noexcept nogil:
-        """Return how long to go on beyond the newest state (s)."""
+    cdef double compute_reach(self) noexcept nogil:
+        """Return the extrapolation limit beyond the newest state, s."""
         return 0 if self.beyond < -MOST_INTERVALS else span_seconds(
             self.beyond, self.interval.value)
 
@@ -441,9 +449,9 @@ cdef class DelayBuffer(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time
         if self.taken < self.begin:
-            self.keep_last(sample)
+            self.hold_last(sample)
             return
-        time = self.drawn_time(at)
+        time = self.compute_drawn_time(at)
         self.time = time
         while self.place < self.states.size() and self.states[self.place].time <= time:
             self.place += 1
@@ -451,29 +459,29 @@ cdef class DelayBuffer(Strategy):
             self.place -= 1
         if self.place == 0:
             if self.hides:
-                self.keep_last(sample)
+                self.hold_last(sample)
             else:
-                self.hold_at(self.states.front(), sample)
+                self.hold_state_at(self.states.front(), sample)
         elif self.place == self.states.size():
             self.draw_beyond(time - self.states.back().time, sample)
             if self.beyond == REUSE and time > self.states.back().time:
-                self.renew(at - self.behind + self.since_drawn(at))
+                self.restart_segment(at - self.behind + self.since_drawn(at))
         else:
             self.draw_curve(self.states[self.place - 1], self.states[self.place], time, sample)
         if sample.status == NONE:
             return
         self.playing = True
         if self.forget > 0:
-            self.forget_until(at - self.behind - self.forget)
+            self.drop_before(at - self.behind - self.forget)
         if self.remembers:
-            self.remember(sample.position, sample.turn)
+            self.record_drawn(sample.position, sample.turn)
         if self.smooths:
-            self.smooth(self.elapsed(at), sample)
+            self.apply_low_pass(self.elapsed(at), sample)
         if self.rounding > 0:
             sample.position = rounded(sample.position, self.rounding)
 
-    cdef void smooth(self, double elapsed, Sample& sample) noexcept nogil:
-        """Follow what the buffer draws."""
+    cdef void apply_low_pass(self, double elapsed, Sample& sample) noexcept nogil:
+        """Smooth the sample by the low-pass over a frame of ``elapsed`` seconds."""
         cdef Motion last = self.smoothed
         cdef Vec3[double] rest = sample.position - last.position
         cdef int status = sample.status
@@ -505,13 +513,13 @@ cdef class DelayBuffer(Strategy):
         if status == EXTRAPOLATED:
             sample.status = EXTRAPOLATED
 
-    cdef double queued_time(self, double elapsed) noexcept nogil:
-        """Return the time between the first state of the queue and the next."""
+    cdef double advance_queue(self, double elapsed) noexcept nogil:
+        """Advance the queue by a frame of ``elapsed`` seconds; return the drawn time."""
         cdef size_t first = max(self.place, <size_t>1) - 1
         if not self.playing:
             self.fraction = 0
             first = 0
-        elif self.fills_up(elapsed):
+        elif self.is_filling(elapsed):
             return self.states[first].time
         elif first + 1 < self.states.size():
             # as games write it, so that the same frames reach 1: dt * rate
@@ -526,9 +534,9 @@ cdef class DelayBuffer(Strategy):
         return self.states[first].time + min(self.fraction, ALL_GONE) * (
             self.states[first + 1].time - self.states[first].time)
 
-    cdef bint fills_up(self, double elapsed) noexcept nogil:
-        """Return True as long as a queue that was empty has too few states to go on."""
-        cdef size_t begin = self.passed()
+    cdef bint is_filling(self, double elapsed) noexcept nogil:
+        """Return True while a queue that ran empty waits for ``min_buffer`` states."""
+        cdef size_t begin = self.count_passed()
         if self.filling:
             self.idle += elapsed
             self.filling = self.states.size() < begin + self.min_buffer and (
@@ -536,11 +544,11 @@ cdef class DelayBuffer(Strategy):
                 or self.idle < STARVED * self.interval.value * ALL_GONE)
         return self.filling
 
-    cdef double drawn_time(self, double at) noexcept nogil:
+    cdef double compute_drawn_time(self, double at) noexcept nogil:
         cdef double time = at - self.behind - self.wait
-        cdef double newest = self.states.back().time + self.reach()
+        cdef double newest = self.states.back().time + self.compute_reach()
         if self.catch_up == CatchUp.QUEUE:
-            time = self.queued_time(self.elapsed(at))
+            time = self.advance_queue(self.elapsed(at))
         elif self.catch_up == CatchUp.TIMER:
             time = (at - self.phase) / self.interval.value
             time = self.states.back().time - self.wait + (
@@ -550,7 +558,7 @@ cdef class DelayBuffer(Strategy):
                              self.catch_up_limit, self.catch_up_near)
         elif self.playing and self.catch_up == CatchUp.NONE:
             time = self.time
-            if not self.fills_up(self.elapsed(at)):
+            if not self.is_filling(self.elapsed(at)):
                 time += self.elapsed(at)
         if self.catch_up == CatchUp.NONE and time >= newest - SAME_TIME:
             self.filling = self.min_buffer > 1
@@ -560,17 +568,17 @@ cdef class DelayBuffer(Strategy):
             return max(time, self.time)
         return time
 
-    cdef void remember(self, Vec3[double] position, const OptionalTurn& turn) noexcept nogil:
+    cdef void record_drawn(self, Vec3[double] position, const OptionalTurn& turn) noexcept nogil:
         self.shows = True
         self.shown.position = position
         self.shown.turn.copy(turn)
 
-    cdef void keep_last(self, Sample& sample) noexcept nogil:
-        """Keep drawing the last position, if anything was drawn."""
+    cdef void hold_last(self, Sample& sample) noexcept nogil:
+        """Hold the last drawn position, if there is one."""
         if self.shows:
-            self.hold_at(self.shown, sample)
+            self.hold_state_at(self.shown, sample)
 
-    cdef void hold_at(self, const Snapshot& state, Sample& sample) noexcept nogil:
+    cdef void hold_state_at(self, const Snapshot& state, Sample& sample) noexcept nogil:
         sample.hold(Motion(state.position, Vec3[double]()), self.drawn, INTERPOLATED)
         sample.turn.copy(state.turn)
         if sample.turn.known():
@@ -581,15 +589,15 @@ cdef class DelayBuffer(Strategy):
         cdef double duration = after.time - before.time
         cdef double u = (time - before.time) / duration
         cdef Motion motion
-        if self.snap > 0 and farther(before.position, after.position, self.snap):
-            self.hold_at(before, sample)
+        if self.snap > 0 and is_farther(before.position, after.position, self.snap):
+            self.hold_state_at(before, sample)
             return
         motion.velocity = (after.position - before.position) * (1 / duration)
         if not is_finite(motion.velocity):
-            self.hold_at(before, sample)
+            self.hold_state_at(before, sample)
             return
         if self.curve != BufferCurve.LINEAR:
-            self.bend(before, after, u, motion)
+            self.evaluate_curve(before, after, u, motion)
         else:
             motion.position = lerp(before.position, after.position, u)
         sample.show(motion, INTERPOLATED)
@@ -598,23 +606,25 @@ cdef class DelayBuffer(Strategy):
         else:
             slerp_between(before, after, u, sample)
 
-    cdef void bend(self, const Snapshot& before, const Snapshot& after, double u,
-                   Motion& motion) noexcept nogil:
-        """Set ``motion`` to a point of the curve, or of the line where numbers overflow."""
+    cdef void evaluate_curve(self, const Snapshot& before, const Snapshot& after, double u,
+                             Motion& motion) noexcept nogil:
+        """Set ``motion`` to the point at the fraction ``u`` of the curve, or of the line on
+        overflow.
+        """
         cdef Motion start = before
         cdef Motion end = after
         cdef Motion curved
         if self.curve == BufferCurve.CATMULL_ROM:
-            start.velocity = self.tangent(self.place - 1, motion.velocity)
-            end.velocity = self.tangent(self.place, motion.velocity)
+            start.velocity = self.compute_tangent(self.place - 1, motion.velocity)
+            end.velocity = self.compute_tangent(self.place, motion.velocity)
         curved = hermite(start, end, after.time - before.time, u)
         if is_finite(curved.position) and is_finite(curved.velocity):
             (&motion)[0] = curved
         else:
             motion.position = lerp(before.position, after.position, u)
 
-    cdef Vec3[double] tangent(self, size_t place, Vec3[double] slope) noexcept nogil:
-        """Return the slope between a state's neighbors; without both of them, the given one."""
+    cdef Vec3[double] compute_tangent(self, size_t place, Vec3[double] slope) noexcept nogil:
+        """Return the slope between the neighbors of a state; ``slope`` at an end of the buffer."""
         cdef const Snapshot* last
         cdef const Snapshot* following
         if place == 0 or place + 1 == self.states.size():
@@ -623,21 +633,21 @@ cdef class DelayBuffer(Strategy):
         return (following.position - last.position) * (1 / (following.time - last.time))
 
     cdef void draw_beyond(self, double past, Sample& sample) noexcept nogil:
-        """Draw what is ``past`` seconds behind the newest state."""
+        """Draw the time ``past`` seconds after the newest state."""
         cdef const Snapshot* newest = &self.states.back()
-        cdef double reach = self.reach()
+        cdef double reach = self.compute_reach()
         cdef double ahead = min(past, reach)
         cdef Vec3[double] rate
         if self.beyond == FREEZE:
-            self.keep_last(sample)
+            self.hold_last(sample)
             return
         if self.beyond == OLDEST and past > 0:
-            self.hold_at(self.states.front(), sample)
+            self.hold_state_at(self.states.front(), sample)
             return
         if reach > 0 and not (self.returns and past > reach):
-            rate = self.rate_beyond(ahead, sample)
+            rate = self.find_velocity_beyond(ahead, sample)
         if not dot(rate, rate) > 0 or not is_finite(newest.position + rate * ahead):
-            self.hold_at(newest[0], sample)
+            self.hold_state_at(newest[0], sample)
         elif past <= reach:
             sample.show(Motion(newest.position + rate * ahead, rate), EXTRAPOLATED)
         else:
@@ -646,8 +656,8 @@ cdef class DelayBuffer(Strategy):
             if sample.turn.known():
                 sample.turn.value().spin = Vec3[double]()
 
-    cdef Vec3[double] rate_beyond(self, double ahead, Sample& sample) noexcept nogil:
-        """Return the velocity to extrapolate with, and extrapolate the sample's rotation.
+    cdef Vec3[double] find_velocity_beyond(self, double ahead, Sample& sample) noexcept nogil:
+        """Return the velocity to extrapolate with, and set the sample's extrapolated rotation.
 
         ``ahead`` (s) is the time since the newest state.
         """
@@ -664,7 +674,7 @@ cdef class DelayBuffer(Strategy):
             return Vec3[double]()
         last = &self.states[self.states.size() - 2]
         duration = newest.time - last.time
-        if not duration > 0 or farther(last.position, newest.position, self.snap):
+        if not duration > 0 or is_farther(last.position, newest.position, self.snap):
             return Vec3[double]()
         slerp_between(last[0], newest[0], 1 + ahead / duration, sample)
         return (newest.position - last.position) * (1 / duration)

@@ -80,7 +80,7 @@ cdef class Gambetta(Strategy):
         self.shows = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """Hold the new position until there are two states again; the demo has no teleports."""
+        """Hold the teleport's position until two states have arrived; the demo has no teleports."""
         self.start_over()
         self.shown = Motion(packet.position, Vec3[double]())
         self.shows = True

@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, fabs, isnan, round
 
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, is_finite
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_between, farther, fraction_between,
+    Snapshot, SnapshotBuffer, draw_between, is_farther, fraction_between,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.turning cimport angles_between
@@ -111,7 +111,7 @@ cdef class Geckos(Strategy):
 
     @property
     def timestamps(self):
-        """The timestamps of the snapshots in the vault, oldest first, seconds."""
+        """The timestamps of the buffered snapshots, oldest first, s."""
         return [self.vault[index].time for index in range(self.vault.size())]
 
     cdef void clear(self) noexcept nogil:
@@ -128,7 +128,7 @@ cdef class Geckos(Strategy):
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        cdef double offset = self.local(now - time)
+        cdef double offset = self.convert_clock(now - time)
         if not self.has_offset or (self.quirks and fabs(self.offset - UNSET) < 1e-9):
             self.offset = offset
             self.has_offset = True
@@ -136,9 +136,9 @@ cdef class Geckos(Strategy):
             self.offset = offset
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """Hold the new position until there are two snapshots again; the original has no teleports.
+        """Hold the teleport's position until two snapshots have arrived.
 
-        The position is held until there are two snapshots again.
+        The original has no teleports.
         """
         self.start_over()
         self.shown = Motion(packet.position, Vec3[double]())
@@ -146,8 +146,8 @@ cdef class Geckos(Strategy):
         self.server_time = -INFINITY
         return self.accept(packet, now)
 
-    cdef double local(self, double time, double buffer=0) noexcept nogil:
-        """Return a clock's time less the buffer; the original's clocks count whole milliseconds."""
+    cdef double convert_clock(self, double time, double buffer=0) noexcept nogil:
+        """Return a clock's time minus the buffer; with ``quirks`` in whole milliseconds."""
         if self.quirks:
             # whole milliseconds less a buffer of whole milliseconds
             return (round(time * 1000) - round(buffer * 1e12) / 1e9) / 1000
@@ -175,7 +175,7 @@ cdef class Geckos(Strategy):
         return True
 
     cdef void drop_oldest(self) noexcept nogil:
-        """Drop the snapshot with the oldest timestamp; ties go to the first that arrived."""
+        """Drop the snapshot with the oldest timestamp; of equal timestamps the last in order."""
         cdef size_t last = 0
         while last + 1 < self.vault.size() and self.vault[last + 1].time == self.vault[0].time:
             last += 1
@@ -185,7 +185,7 @@ cdef class Geckos(Strategy):
         self.vault.drop_front(1)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double time = self.local(at - self.offset, self.buffer_time)
+        cdef double time = self.convert_clock(at - self.offset, self.buffer_time)
         cdef size_t newer
         cdef Sample otherwise
         if self.shows and not self.quirks:
@@ -208,6 +208,6 @@ cdef class Geckos(Strategy):
     cdef void draw_pair(self, const Snapshot& older, const Snapshot& newer, double u,
                         Sample& sample) noexcept nogil:
         draw_between(older, newer, u, self.snap_distance, sample)
-        if self.rotation != RotationType.QUAT and not farther(
+        if self.rotation != RotationType.QUAT and not is_farther(
                 older.position, newer.position, self.snap_distance):
             angles_between(older, newer, u, sample)

@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3,
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.strategies.parts cimport SendInterval, SenderTime, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_between, farther,
+    Snapshot, SnapshotBuffer, draw_between, is_farther,
 )
 from epic_cli.engine.strategies.parts.turning cimport curve_between
 
@@ -126,11 +126,11 @@ cdef class Hermite(Strategy):
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        if time > self.connection_newest():
-            self.follow(time, now)
+        if time > self.find_connection_newest():
+            self.count_stamp(time, now)
 
-    cdef void follow(self, double time, double now) noexcept nogil:
-        """Take the newest timestamp of the connection."""
+    cdef void count_stamp(self, double time, double now) noexcept nogil:
+        """Update the clock and the send interval by the connection's newest timestamp."""
         self.clock.add(time, now)
         self.interval.add_datagram(time, self)
 
@@ -143,7 +143,7 @@ cdef class Hermite(Strategy):
         if packet.time <= self.newest and not self.buffer.empty():
             return False
         if not self.connected:
-            self.follow(packet.time, now)
+            self.count_stamp(packet.time, now)
         elif not self.same_datagram:
             self.count_datagram(packet.time, now)
         self.buffer.append(packet, now)
@@ -157,7 +157,7 @@ cdef class Hermite(Strategy):
         before = self.buffer.count_until(time)
         if before > 1:
             self.buffer.drop_front(before - 1)
-        frozen = before == 0 or self.buffer.size() == 1 or not self.near(
+        frozen = before == 0 or self.buffer.size() == 1 or not self.is_bridged(
             self.buffer[0], self.buffer[1])
         if frozen:
             sample.hold(Motion(self.buffer.front().position, Vec3[double]()), self.drawn,
@@ -165,10 +165,10 @@ cdef class Hermite(Strategy):
         else:
             self.draw_curve(self.buffer[0], self.buffer[1], time, sample)
         if self.smoothing == Smoothing.ADAPTIVE:
-            self.smooth(at, frozen, sample)
+            self.smooth_jump(at, frozen, sample)
 
-    cdef bint near(self, const Snapshot& before, const Snapshot& after) noexcept nogil:
-        """Return True if the delay is long enough to wait for the second snapshot."""
+    cdef bint is_bridged(self, const Snapshot& before, const Snapshot& after) noexcept nogil:
+        """Return True if the playout delay covers the gap between two snapshots."""
         cdef double intervals = max(floor(self.playout_delay / self.interval.value + 1e-6), 1.0)
         # half an interval more, since timestamps are not exact
         return after.time - before.time < (intervals + 0.5) * self.interval.value
@@ -178,7 +178,7 @@ cdef class Hermite(Strategy):
         cdef double duration = after.time - before.time
         cdef double u = (time - before.time) / duration
         cdef Motion motion = hermite(before, after, duration, u)
-        cdef bint snaps = farther(before.position, after.position, self.snap_distance)
+        cdef bint snaps = is_farther(before.position, after.position, self.snap_distance)
         if snaps or not is_finite(motion.position):
             draw_between(before, after, u, self.snap_distance, sample)
         else:
@@ -188,13 +188,13 @@ cdef class Hermite(Strategy):
         if not snaps:
             curve_between(before, after, u, sample)
 
-    cdef void smooth(self, double at, bint frozen, Sample& sample) noexcept nogil:
-        """Add the remaining error; start a new one when a freeze ends."""
+    cdef void smooth_jump(self, double at, bint frozen, Sample& sample) noexcept nogil:
+        """Add the remaining error to the sample; start a new error when a freeze ends."""
         if self.drew:
-            self.fade(self.since_drawn(at) * FRAME_RATE)
+            self.fade_error(self.since_drawn(at) * FRAME_RATE)
             if self.frozen and self.buffer.front().time != self.frozen_at:
                 self.error = self.shown - sample.position
-                if farther(self.shown, sample.position, self.snap_distance):
+                if is_farther(self.shown, sample.position, self.snap_distance):
                     self.error = Vec3[double]()
         self.frozen = frozen
         self.frozen_at = self.buffer.front().time
@@ -203,18 +203,18 @@ cdef class Hermite(Strategy):
         if dot(self.error, self.error) > 0:
             sample.status = INTERPOLATED
 
-    cdef void fade(self, double frames) noexcept nogil:
-        """Reduce the error for this many 60ths of a second."""
+    cdef void fade_error(self, double frames) noexcept nogil:
+        """Reduce the error by ``frames`` frames of 1/60 s."""
         frames = min(frames, MOST_FRAMES)
         while frames > 0 and dot(self.error, self.error) > 0:
-            self.error = self.error * pow(self.factor(sqrt(dot(self.error, self.error))),
+            self.error = self.error * pow(self.choose_factor(sqrt(dot(self.error, self.error))),
                                           min(frames, 1.0))
             if dot(self.error, self.error) < NO_ERROR:
                 self.error = Vec3[double]()
             frames -= 1
 
-    cdef double factor(self, double distance) noexcept nogil:
-        """Return the share of an error of this size that is left after 1/60 s."""
+    cdef double choose_factor(self, double distance) noexcept nogil:
+        """Return the factor on an error of this size (length units) after 1/60 s."""
         if distance <= self.small_error:
             return self.small_error_factor
         if distance >= self.large_error:

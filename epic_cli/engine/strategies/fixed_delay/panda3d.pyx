@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, farther,
+    Snapshot, SnapshotBuffer, is_farther,
 )
 from epic_cli.engine.strategies.parts.turning cimport hpr_between, slerp_between
 
@@ -128,12 +128,12 @@ cdef class Panda3D(Strategy):
             elif packet.time == self.reports.back().time:
                 self.reports.drop_back()
             elif self.reports.size() >= REPORTS:
-                self.forget()
+                self.drop_oldest()
         self.reports.append(packet, now)
         self.reports.back().position = widened(narrowed(packet.position))
         return True
 
-    cdef void forget(self) noexcept nogil:
+    cdef void drop_oldest(self) noexcept nogil:
         """Drop the oldest report."""
         self.reports.drop_front(1)
         self.last_before -= 1
@@ -143,11 +143,14 @@ cdef class Panda3D(Strategy):
         cdef double time = at - self.delay
         if self.accept_clock_skew:
             time -= self.total / self.count / 1000
-        while self.adds_rest(time, sample):
+        while self.draw_or_add_rest(time, sample):
             pass
 
-    cdef bint adds_rest(self, double time, Sample& sample) noexcept nogil:
-        """Draw, or add a report of standing still; return True if drawing must then be repeated."""
+    cdef bint draw_or_add_rest(self, double time, Sample& sample) noexcept nogil:
+        """Draw the sample, or insert a report of standing still.
+
+        Return True if a report was inserted, so that drawing must be repeated.
+        """
         cdef long size = self.reports.size()
         cdef long after = max(self.last_before, 0), before = -1, way_before
         cdef bint beyond
@@ -170,7 +173,7 @@ cdef class Panda3D(Strategy):
             rest.time = self.reports[after].time - self.expected_broadcast_period
             if self.default_to_standing_still and rest.time > self.reports[before].time and (
                     self.reports[after].time - self.reports[before].time > self.max_position_age
-                    and self.apart(before, after)):
+                    and self.are_apart(before, after)):
                 self.reports.insert(after, rest)
                 return True
             self.interpolate(before, after, time, beyond, sample)
@@ -180,16 +183,16 @@ cdef class Panda3D(Strategy):
             sample.velocity = Vec3[double]()
             slerp_between(self.reports[before], self.reports[before], 0, sample)
             if way_before >= 0 and time - self.reports[before].time <= self.reset_velocity_age:
-                sample.velocity = self.slope(way_before, before)
+                sample.velocity = self.measure_velocity(way_before, before)
                 hpr_between(self.reports[way_before], self.reports[before], 1, sample)
             sample.hold(sample, self.drawn, INTERPOLATED)
         self.last_before, self.last_after = before, -1 if before < 0 else after
         while way_before > 0 or way_before == 0 and not self.prediction:
-            self.forget()
+            self.drop_oldest()
             way_before -= 1
         return False
 
-    cdef bint apart(self, long before, long after) noexcept nogil:
+    cdef bint are_apart(self, long before, long after) noexcept nogil:
         cdef Vec3[double] way = self.reports[after].position - self.reports[before].position
         if dot(way, way) > 0:
             return True
@@ -199,8 +202,8 @@ cdef class Panda3D(Strategy):
                              self.reports[after].turn.value().rotation)
         return dot(way, way) > SAME_TURN * SAME_TURN
 
-    cdef Vec3[double] slope(self, long before, long after) noexcept nogil:
-        """Return the velocity between two reports; 0 if they are too close in time for one."""
+    cdef Vec3[double] measure_velocity(self, long before, long after) noexcept nogil:
+        """Return the velocity between two reports; 0 if their times are too close."""
         cdef Vec3[double] slope = (
             self.reports[after].position - self.reports[before].position) * (
             1 / (self.reports[after].time - self.reports[before].time))
@@ -213,18 +216,18 @@ cdef class Panda3D(Strategy):
         cdef double u = (time - self.reports[before].time) / (
             self.reports[after].time - self.reports[before].time)
         cdef Motion motion
-        if not self.apart(before, after):
+        if not self.are_apart(before, after):
             motion.position = self.reports[before].position
             sample.hold(motion, self.drawn, INTERPOLATED)
             slerp_between(self.reports[before], self.reports[before], 0, sample)
             return
-        if farther(self.reports[before].position, self.reports[after].position,
-                   self.snap_distance):
+        if is_farther(self.reports[before].position, self.reports[after].position,
+                      self.snap_distance):
             u = 0 if u < 1 else 1
         motion.position = widened(start + way * <float>u)
         if not is_finite(motion.position):      # more than single precision holds
             motion.position = self.reports[after].position
-        motion.velocity = self.slope(before, after)
+        motion.velocity = self.measure_velocity(before, after)
         hpr_between(self.reports[before], self.reports[after], u, sample)
         if beyond and time >= self.reports[after].time + self.max_position_age:
             sample.hold(motion, self.drawn, EXTRAPOLATED)

@@ -1,4 +1,4 @@
-"""The entity interpolation of the platformer log: drawn in the past, between two updates."""
+"""The entity interpolation of the Multiplayer Platformer Log: between two updates, in the past."""
 
 from libc.math cimport ceil, fabs
 
@@ -87,9 +87,9 @@ cdef class SnapshotInterpolation(Strategy):
                    "s", 0, 1, tune=(0.00001, 0.01), scale="log"),
             Number("resync", 1.0, "restart the loop at an update that is this far off, with"
                    " clock=pll", "s", 0.01, 3600),
-            Choice("rotation", "slerp", "how it turns: slerp, nlerp, hermite (by the angular"
-                   " velocities), hold, or unchecked: nlerp that goes the long way where the signs"
-                   " of quaternions differ, a common bug", Turning, tune=False),
+            Choice("rotation", "slerp", "how rotations are interpolated: slerp, nlerp, hermite"
+                   " (by the angular velocities), hold, or unchecked: nlerp that goes the long way"
+                   " where the signs of quaternions differ, a common bug", Turning, tune=False),
         ),
     )
 
@@ -151,13 +151,13 @@ cdef class SnapshotInterpolation(Strategy):
         (&self.updates.back()).time = time
         return True
 
-    cdef double drawn_time(self, double at) noexcept nogil:
+    cdef double compute_drawn_time(self, double at) noexcept nogil:
         if self.clock == Clock.PLL:
             at = self.loop.since_start(at)
         return at - self.interpolation_time
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double time = self.drawn_time(at)
+        cdef double time = self.compute_drawn_time(at)
         cdef const Snapshot* before
         cdef const Snapshot* after
         while self.updates.size() > 1 and self.updates[1].time < time:
@@ -173,10 +173,11 @@ cdef class SnapshotInterpolation(Strategy):
                         (time - before.time) / (after.time - before.time)),
                    (after.position - before.position) * (1 / (after.time - before.time))),
             INTERPOLATED)
-        self.turn(before[0], after[0], (time - before.time) / (after.time - before.time), sample)
+        self.interpolate_rotation(
+            before[0], after[0], (time - before.time) / (after.time - before.time), sample)
 
-    cdef void turn(self, const Snapshot& before, const Snapshot& after, double u,
-                   Sample& sample) noexcept nogil:
+    cdef void interpolate_rotation(self, const Snapshot& before, const Snapshot& after, double u,
+                                   Sample& sample) noexcept nogil:
         if self.rotation == Turning.SLERP:
             slerp_between(before, after, u, sample)
         elif self.rotation == Turning.NLERP:

@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.strategies.parts cimport SenderTime, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_between, farther, hold_state,
+    Snapshot, SnapshotBuffer, draw_between, is_farther, hold_state,
 )
 
 from epic_cli.engine.declaration import Declaration, Need
@@ -126,7 +126,7 @@ cdef class Source(Strategy):
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        if not time < self.connection_newest() or self.quirks:
+        if not time < self.find_connection_newest() or self.quirks:
             self.clock.add(time, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -163,7 +163,9 @@ cdef class Source(Strategy):
             self.draw_along(before - 1, time, sample)
 
     cdef void draw_past(self, const Snapshot& newest, double time, Sample& sample) noexcept nogil:
-        """Draw the last segment continued, or the newest state without a segment or at rest."""
+        """Extrapolate the last segment, or hold the newest state where there is nothing to
+        extrapolate.
+        """
         cdef const Snapshot* before
         cdef double past = time - newest.time
         hold_state(newest, self.drawn, sample)
@@ -172,8 +174,8 @@ cdef class Source(Strategy):
         if self.others_newest > self.newest:
             return
         before = &self.history[self.history.size() - 2]
-        if newest.time - before.time < NO_TIME or farther(before.position, newest.position,
-                                                          self.snap_distance):
+        if newest.time - before.time < NO_TIME or is_farther(before.position, newest.position,
+                                                             self.snap_distance):
             return
         draw_between(before[0], newest,
                      1 + min(past, self.most) / (newest.time - before.time), 0, sample)
@@ -183,7 +185,7 @@ cdef class Source(Strategy):
             sample.hold(sample, self.drawn, EXTRAPOLATED)
 
     cdef void draw_along(self, size_t index, double time, Sample& sample) noexcept nogil:
-        """Draw a point of the curve from the state with this index to the next."""
+        """Draw the curve from the state ``index`` to the next at the sender's time ``time``."""
         cdef const Snapshot* start = &self.history[index]
         cdef const Snapshot* end = &self.history[index + 1]
         cdef const Snapshot* previous
@@ -191,18 +193,18 @@ cdef class Source(Strategy):
         cdef double u = (time - start.time) / duration
         cdef double ratio
         draw_between(start[0], end[0], u, self.snap_distance, sample)
-        if index == 0 or farther(start.position, end.position, self.snap_distance):
+        if index == 0 or is_farther(start.position, end.position, self.snap_distance):
             return
         previous = &self.history[index - 1]
-        if farther(previous.position, start.position, self.snap_distance):
+        if is_farther(previous.position, start.position, self.snap_distance):
             return
         ratio = duration / (start.time - previous.time)
         if fabs(duration - (start.time - previous.time)) <= EPSILON:
             ratio = 1
-        sample.position = curve(previous.position, start.position, end.position, ratio, u,
-                                sample.position)
-        sample.velocity = curve(previous.velocity, start.velocity, end.velocity, ratio, u,
-                                sample.velocity)
+        sample.position = evaluate_curve(previous.position, start.position, end.position, ratio, u,
+                                         sample.position)
+        sample.velocity = evaluate_curve(previous.velocity, start.velocity, end.velocity, ratio, u,
+                                         sample.velocity)
         sample.status = INTERPOLATED
 
 
@@ -210,9 +212,10 @@ cdef bint are_different(Vec3[double] a, Vec3[double] b) noexcept nogil:
     return a.x != b.x or a.y != b.y or a.z != b.z
 
 
-cdef Vec3[double] curve(Vec3[double] p0, Vec3[double] p1, Vec3[double] p2, double ratio, double u,
-                        Vec3[double] otherwise) noexcept nogil:
-    """Return the Hermite curve; ``otherwise`` if it exceeds a double."""
+cdef Vec3[double] evaluate_curve(Vec3[double] p0, Vec3[double] p1, Vec3[double] p2,
+                                 double ratio, double u,
+                                 Vec3[double] otherwise) noexcept nogil:
+    """Return the point at ``u`` of the one-sided Hermite curve; ``otherwise`` on overflow."""
     cdef Vec3[double] result
     if ratio != 1:
         p0 = lerp(p0, p1, 1 - ratio)

@@ -1,4 +1,4 @@
-"""The point between the last two fixed ticks, as game loops with fixed steps draw it."""
+"""Interpolation between the last two fixed ticks, as game loops with fixed steps draw."""
 
 from libc.math cimport NAN, ceil, floor, isnan, rint
 from libcpp.algorithm cimport lower_bound
@@ -10,7 +10,7 @@ from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, clamp
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, farther, make_snapshot,
+    Snapshot, SnapshotBuffer, is_farther, make_snapshot,
 )
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
@@ -33,7 +33,7 @@ cdef double MOST_SHARE = 0.99
 cdef int MOST_TIME = 5
 cdef size_t MOST_STATES = 512
 
-# No two states are farther apart, in ticks: what is counted must fit into an int.
+# No two states are is_farther apart, in ticks: what is counted must fit into an int.
 cdef double FARTHEST = 1e6
 
 
@@ -227,10 +227,10 @@ cdef class TickInterpolation(Strategy):
         if self.buffer is not None:
             self.run_buffer(at)
         else:
-            self.run_ticks(at)
+            self.advance_ticks(at)
 
-    cdef double run_ticks(self, double at) noexcept nogil:
-        """Return the number of ticks that this frame runs."""
+    cdef double advance_ticks(self, double at) noexcept nogil:
+        """Advance the tick clock to the frame at ``at``; return the number of ticks to run."""
         cdef double tick = self.interval.value, passed
         if not self.ticking:
             self.ticking, self.last_tick = True, at
@@ -289,7 +289,7 @@ cdef class TickInterpolation(Strategy):
         if self.buffer is not None:
             self.draw_buffered(at, sample)
             return
-        passed = self.run_ticks(at)
+        passed = self.advance_ticks(at)
         if not self.drew:
             self.before = self.after = self.newest_state
         elif passed > 0:
@@ -298,7 +298,7 @@ cdef class TickInterpolation(Strategy):
             else:
                 self.before = self.newest_state
             self.after = self.newest_state
-            if farther(self.before.position, self.after.position, self.snap_distance):
+            if is_farther(self.before.position, self.after.position, self.snap_distance):
                 self.before = self.after
         u = min(max((at - self.last_tick) / tick, 0.0), 1.0)
         sample.hold(Motion(lerp(self.before.position, self.after.position, u),
@@ -322,7 +322,7 @@ cdef class TickInterpolation(Strategy):
                     count_ticks(applied, self.states[1].time, tick) == 1):
                 self.after = self.states[1]
         u = max((at - self.last_tick) / tick, 0.0)
-        if farther(self.before.position, self.after.position, self.snap_distance):
+        if is_farther(self.before.position, self.after.position, self.snap_distance):
             sample.hold(self.before, self.drawn, INTERPOLATED)
         else:
             sample.hold(Motion(lerp(self.before.position, self.after.position, u),

@@ -1,4 +1,4 @@
-"""The base class of all strategies, and what several of them are made of."""
+"""The base class of all strategies, and the clocks and averages that strategies share."""
 
 cimport cython
 
@@ -65,7 +65,7 @@ cdef class Strategy:
     cdef bint begins_round(self, double begun) noexcept nogil
     cdef int join(self, Strategy peer) except -1
     cdef void leave(self) noexcept nogil
-    cdef double connection_newest(self) noexcept nogil
+    cdef double find_connection_newest(self) noexcept nogil
     cdef double elapsed(self, double at) noexcept nogil
     cdef double since_drawn(self, double at) noexcept nogil
 
@@ -79,7 +79,7 @@ cdef class Strategy:
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil
 
 
-cdef bint finite(const Packet& packet) noexcept nogil
+cdef bint has_finite_numbers(const Packet& packet) noexcept nogil
 cpdef bint is_native(object made)
 
 ctypedef bint (*IsBroken)(void* strategy) noexcept nogil
@@ -115,7 +115,7 @@ cdef class PacketAge:
     cdef double measured        # the receiver's time of the last measurement
     cdef bint agree             # the first packet's age was plausible for a network
 
-    cdef double of(self, const Packet& packet, double now) noexcept nogil
+    cdef double measure(self, const Packet& packet, double now) noexcept nogil
     cdef void copy(self, PacketAge other) noexcept
     cdef void clear(self) noexcept nogil
 
@@ -149,7 +149,7 @@ cdef class Filter(Strategy):
     cdef Vec3[double] position, velocity
     cdef TurnFilter turn
 
-    cdef void measured_at(self, const Packet& packet, double now) noexcept nogil
+    cdef void record_true_time(self, const Packet& packet, double now) noexcept nogil
 
     cdef void begin(self, const Packet& packet) noexcept nogil
     cdef void step(self, const Packet& packet, double period) noexcept nogil
@@ -197,7 +197,7 @@ cdef class SendInterval:
 
 
 cdef inline double span_seconds(double span, double interval) noexcept nogil:
-    """Return a span in seconds; a negative one counts send intervals."""
+    """Return a span in seconds; a negative span counts send intervals."""
     return span if span >= 0 else -span * interval
 
 
@@ -227,8 +227,8 @@ cdef class ClockOffset:
     cdef vector[double] ordered     # their offsets, rising, for the median
 
     cpdef bint add(self, double offset, double now) noexcept nogil
-    cdef void note(self, double offset, double now) noexcept nogil
-    cdef void bound(self, double offset, double now) noexcept nogil
+    cdef void insert_offset(self, double offset, double now) noexcept nogil
+    cdef void keep_extremes(self, double offset, double now) noexcept nogil
     cpdef void clear(self) noexcept nogil
 
 

@@ -1,4 +1,4 @@
-"""Settings that several strategies have in common."""
+"""Settings that several strategies share."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from epic_cli.engine.strategies.parts import Acceleration, AgeSource, ClockRule
 
 
 def snap_distance(effect: str) -> Number:
-    """Return ``snap_distance``; originals without it glide across an unmarked teleport."""
+    """Return the setting ``snap_distance`` with this help text.
+
+    Original programs without that setting glide across an unmarked teleport.
+    """
     return Number("snap_distance", 0.0, effect, "length units", 0, 1e12)
 
 
 def age_setting(default: str = "auto") -> Choice:
-    """Return the setting ``age`` of a strategy that predicts to the present."""
+    """Return the setting ``age`` (a packet's age on arrival) of a strategy that extrapolates."""
     return Choice(
         "age",
         default,
@@ -54,7 +57,7 @@ DEAD_ZONE = Number("dead_zone", 0.0, "do not move while the goal is nearer than 
 ROUNDING = Number("rounding", 0.0, "round drawn positions to multiples of this; 0: do not",
                   "length units", 0, 1e12)  # fmt: skip
 
-CLOCK = Choice("clock", "agree", "how the sender's time is found, from arrival minus stamp",
+CLOCK = Choice("clock", "agree", "how the sender's time is estimated from arrival minus timestamp",
                ClockRule)  # fmt: skip
 
 ACCELERATION = Choice("acceleration", "none", "predict with the acceleration between the last two"

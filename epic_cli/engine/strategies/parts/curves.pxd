@@ -1,18 +1,18 @@
 """Paths that several strategies share; one evaluation gives position and velocity.
 
-``projected`` is the path of a constant acceleration: p0 + v0 t + a t^2 / 2. ``hermite`` is the
+``project`` is the path of a constant acceleration: p0 + v0 t + a t^2 / 2. ``hermite`` is the
 cubic that matches position and velocity at both ends:
 
     p(u) = (2u^3 - 3u^2 + 1) p0 + (u^3 - 2u^2 + u) T v0 + (-2u^3 + 3u^2) p1 + (u^3 - u^2) T v1
 
-for u from 0 to 1 over the duration T. ``critically_damped`` is the exact solution of
+for u from 0 to 1 over the duration T. ``damp_critically`` is the exact solution of
 x'' = -2 w x' - w^2 x, which brings an offset to zero without overshoot of its own:
 
     x(t) = (x0 + (v0 + w x0) t) e^(-w t)
 
-``blended`` passes from one projected path into another: the entity is projected forward from the
-drawn state (p0, v0) and from what was received (p1, v1, acceleration a), and over the duration T
-the first projection passes into the second. With u = t / T:
+``blend_paths`` passes from one projected path into another: the entity is projected forward from
+the drawn state (p0, v0) and from the received state (p1, v1, acceleration a), and over the duration
+T the first projection passes into the second. With u = t / T:
 
     blended velocity  vb = v0 + (v1 - v0) u     (position blending: vb = v0)
     own projection    p  = p0 + vb t + a t^2 / 2
@@ -32,9 +32,9 @@ cdef inline Vec3[double] lerp(Vec3[double] a, Vec3[double] b, double u) noexcept
     return a * (1 - u) + b * u
 
 
-cdef inline Motion projected(const Motion& start, Vec3[double] acceleration,
-                             double t) noexcept nogil:
-    """Return a motion after t seconds of constant acceleration."""
+cdef inline Motion project(const Motion& start, Vec3[double] acceleration,
+                           double t) noexcept nogil:
+    """Return position and velocity after t seconds of constant acceleration."""
     return Motion(
         start.position + start.velocity * t + acceleration * (0.5 * t * t),
         start.velocity + acceleration * t,
@@ -43,7 +43,8 @@ cdef inline Motion projected(const Motion& start, Vec3[double] acceleration,
 
 cdef inline Motion hermite(const Motion& start, const Motion& end, double duration,
                            double u) noexcept nogil:
-    """Return the cubic from one motion to the other, at u, and its derivative by time."""
+    """Return position and velocity at the fraction u of the cubic Hermite curve between two states.
+    """
     cdef double u2 = u * u
     cdef double u3 = u2 * u
     return Motion(
@@ -57,9 +58,11 @@ cdef inline Motion hermite(const Motion& start, const Motion& end, double durati
     )
 
 
-cdef inline Motion critically_damped(const Motion& offset, double frequency,
-                                     double t) noexcept nogil:
-    """Return an offset, with its velocity, after t seconds of critical damping."""
+cdef inline Motion damp_critically(const Motion& offset, double frequency,
+                                   double t) noexcept nogil:
+    """Return an offset and its velocity after t seconds of critical damping at ``frequency``
+    (rad/s).
+    """
     cdef Vec3[double] pull = offset.velocity + offset.position * frequency
     cdef double decay = exp(-frequency * t)
     return Motion(
@@ -68,12 +71,13 @@ cdef inline Motion critically_damped(const Motion& offset, double frequency,
     )
 
 
-cdef inline Motion damped_step(const Motion& motion, Vec3[double] target, double smooth_time,
-                               double elapsed) noexcept nogil:
+cdef inline Motion step_damped_spring(const Motion& motion, Vec3[double] target, double smooth_time,
+                                      double elapsed) noexcept nogil:
     """Return the motion after one step of a critically damped spring towards the target.
 
     The step is Unity's SmoothDamp, after Game Programming Gems 4, chapter 1.10, with its
-    approximation of e^-x. ``smooth_time`` is about how long it takes to get there.
+    approximation of e^-x. ``smooth_time`` (s) is about how long the spring takes to reach the
+    target.
     """
     cdef double frequency = 2 / max(smooth_time, 0.0001)
     cdef double x = frequency * elapsed
@@ -86,10 +90,8 @@ cdef inline Motion damped_step(const Motion& motion, Vec3[double] target, double
 
 cdef inline Motion smooth_damp(const Motion& motion, Vec3[double] target, double smooth_time,
                                double elapsed) noexcept nogil:
-    """Return the motion after ``damped_step``, stopped at a target that it would pass, as Unity
-    does.
-    """
-    cdef Motion stepped = damped_step(motion, target, smooth_time, elapsed)
+    """Return the motion after one step of a damped spring that stops at the target, as in Unity."""
+    cdef Motion stepped = step_damped_spring(motion, target, smooth_time, elapsed)
     # past the target, or beyond what a double can hold
     if (dot(target - motion.position, stepped.position - target) > 0
             or not isfinite(dot(stepped.position, stepped.velocity))):
@@ -97,9 +99,11 @@ cdef inline Motion smooth_damp(const Motion& motion, Vec3[double] target, double
     return stepped
 
 
-cdef inline Motion blended(const Motion& drawn, const Motion& received, Vec3[double] a,
-                           double duration, double t, bint blends_velocity) noexcept nogil:
-    """Return the drawn state t seconds after the beginning, for t from 0 to the duration."""
+cdef inline Motion blend_paths(const Motion& drawn, const Motion& received, Vec3[double] a,
+                               double duration, double t, bint blends_velocity) noexcept nogil:
+    """Return position and velocity of the blended path, t seconds after its start (0 to
+    ``duration``).
+    """
     cdef double u = t / duration
     cdef Vec3[double] change = (received.velocity - drawn.velocity) * u
     cdef Vec3[double] vb = drawn.velocity + change if blends_velocity else drawn.velocity

@@ -1,4 +1,4 @@
-"""The base of the filters: when they begin, and how they are drawn between packets."""
+"""The base class of the filters: initialization, restarts, and prediction between packets."""
 
 from libc.math cimport fabs
 
@@ -25,7 +25,7 @@ cdef class Filter(Strategy):
 
     @property
     def state(self):
-        """Position and velocity at the newest packet."""
+        """The filtered position and velocity at the newest packet."""
         return components(self.position), components(self.velocity)
 
     # ------------------------------------------------------------- for filters to override
@@ -38,7 +38,7 @@ cdef class Filter(Strategy):
         self.begin(packet)
 
     cdef bint is_sane(self) noexcept nogil:
-        """Return True if the state is finite."""
+        """Return True if the filter's state is finite."""
         return is_finite(self.position) and is_finite(self.velocity)
 
     # ------------------------------------------------------------- for the engine
@@ -46,15 +46,15 @@ cdef class Filter(Strategy):
     cdef void clear(self) noexcept nogil:
         self.age.clear()
 
-    cdef void measured_at(self, const Packet& packet, double now) noexcept nogil:
-        """Record the time at which the packet's state was true."""
-        self.true_at = now - self.age.of(packet, now)
+    cdef void record_true_time(self, const Packet& packet, double now) noexcept nogil:
+        """Set ``true_at``, the local time at which the packet's state was true."""
+        self.true_at = now - self.age.measure(packet, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef double period = packet.time - self.newest
         if not self.empty and period <= 0:
             return False
-        self.measured_at(packet, now)
+        self.record_true_time(packet, now)
         if self.empty or period > self.max_gap or is_beyond(
                 packet.position - (self.position + self.velocity * period), self.snap_distance):
             self.turn.begin(packet)

@@ -1,4 +1,4 @@
-"""Followers of a drawn or received point, independent of the frame rate (``following.h``)."""
+"""Smoothing steps that do not depend on the frame rate (``following.h``)."""
 
 from epic_cli.engine.packets cimport Vec3
 

@@ -1,7 +1,7 @@
-"""A receiver's estimates of its sender's time and send rate.
+"""Estimators of a sender's time and send rate at the receiver.
 
-Engines agree on both when a connection begins. A recording does not say, so both are estimated
-from timestamps and arrivals, or given.
+Engines agree on both when a connection begins. A recording does not say, so both are estimated from
+timestamps and arrivals, or given.
 """
 
 cimport cython
@@ -43,25 +43,25 @@ cdef class SenderTime:
         self.clear()
 
     cpdef void add(self, double timestamp, double now) noexcept nogil:
-        """Take a packet with this timestamp, arrived at the local time ``now``."""
+        """Update the offset by a packet's timestamp and its arrival ``now``."""
         cdef double offset = now - timestamp
         if not self.estimates:
             return
         if self.delays.count > 0 and fabs(offset - self.offset) > RESYNC:
-            add_to(self.others, offset)
+            add_value(self.others, offset)
             if self.others.count < AGREEING:
                 return
             self.delays = self.others
             self.delays.size = DELAYS
         else:
-            add_to(self.delays, offset)
+            add_value(self.delays, offset)
         start_window(self.others, AGREEING)
-        self.offset = middle_mean(self.delays)
+        self.offset = compute_middle_mean(self.delays)
 
     cpdef double time(self, double at) noexcept nogil:
         """Return the sender's time at the local time ``at``.
 
-        The local time before the first packet.
+        Return the local time itself before the first packet.
         """
         if self.estimates and self.delays.count == 0:
             return at                   # not a sender's time, so later ones may be before it
@@ -69,12 +69,12 @@ cdef class SenderTime:
         return self.latest
 
     cdef void copy(self, SenderTime other) noexcept:
-        """Copy the estimate of another ``SenderTime``."""
+        """Copy the offset and the delays of another ``SenderTime``."""
         self.offset, self.latest = other.offset, other.latest
         self.delays, self.others = other.delays, other.others
 
     cpdef void clear(self) noexcept nogil:
-        """Reset the estimate."""
+        """Reset the offset and drop the measured delays."""
         self.latest = -INFINITY
         start_window(self.delays, DELAYS)
         start_window(self.others, AGREEING)
@@ -103,7 +103,10 @@ cdef class SendInterval:
         self.clear()
 
     cpdef void add(self, double timestamp) noexcept nogil:
-        """Take the timestamp of a packet; ignore one that is not the newest."""
+        """Measure the time since the last packet's timestamp.
+
+        Ignore a timestamp that is not the newest.
+        """
         cdef double sample = timestamp - self.newest
         if sample <= 0:
             return
@@ -112,10 +115,10 @@ cdef class SendInterval:
             self.measure(sample)
 
     cdef void add_datagram(self, double timestamp, Strategy strategy) noexcept nogil:
-        """Take the timestamp of a datagram that a strategy counts.
+        """Measure the send interval by a datagram that ``strategy`` counts.
 
-        Beside other entities the time between two packets is that between two of one entity,
-        whichever it is: datagrams of entities that send in turn come more often.
+        With several entities the interval is the time between two packets of one entity, since
+        datagrams of entities that send in turn come more often.
         """
         if not strategy.connected:
             self.add(timestamp)
@@ -123,22 +126,22 @@ cdef class SendInterval:
             self.measure(timestamp - strategy.previous)
 
     cdef void measure(self, double difference) noexcept nogil:
-        """Take the time between two packets."""
+        """Update the interval by the time between two packets, s."""
         self.count += 1
         if self.duration > 0:
             self.value += (difference - self.value) * (
-                sample_weight(difference, self.duration) if self.count > 1 else 1)
+                compute_weight(difference, self.duration) if self.count > 1 else 1)
         else:
-            add_to(self.differences, difference)
-            self.value = typical(self.differences)
+            add_value(self.differences, difference)
+            self.value = compute_typical(self.differences)
 
     cdef void copy(self, SendInterval other) noexcept:
-        """Copy the measurements of another ``SendInterval``."""
+        """Copy the interval and the measurements of another ``SendInterval``."""
         self.value, self.count, self.newest = other.value, other.count, other.newest
         self.differences = other.differences
 
     cpdef void clear(self) noexcept nogil:
-        """Reset the measurements."""
+        """Reset the interval to its first guess and drop the measurements."""
         self.value = self.first_guess
         self.newest = NAN
         self.count = 0
@@ -179,7 +182,7 @@ cdef class ClockOffset:
         self.clear()
 
     cpdef bint add(self, double offset, double now) noexcept nogil:
-        """Take an offset measured at the receiver's time ``now``.
+        """Update the estimate by an offset measured at the receiver's time ``now``.
 
         Return True if the estimate restarts.
         """
@@ -194,19 +197,19 @@ cdef class ClockOffset:
         elif self.rule == ClockRule.MEAN:
             self.value += (offset - self.value) * (
                 self.share if self.share > 0 else 1.0 / self.count if isinf(self.duration)
-                else sample_weight(now - self.updated, self.duration) if self.count > 1 else 0)
+                else compute_weight(now - self.updated, self.duration) if self.count > 1 else 0)
         elif self.rule == ClockRule.PLL:
             self.summed = self.summed * self.decay + (self.value - offset)
             self.value -= clamped(self.summed * self.gain, -self.limit, self.limit)
         elif self.rule == ClockRule.MEDIAN:
-            self.note(offset, now)
-            self.value = middle(self.ordered)
+            self.insert_offset(offset, now)
+            self.value = compute_median(self.ordered)
         elif self.rule == ClockRule.MIN or self.rule == ClockRule.MAX:
-            self.bound(offset, now)
+            self.keep_extremes(offset, now)
         self.updated = now
         return restarts
 
-    cdef void note(self, double offset, double now) noexcept nogil:
+    cdef void insert_offset(self, double offset, double now) noexcept nogil:
         self.recent.push_back(Measured(now, offset))
         self.ordered.insert(
             lower_bound(self.ordered.begin(), self.ordered.end(), offset), offset)
@@ -215,8 +218,11 @@ cdef class ClockOffset:
                 self.ordered.begin(), self.ordered.end(), self.recent.front().offset))
             self.recent.pop_front()
 
-    cdef void bound(self, double offset, double now) noexcept nogil:
-        """Keep the offsets that are, or may become, the least or the largest."""
+    cdef void keep_extremes(self, double offset, double now) noexcept nogil:
+        """Update the minimum or maximum over the window.
+
+        Keep only offsets that can become extreme.
+        """
         cdef double sign = 1 if self.rule == ClockRule.MIN else -1
         if isinf(self.duration):
             self.value = sign * min(sign * self.value, sign * offset)
@@ -229,7 +235,7 @@ cdef class ClockOffset:
         self.value = self.recent.front().offset
 
     cpdef void clear(self) noexcept nogil:
-        """Reset the estimate."""
+        """Reset the estimated offset and drop the recent offsets."""
         self.value = self.summed = 0
         self.count = 0
         self.updated = NAN
@@ -237,27 +243,31 @@ cdef class ClockOffset:
         self.ordered.clear()
 
 
-cdef double sample_weight(double elapsed, double duration) noexcept nogil:
-    """Return the weight of a new sample in an exponential mean with this time constant."""
+cdef double compute_weight(double elapsed, double duration) noexcept nogil:
+    """Return a new sample's weight in an exponential mean with the time constant ``duration`` (s).
+    """
     return 1 - exp(-elapsed / duration)
 
 
-cdef double middle(const vector[double]& ordered) noexcept nogil:
+cdef double compute_median(const vector[double]& ordered) noexcept nogil:
     """Return the median of sorted values."""
     return (ordered[(ordered.size() - 1) // 2] + ordered[ordered.size() // 2]) / 2
 
 
 @cython.final
 cdef class Deviation:
-    """The exponential standard deviation of a measurement, with a time constant in seconds."""
+    """The exponentially weighted standard deviation of a measurement.
+
+    ``duration`` (s) is its time constant.
+    """
 
     def __init__(self, double duration):
         self.duration = duration
         self.clear()
 
     cpdef void add(self, double sample, double now) noexcept nogil:
-        """Take a sample at the time ``now``."""
-        cdef double share = 1 if self.empty else sample_weight(now - self.updated, self.duration)
+        """Update mean and variance by a sample measured at ``now`` (s)."""
+        cdef double share = 1 if self.empty else compute_weight(now - self.updated, self.duration)
         cdef double off = sample - self.mean
         self.mean += share * off
         self.variance = (1 - share) * (self.variance + share * off * off)
@@ -265,7 +275,7 @@ cdef class Deviation:
         self.empty = False
 
     cpdef double value(self) noexcept nogil:
-        """Return the deviation, 0 before there are two samples."""
+        """Return the standard deviation; 0 for fewer than two samples."""
         return sqrt(self.variance)
 
     cpdef void clear(self) noexcept nogil:
@@ -278,13 +288,13 @@ cdef class Deviation:
 # Sliding windows of the last measurements, for means that ignore outliers.
 
 cdef void start_window(Window& window, int size) noexcept nogil:
-    """Make a window of the last ``size`` values, at most ``MOST``."""
+    """Empty the sliding window, and set its capacity to ``size`` values (at most ``MOST``)."""
     window.size = size
     window.count = window.oldest = 0
 
 
-cdef void add_to(Window& window, double value) noexcept nogil:
-    """Insert a value; drop the oldest of a full window."""
+cdef void add_value(Window& window, double value) noexcept nogil:
+    """Insert a value into the sliding window; drop the oldest value of a full window."""
     cdef int place
     if window.count == window.size:
         place = find_place(window, window.arrived[window.oldest])
@@ -305,7 +315,7 @@ cdef void add_to(Window& window, double value) noexcept nogil:
 
 
 cdef int find_place(const Window& window, double value) noexcept nogil:
-    """Return the first place of a value in the sorted window."""
+    """Return the first index of a value in the window's sorted values."""
     cdef int low = 0
     cdef int high = window.count - 1
     cdef int middle
@@ -318,8 +328,8 @@ cdef int find_place(const Window& window, double value) noexcept nogil:
     return low
 
 
-cdef double middle_mean(const Window& window) noexcept nogil:
-    """Return the mean of the middle half (interquartile mean); of two values the smaller."""
+cdef double compute_middle_mean(const Window& window) noexcept nogil:
+    """Return the interquartile mean of the window's values; the smaller of two values."""
     cdef int cut = max(window.count // 4, 1)
     cdef double total = 0
     cdef int place
@@ -331,10 +341,10 @@ cdef double middle_mean(const Window& window) noexcept nogil:
     return window.sorted[cut] + total / (window.count - 2 * cut)
 
 
-cdef double typical(const Window& window) noexcept nogil:
-    """Return the mean of the values within half of the one at three eighths of their order.
+cdef double compute_typical(const Window& window) noexcept nogil:
+    """Return the mean of the values that differ by less than half from the value at rank 3/8.
 
-    That one is below the median, since what disturbs these values makes them larger.
+    The rank is below the median, since disturbances make send intervals longer.
     """
     cdef double middle = window.sorted[(window.count - 1) * 3 // 8]
     cdef double total = 0
@@ -381,8 +391,8 @@ cdef class PacketAge:
         self.source = source
         self.clear()
 
-    cdef double of(self, const Packet& packet, double now) noexcept nogil:
-        """Return the age of a packet that arrived at the receiver's time ``now``."""
+    cdef double measure(self, const Packet& packet, double now) noexcept nogil:
+        """Return the age (s) of a packet that arrived at the receiver's time ``now``."""
         cdef double age = now - (packet.time - packet.delta)
         if self.source == ARRIVAL or not isfinite(age):
             return 0
@@ -398,11 +408,11 @@ cdef class PacketAge:
         return age + clamped(self.least, 0, BELIEVABLE) if self.agree else age
 
     cdef void copy(self, PacketAge other) noexcept:
-        """Copy the smallest ages measured by another ``PacketAge``."""
+        """Copy the smallest age that another ``PacketAge`` has measured."""
         self.least, self.measured, self.agree = other.least, other.measured, other.agree
 
     cdef void clear(self) noexcept nogil:
-        """Reset the measurements."""
+        """Drop the measured ages."""
         self.least = NAN
 
 
@@ -425,7 +435,7 @@ cdef class MovingAverage:
         self.clear()
 
     cpdef double add(self, double sample) noexcept nogil:
-        """Take a sample and return the average."""
+        """Update the average by a sample, and return it."""
         cdef double difference = sample - self.value
         self.count += 1
         if self.count == 1:
@@ -437,7 +447,7 @@ cdef class MovingAverage:
         return self.value
 
     cdef void copy(self, MovingAverage other) noexcept:
-        """Copy the samples of another average of the same weight."""
+        """Copy value, variance and count of another average."""
         self.value, self.variance, self.count = other.value, other.variance, other.count
 
     cpdef void clear(self) noexcept nogil:
@@ -466,12 +476,12 @@ cdef class WeightedTimedAverage:
         self.start(0, now)
 
     cpdef void start(self, double value, double now) noexcept nogil:
-        """Restart with a value at the time ``now``."""
+        """Restart the average with ``value`` at the time ``now``."""
         self.value = value
         self.updated = now
 
     cpdef double add(self, double sample, double now) noexcept nogil:
-        """Take a sample at the time ``now`` and return the average."""
+        """Update the average by a sample at the time ``now``, and return it."""
         cdef double fraction = min((now - self.updated) / self.duration, 1.0)
         self.updated = now
         self.value = self.value * (1 - fraction) + sample * fraction
@@ -508,7 +518,7 @@ cdef class PhaseLockedLoop:
         self.start(0)
 
     cpdef void start(self, double now) noexcept nogil:
-        """Take the first update, arrived at the local time ``now``."""
+        """Start the loop at the first update, which arrived at the local time ``now``."""
         self.drift = 0
         self.integrator = 0
         self.started = now
@@ -516,7 +526,10 @@ cdef class PhaseLockedLoop:
         self.ticks = 0
 
     cpdef double server_update(self, double now) noexcept nogil:
-        """Take the next update; return how early (above 0) or late it was, in seconds."""
+        """Correct the clock by the next update.
+
+        Return how early (above 0) or late the update was, s.
+        """
         cdef double difference = self.expected - self.time(now)
         self.integrator = self.integrator * self.decay + difference
         self.drift += clamped(self.integrator * self.gain, -self.limit, self.limit)
@@ -530,13 +543,15 @@ cdef class PhaseLockedLoop:
         self.started, self.ticks = other.started, other.ticks
 
     cpdef double time(self, double now) noexcept nogil:
-        """Convert the local time ``now`` to this clock."""
+        """Return this clock's time at the local time ``now``."""
         return now + self.drift
 
     cpdef double since_start(self, double now) noexcept nogil:
-        """Return this clock's time since the first update, at the local time ``now``."""
+        """Return the seconds on this clock from the first update to the local time ``now``."""
         return self.time(now) - self.started
 
     cpdef double server_time(self, double delta) noexcept nogil:
-        """Return the time of the newest update's state, ``delta`` seconds old when sent."""
+        """Return the server's time of the newest update's state, which was ``delta`` seconds old
+        when sent.
+        """
         return self.ticks * self.step - delta

@@ -1,4 +1,4 @@
-"""Buffers of received states, and interpolation between two of them."""
+"""A buffer of received states, and the interpolation between two states."""
 
 from epic_cli.engine.packets cimport (
     INTERPOLATED, Motion, OptionalTurn, Packet, Sample, Vec3, clamped, is_beyond,
@@ -38,29 +38,35 @@ cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
 
 
 cdef inline double fraction_between(double before, double after, double time) noexcept nogil:
-    """Return the fraction, 0 to 1, of the way from ``before`` to ``after``; 1 if they are equal."""
+    """Return the fraction, 0 to 1, of the way from ``before`` to ``after`` at ``time``.
+
+    1 if equal.
+    """
     if after <= before:
         return 1
     return clamped((time - before) / (after - before), 0, 1)
 
 
-cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexcept nogil:
+cdef inline bint is_farther(Vec3[double] a, Vec3[double] b, double distance) noexcept nogil:
     """Return True if two points are farther apart than ``distance`` (0: no limit)."""
     return is_beyond(a - b, distance)
 
 
 cdef inline void hold_state(const Snapshot& state, const Sample& drawn,
                             Sample& sample) noexcept nogil:
-    """Hold a state beyond which nothing can be interpolated."""
+    """Show a state as held: interpolated where first shown, held from then on."""
     sample.hold(state, drawn, INTERPOLATED)
     sample.turn.copy(state.turn)
 
 
 cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
                               double snap_distance, Sample& sample) noexcept nogil:
-    """Draw the point at the fraction u between two states; snap across too long a distance."""
+    """Interpolate at the fraction u between two states.
+
+    Snap if they are beyond ``snap_distance``.
+    """
     cdef const Snapshot* end
-    if farther(before.position, after.position, snap_distance):
+    if is_farther(before.position, after.position, snap_distance):
         end = &before if u < 1 else &after
         sample.show(end[0], INTERPOLATED)
         sample.turn.copy(end.turn)
@@ -72,6 +78,9 @@ cdef inline void draw_between(const Snapshot& before, const Snapshot& after, dou
 
 cdef inline void draw_at(const Snapshot& before, const Snapshot& after, double time,
                          double snap_distance, Sample& sample) noexcept nogil:
-    """Draw the point at a sender's time from ``before`` to ``after``, or the nearer end."""
+    """Interpolate between two states at the sender's time ``time``.
+
+    Outside, show the nearer state.
+    """
     draw_between(before, after, fraction_between(before.time, after.time, time), snap_distance,
                  sample)

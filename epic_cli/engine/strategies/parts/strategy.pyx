@@ -1,4 +1,4 @@
-"""The base class of all strategies, for C speed and for Python."""
+"""The base class of all strategies, callable from C and from Python."""
 
 from cpython.object cimport PyObject_GenericSetAttr
 from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan
@@ -19,33 +19,34 @@ cdef double OTHER_SENDER = 5
 
 
 cdef class Strategy:
-    """A smoothing strategy: packets in, samples out.
+    """A smoothing strategy: takes packets, returns samples.
 
-    A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded; ``newest``
-    is the newest timestamp accepted before it, ``empty`` says that there was none), ``draw`` (fills
-    the sample, whose status is ``NONE``, for a local time that never goes back; it is called once a
-    packet has been accepted) and ``clear`` (resets it). The base refuses non-finite packets, gives
-    a packet without a velocity an estimate of it (one with a rotation, of its spin), passes a
-    packet with ``teleport`` to ``teleport``, holds the rotation where ``draw`` gives none, and is
-    the interface to Python.
+    A built-in strategy overrides ``accept`` (take a finite packet, or return False to discard it;
+    ``newest`` is the newest timestamp accepted before, ``empty`` is True if there was none),
+    ``draw`` (fill the sample, whose status is ``NONE``, for a local time that never goes back; only
+    called once a packet has been accepted) and ``clear`` (reset the strategy). The base class
+    refuses non-finite packets, estimates a missing velocity (and a missing spin, if there is a
+    rotation), passes a packet with ``teleport`` to ``teleport``, holds the rotation where ``draw``
+    gives none, and is the interface to Python.
 
-    A client has one connection and many entities. A strategy that says in its declaration what it
-    takes from the ``connection`` hears of each datagram that has come, once, whichever entities are
-    in it: in ``count_datagram``, which its ``accept`` calls for its own packets unless
-    ``same_datagram``; ``others_newest`` is the newest timestamp of the other entities, ``previous``
-    that of the entity of the datagram's first packet, before it. What it learns from that, its
-    clock, is reset by ``clear_clock``, copied by ``copy_clock`` for an entity that joins later, and
-    goes on in ``pass_frame`` where there is nothing to draw yet. An entity that is alone is the
-    connection: its strategy hears of nothing else, and its teleport resets the clock too, with
-    ``clock_restarts``. The send interval is measured by ``SendInterval.add_datagram``, and
-    ``begins_round`` tells the packets of one tick from those of the next.
+    A client has one connection and many entities. A strategy whose declaration says what it takes
+    from the ``connection`` is notified of each datagram once, whichever entities the datagram
+    holds: in ``count_datagram``, which its ``accept`` calls for its own packets unless
+    ``same_datagram``. ``others_newest`` is the newest timestamp of the other entities; ``previous``
+    is the newest timestamp, before the datagram, of the entity of its first packet. The clock that
+    a strategy learns from datagrams is reset by ``clear_clock``, copied by ``copy_clock`` for an
+    entity that joins later, and advanced by ``pass_frame`` while there is nothing to draw yet. An
+    entity that is alone is the connection: its strategy is notified of no other datagrams, and a
+    teleport resets the clock too, with ``clock_restarts``. ``SendInterval.add_datagram`` measures
+    the send interval, and ``begins_round`` separates the packets of one tick from those of the
+    next.
 
-    A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
-    same name. Settings without one go to ``configure``.
-    ``settings`` has all of them as they are written.
+    A setting of the ``declaration`` is assigned, converted, to the ``cdef public`` attribute of the
+    same name; settings without an attribute are passed to ``configure``. ``settings`` holds all
+    settings as written.
 
-    While a replay draws with it, which happens without the GIL, a strategy is in use: whatever
-    else would change it raises ``StrategyInUse``.
+    While a replay draws with a strategy, which happens without the GIL, the strategy is in use: any
+    other change to it raises ``StrategyInUse``.
     """
 
     declaration = Declaration(name="", summary="", family="")
@@ -70,8 +71,8 @@ cdef class Strategy:
         self.restart()
         return 0
 
-    def another(self):
-        """Create a strategy with the same settings, which need not be checked again."""
+    def create_equal(self):
+        """Create a strategy with the same settings, without checking them again."""
         cdef Strategy made = type(self).__new__(type(self))
         made.settings, made.own, made.others = self.settings, self.own, self.others
         made.takes_any_number = self.takes_any_number
@@ -81,7 +82,7 @@ cdef class Strategy:
         return made
 
     def configure(self):
-        """Take the settings that have no attribute, and derive values from settings."""
+        """Take the settings that have no attribute, and compute what depends on settings."""
 
     def __setattr__(self, name, value):
         self.check_free()
@@ -117,7 +118,7 @@ cdef class Strategy:
         return 0
 
     cdef int raise_error(self) except -1:
-        """Raise the failure of a strategy in plain Python, if any."""
+        """Raise the error that a strategy in plain Python has stored, if any."""
         return 0
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil:
@@ -126,7 +127,7 @@ cdef class Strategy:
         Return False if it is discarded.
         """
         cdef bint taken = False
-        if not self.takes_any_number and not finite(packet):
+        if not self.takes_any_number and not has_finite_numbers(packet):
             return False
         if isnan(self.drawn.time):
             self.drawn.time = now
@@ -154,7 +155,7 @@ cdef class Strategy:
         return taken
 
     cdef void restart(self) noexcept nogil:
-        """Reset the strategy."""
+        """Reset the entity's history, the clock and all that is known of other entities."""
         self.newest = NAN
         self.others_newest, self.last_offset = -INFINITY, NAN
         self.own_newest = self.previous = self.heard_newest = NAN
@@ -169,35 +170,38 @@ cdef class Strategy:
         self.clear_clock()
 
     cdef void start_over(self) noexcept nogil:
-        """Drop the history of the entity; beside others the clock goes on."""
+        """Drop the entity's history; keep the clock if the connection has other entities."""
         self.empty, self.drew = True, False
         self.clear()
         if self.clock_restarts and not self.connected:
             self.clear_clock()
 
     cdef bint restart_clock(self, double time) noexcept nogil:
-        """Take note of a teleport of the only other entity so far; return True if it counts."""
-        if self.clock_restarts and not time < self.connection_newest():
+        """Reset the clock at a teleport of the only other entity so far.
+
+        Return True if it was reset.
+        """
+        if self.clock_restarts and not time < self.find_connection_newest():
             self.clear_clock()
             return True
         return False
 
     cdef bint begins_round(self, double begun) noexcept nogil:
-        """Return True if the datagram is of a later tick than that with the timestamp ``begun``.
+        """Return True if a datagram belongs to a later tick than the tick that began at ``begun``.
 
-        It is if the entity of its first packet has sent one since then (-infinity: there was none).
-        So entities whose packets come in datagrams of their own, or have slightly different
-        timestamps, count once a tick.
+        A datagram does if the entity of its first packet has sent a packet since ``begun``
+        (-infinity: no tick has begun). So entities whose packets come in separate datagrams, or
+        have slightly different timestamps, count once per tick.
         """
         return not self.connected or begun == -INFINITY or self.previous >= begun
 
     cdef void meet_other(self, double time, double now) noexcept nogil:
-        """Take note of another entity in a datagram that the strategy knows."""
+        """Record that a datagram which is already counted holds another entity too."""
         if not fabs(now - time - self.last_offset) > OTHER_SENDER:
             self.connected = True
 
     cdef void hear_other(self, double time, double now, double previous) noexcept nogil:
-        """Take note of a datagram without a packet of this entity."""
+        """Count a datagram that holds no packet of this entity."""
         if fabs(now - time - self.last_offset) > OTHER_SENDER:
             return
         self.previous = previous
@@ -209,30 +213,34 @@ cdef class Strategy:
         self.others_newest = max(self.others_newest, time)
 
     cdef int join(self, Strategy peer) except -1:
-        """Take over what another entity's strategy knows of the connection."""
+        """Copy the clock and the newest timestamp of the connection from another entity's strategy.
+        """
         self.connected = True
-        self.others_newest, self.last_offset = peer.connection_newest(), peer.last_offset
+        self.others_newest, self.last_offset = peer.find_connection_newest(), peer.last_offset
         if type(peer) is type(self):
             self.copy_clock(peer)
         return 0
 
     cdef void leave(self) noexcept nogil:
-        """Forget the other entities: they have another sender."""
+        """Forget the other entities and reset the clock, as their sender is not this entity's."""
         self.connected = False
         self.others_newest = -INFINITY
         self.clear_clock()
 
-    cdef double connection_newest(self) noexcept nogil:
-        """Return the newest timestamp of all entities; -infinity before the first."""
+    cdef double find_connection_newest(self) noexcept nogil:
+        """Return the newest timestamp of all entities of the connection.
+
+        -infinity before the first.
+        """
         cdef double own = self.own_newest if self.connected else self.newest
         return own if own > self.others_newest else self.others_newest
 
     cdef double elapsed(self, double at) noexcept nogil:
-        """Return the time since the previous frame, or since the first packet."""
+        """Return the time (s) since the previous frame, or since the first packet."""
         return max(at - self.drawn.time, 0.0)
 
     cdef double since_drawn(self, double at) noexcept nogil:
-        """Return the time since the previous frame; 0 if that drew nothing."""
+        """Return the time (s) since the previous frame; 0 if that frame drew nothing."""
         return at - self.drawn.time if self.drew else 0
 
     # ------------------------------------------------------------- for strategies to override
@@ -247,16 +255,18 @@ cdef class Strategy:
         pass
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        """Take the timestamp and the receiver's time of a datagram of the connection."""
+        """Update the clock by the timestamp and the arrival ``now`` of a datagram of the
+        connection.
+        """
 
     cdef void pass_frame(self, double at) noexcept nogil:
         """Advance the clock by a frame in which the entity is not drawn."""
 
     cdef void clear_clock(self) noexcept nogil:
-        """Reset what the strategy has learned from datagrams."""
+        """Reset the clock: everything learned from datagrams."""
 
     cdef int copy_clock(self, Strategy peer) except -1:
-        """Copy what a strategy of the same class and settings has learned from datagrams."""
+        """Copy the clock of a strategy of the same class and settings."""
         return 0
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
@@ -267,7 +277,7 @@ cdef class Strategy:
     # ------------------------------------------------------------- for Python
 
     def reset(self):
-        """Reset the strategy to its initial state. Raise ``StrategyInUse``."""
+        """Reset the strategy to its initial state; raise ``StrategyInUse``."""
         self.check_free()
         self.restart()
         self.raise_error()
@@ -275,8 +285,8 @@ cdef class Strategy:
     def update(self, packet, double now):
         """Take a packet that arrived at the receiver's time ``now``.
 
-        Return False if it is discarded. Raise ``StrategyInUse``, and ``TypeError`` if it is not a
-        packet.
+        Return False if it is discarded. Raise ``StrategyInUse``, and ``TypeError`` if ``packet`` is
+        not a packet.
         """
         cdef Packet native
         cdef bint taken
@@ -292,12 +302,12 @@ cdef class Strategy:
         return bool(taken)
 
     def hear(self, double time, double now, previous=None):
-        """Take note of a packet of another entity that came by the same connection.
+        """Count a packet of another entity that arrived by the same connection.
 
-        ``time`` is its timestamp, ``now`` the receiver's time, ``previous`` the newest timestamp of
-        that entity before it (NaN: it is the first; None: unknown, so that all packets heard count
-        as those of one entity). Packets of several entities that agree in time and now count once.
-        Raise ``StrategyInUse``.
+        ``time`` is the packet's timestamp, ``now`` its arrival, ``previous`` the newest timestamp
+        of that entity before it (NaN: it is the entity's first; None: unknown, so that all packets
+        heard count as those of one entity). Packets of several entities with the same ``time`` and
+        ``now`` count once. Raise ``StrategyInUse``.
         """
         self.check_free()
         if not self.listens or not isfinite(time):
@@ -325,12 +335,12 @@ cdef class Strategy:
         return sample_to_python(sample, "")
 
 
-cdef bint finite(const Packet& packet) noexcept nogil:
+cdef bint has_finite_numbers(const Packet& packet) noexcept nogil:
     return isfinite(packet.time) and is_finite(packet.position) and is_finite(packet.velocity)
 
 
 cpdef bint is_native(object made):
-    """Return True if the engine's loop can call a strategy directly: no method is Python."""
+    """Return True if the engine can call a strategy directly, as no method of it is Python."""
     return (
         isinstance(made, Strategy)
         and type(made).reset is Strategy.reset
@@ -355,7 +365,7 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
 
 
 cdef bint take_turning(Strategy strategy, const Packet& packet, double now) noexcept nogil:
-    """Take a packet with a rotation, which strategies get as a unit quaternion."""
+    """Take a packet with a rotation; the strategy gets the rotation as a unit quaternion."""
     cdef Packet filled = packet
     if packet.has_velocity:
         strategy.past.note(packet, packet.velocity)
@@ -383,7 +393,10 @@ cdef bint take_native_through(Strategy strategy, const Packet& packet, double no
 
 cdef bint take_beside_through(Strategy strategy, const Packet& packet, double now,
                               bint same_datagram, double previous) noexcept nogil:
-    """Take a packet; ``same_datagram``: of a datagram that the strategy has heard of."""
+    """Take a packet of a connection with other entities.
+
+    ``same_datagram`` is True if the strategy has already counted the packet's datagram.
+    """
     cdef bint taken
     strategy.same_datagram, strategy.previous = same_datagram, previous
     taken = take_through(strategy, packet, now)
@@ -406,7 +419,7 @@ cdef bint restart_clock_through(Strategy strategy, double time) noexcept nogil:
     return strategy.restart_clock(time)
 
 
-cdef double newest_through(Strategy strategy) noexcept nogil:
+cdef double get_newest_through(Strategy strategy) noexcept nogil:
     return strategy.own_newest
 
 
@@ -427,7 +440,9 @@ cdef double SAME_ROTATION = 1 - 1e-14
 
 
 cdef void finish_turn(Strategy strategy, Sample& sample) noexcept nogil:
-    """Hold the previous turn if there is no other, and keep the sign of quaternions."""
+    """Hold the last drawn rotation if the sample has none, and keep the signs of quaternions
+    continuous.
+    """
     if sample.status == NONE:
         sample.turn.clear()
         return
@@ -441,7 +456,7 @@ cdef void finish_turn(Strategy strategy, Sample& sample) noexcept nogil:
     strategy.drawn.turn.copy(sample.turn)
 
 
-cdef bint broken_through(Strategy strategy) noexcept nogil:
+cdef bint is_broken_through(Strategy strategy) noexcept nogil:
     return strategy.broken
 
 
@@ -451,21 +466,21 @@ cdef void begin_through(Strategy strategy, double frame) noexcept nogil:
 
 take_packet = <TakePacket>take_through
 draw_sample = <DrawSample>draw_through
-is_broken = <IsBroken>broken_through
+is_broken = <IsBroken>is_broken_through
 begin_after = <BeginAfter>begin_through
 take_native = <TakePacket>take_native_through
 take_beside = <TakeBeside>take_beside_through
 hear_datagram = <HearDatagram>hear_through
 meet_other = <MeetOther>meet_through
 restart_clock = <RestartClock>restart_clock_through
-newest_of = <NewestOf>newest_through
+newest_of = <NewestOf>get_newest_through
 
 
 # ---------------- the adapter that runs a plain Python strategy in the engine's loop
 
 
-def adapted(made):
-    """Return the strategy itself, or an adapter for a strategy in plain Python."""
+def adapt_strategy(made):
+    """Return a native strategy unchanged, and a plain Python strategy in an adapter."""
     return made if is_native(made) else PythonStrategy(made)
 
 
@@ -477,9 +492,9 @@ cdef set wrapped_in_use = set()
 cdef class PythonStrategy(Strategy):
     """An adapter that runs a plain Python strategy in the engine's loop.
 
-    Non-finite numbers are neither passed to it nor accepted from it, as with any strategy, unless
-    it declares ``takes_any_number``. An exception or an invalid return value stops the replay and
-    is raised there as ``StrategyFailed``.
+    Non-finite numbers are neither passed to the strategy nor accepted from it, unless it declares
+    ``takes_any_number``. An exception or an invalid return value stops the replay and is raised
+    there as ``StrategyFailed``.
     """
 
     cdef readonly object wrapped
@@ -506,7 +521,7 @@ cdef class PythonStrategy(Strategy):
         return f"PythonStrategy({self.wrapped!r})"
 
     cdef int take_into_use(self) except -1:
-        """Reserve the strategy, and reset it, since the strategy's state is unknown."""
+        """Reserve the strategy for one replay and reset it, as its state is unknown."""
         if id(self.wrapped) in wrapped_in_use:
             raise StrategyInUse(self.wrapped)
         Strategy.take_into_use(self)
@@ -531,7 +546,7 @@ cdef class PythonStrategy(Strategy):
         return 0
 
     cdef object fail(self, error):
-        """Keep the first failure, with its packet."""
+        """Store the first error, with the packet that was passed last."""
         cdef Packet packet = self.latest
         if self.broken:
             return
@@ -540,27 +555,27 @@ cdef class PythonStrategy(Strategy):
             error.number, error.packet_line = self.number, packet.line
         self.error, self.broken = error, True
 
-    cdef object raised(self, str during, error):
+    cdef object describe_exception(self, str during, error):
         """Return the failure for an exception of the wrapped strategy.
 
-        Interruptions are passed on.
+        A ``KeyboardInterrupt`` as it is.
         """
         if isinstance(error, KeyboardInterrupt):
             return error
         return failures.raised(type(self.wrapped), during, error)
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil:
-        if not self.takes_any_number and not finite(packet):
+        if not self.takes_any_number and not has_finite_numbers(packet):
             return False
         if self.listens:
             if self.number == 0 and self.others_newest > -INFINITY and (
                     self.same_datagram or self.others_newest > packet.time):
-                self.tell(self.others_newest, self.heard_at)
+                self.pass_datagram(self.others_newest, self.heard_at)
             if not self.same_datagram:
-                self.tell(packet.time, now)
+                self.pass_datagram(packet.time, now)
             if self.broken:
                 return False
-        if not packet.time < self.connection_newest():
+        if not packet.time < self.find_connection_newest():
             self.heard_at = now
             self.newest = self.own_newest = packet.time
         with gil:
@@ -575,25 +590,25 @@ cdef class PythonStrategy(Strategy):
                     "it returned None, not True (or False for a packet that it discards)"
                 ))
             except BaseException as error:
-                self.fail(self.raised("update", error))
+                self.fail(self.describe_exception("update", error))
             return False
 
     cdef void hear_other(self, double time, double now, double previous) noexcept nogil:
-        """Tell the wrapped strategy.
+        """Pass another entity's datagram to the wrapped strategy.
 
-        Before its first packet, only keep the newest datagram for then.
+        Before the strategy's first packet, only store the newest datagram.
         """
-        if not time < self.connection_newest():
+        if not time < self.find_connection_newest():
             self.others_newest, self.heard_at = time, now
         if self.number > 0:
-            self.tell(time, now)
+            self.pass_datagram(time, now)
 
-    cdef void tell(self, double time, double now) noexcept nogil:
+    cdef void pass_datagram(self, double time, double now) noexcept nogil:
         with gil:
             try:
                 self.wrapped.hear(time, now)
             except BaseException as error:
-                self.fail(self.raised("hear", error))
+                self.fail(self.describe_exception("hear", error))
 
     cdef int copy_clock(self, Strategy peer) except -1:
         self.heard_at = (<PythonStrategy>peer).heard_at
@@ -602,16 +617,19 @@ cdef class PythonStrategy(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         with gil:
             try:
-                failure = self.ask(at, sample)
+                failure = self.read_sample(at, sample)
             except BaseException as error:
-                failure = self.raised("read", error)
+                failure = self.describe_exception("read", error)
             if failure is not None:
                 if isinstance(failure, StrategyFailed):
                     failure.at = at
                 self.fail(failure)
 
-    cdef object ask(self, double at, Sample& sample):
-        """Fill the sample by ``read``; return a failure if the answer is invalid."""
+    cdef object read_sample(self, double at, Sample& sample):
+        """Fill ``sample`` from the wrapped strategy's ``read``.
+
+        Return a failure for an invalid answer.
+        """
         drawn = self.wrapped.read(at)
         try:
             x, y, z = drawn.position
@@ -637,4 +655,4 @@ cdef class PythonStrategy(Strategy):
             try:
                 self.wrapped.reset()
             except BaseException as error:
-                self.fail(self.raised("reset", error))
+                self.fail(self.describe_exception("reset", error))

@@ -1,4 +1,4 @@
-"""The rotation of what is drawn (``turning.h``); without rotations, these functions do nothing."""
+"""Interpolation of rotations (``turning.h``); no function does anything for packets without one."""
 
 from epic_cli.engine.packets cimport (
     Motion, OptionalTurn, Packet, Quaternion, Sample, Turn, Vec3,
