@@ -1,5 +1,5 @@
 """The compiled engine: numbers only, no files, no terminal.
 
-``scan`` turns text into packets, ``replay`` runs packets through strategies on the ticks of a
-clock (``clocks``) at a ``pacing``, ``rows`` turns samples into text.
+``text`` turns text into packets and samples into text, ``replay`` runs packets through strategies
+on the ticks of a clock at a pacing, ``strategies`` are the smoothing algorithms.
 """

@@ -106,7 +106,7 @@ def make_extensions() -> list[Extension]:
 
 
 def put(source: Path, target: Path) -> None:
-    """Replace a file by a copy of another, even while the file is in use."""
+    """Replace ``target`` by a copy of ``source``, even while ``target`` is in use."""
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = target.with_name(f"{target.name}.{os.getpid()}")
     shutil.copyfile(source, copy)
@@ -137,23 +137,26 @@ class BuildEngine(build_ext):
                 compiled.unlink()
 
     def _get_compiler_command(self, name: str) -> list[str]:
-        """Return the command with which setuptools compiles or links.
+        """Return the command with which setuptools compiles or links C++.
 
-        Old versions have no entry for C++.
+        Old versions of setuptools have no entry for C++.
         """
         words = getattr(self.compiler, f"{name}_cxx", None) or getattr(self.compiler, name)
         return [str(word) for word in words]
 
     @staticmethod
     def _write_keys() -> None:
-        """Write the table of a packet's keys for the compiler, if it has changed."""
+        """Write the table of a packet's keys as a C header, if the table has changed."""
         text = run_path(str(KEYS))["write_header"]()
         place = KEYS.parent / "packets" / "keys.h"
         if not place.exists() or place.read_text() != text:
             place.write_text(text)
 
     def _digest_inputs(self) -> None:
-        """Digest the inputs that all modules share: compiler, flags, versions, headers."""
+        """Set the digest of the inputs that all modules share.
+
+        Compiler, flags, versions, headers.
+        """
         command = self._get_compiler_command("compiler_so")
         asked = [*takewhile(lambda word: not word.startswith("-"), command), "--version"]
         answer = subprocess.run(asked, capture_output=True, check=False).stdout  # noqa: S603 (CC)
@@ -194,9 +197,9 @@ class BuildEngine(build_ext):
         gc.enable()
 
     def build_extension(self, ext: Extension) -> None:
-        """Translate a folder to C++, one folder at a time, while others are compiled.
+        """Translate a folder to C++ and compile it, unless it is in the cache.
 
-        Then compile it.
+        One folder is translated at a time, while others are compiled.
         """
         kept = self._find_cache_folder(ext)
         built = Path(self.get_ext_fullpath(ext.name))
@@ -213,9 +216,9 @@ class BuildEngine(build_ext):
 
     @staticmethod
     def _translate_to_cpp(ext: Extension) -> str:
-        """Write the C++ file of a folder, which includes the folder's .pyx files.
+        """Translate a folder's .pyx files, as one module, to C++.
 
-        Return its path.
+        Return the path of the C++ file.
         """
         from Cython.Compiler.Main import CompilationOptions, compile_single
 

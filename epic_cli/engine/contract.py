@@ -1,4 +1,4 @@
-"""The strategy contract in Python: packets in, samples out."""
+"""The interface of strategies in Python: they take packets and return samples."""
 
 from __future__ import annotations
 

@@ -20,19 +20,18 @@ class Need(StrEnum):
     CLOCKS = "clocks that agree"
 
     def unless(self, words: str) -> tuple["Need", str]:
-        """Return the need with an alternative appended, which satisfies it as well."""
+        """Return the need with words for an alternative that satisfies the strategy as well."""
         return self, words
 
 
 class LagVariation(NamedTuple):
-    """The allowed variation of the lag at constant velocity on a perfect link.
+    """The allowed variation of a strategy's lag at constant velocity on a perfect link.
 
     By default each row moves on by velocity times tick, so that the lag is constant. ``words`` go
-    after "varies" and say where it does not, and why.
-
-    The lag then stays within ``seconds``. In rows further apart than ``frame_above`` times the time
-    between two packets, and with packets more than ``period_above`` seconds apart, it may vary by
-    ``periods`` times the latter time and ``frames`` times the former as well.
+    after "varies" and say where it does not, and why. The lag then stays within ``seconds``. In
+    rows further apart than ``frame_above`` times the time between two packets, and with packets
+    more than ``period_above`` seconds apart, it may vary by ``periods`` times the latter time and
+    ``frames`` times the former as well.
     """
 
     words: str
@@ -111,11 +110,11 @@ class Declaration(NamedTuple):
 
     @property
     def needs_words(self) -> tuple[str, ...]:
-        """The needs as texts for users, such as ``velocity``."""
+        """The needs as words for users, such as ``velocity``."""
         return tuple("".join(need) for need in self.needs)
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """Return the written value of every setting, given or default; check the given values.
+        """Check the ``given`` settings; return the value of every setting, given or default.
 
         Raise ``SettingError``.
         """
@@ -129,5 +128,5 @@ class Declaration(NamedTuple):
         }
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
-        """Convert the written values of ``values`` to those that the strategy uses."""
+        """Convert the settings' values, as written, to those that the strategy uses."""
         return {setting.name: setting.convert(values[setting.name]) for setting in self.settings}

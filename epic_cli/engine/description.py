@@ -53,12 +53,12 @@ def split(text: str) -> list[Entry]:
 
 
 def write(entries: Iterable[tuple[str, str]]) -> str:
-    """Write a description from its entries; ``split`` returns the same entries."""
+    """Join entries to a description; ``split`` returns the same entries."""
     return ",".join(str(Entry(*entry)) for entry in entries)
 
 
 def quote_value(value: str, *, always: bool = False) -> str:
-    """Return a value, in double quotes if a description would otherwise split or strip it."""
+    """Return the value, in double quotes if a description would otherwise split or strip it."""
     is_plain = value and value == value.strip() and not set(value) & {",", '"'}
     return value if is_plain and not always else '"' + value.replace('"', '""') + '"'
 
@@ -66,9 +66,9 @@ def quote_value(value: str, *, always: bool = False) -> str:
 def read_entries(
     entries: Iterable[tuple[str, str]], parameter_of: Callable[[str], Parameter]
 ) -> dict[str, Any]:
-    """Convert the values of entries to the values that programs use; return them by key.
+    """Convert the values of entries by the parameters of their keys; return them by key.
 
-    ``parameter_of`` is the parameter of a key. A parameter that may be repeated has a list of
+    ``parameter_of`` returns the parameter of a key. A parameter that may be repeated has a list of
     values. Raise ``SettingError`` for an entry without a key, for a value out of range, for a key
     that is given twice, and what ``parameter_of`` raises.
     """
@@ -88,9 +88,9 @@ def read_entries(
 
 
 def find_files(text: str, table: Sequence[Parameter]) -> list[str]:
-    """Return the file paths in a description, by the keys of ``table``; empty for a faulty one.
+    """Return the file paths that a description names, by the keys of ``table``.
 
-    A key may stand behind a prefix with a dot: ``up.trace``.
+    Empty for a faulty description. A key may stand behind a prefix with a dot: ``up.trace``.
     """
     keys = {parameter.name for parameter in table if isinstance(parameter, FileName)}
     try:
@@ -100,7 +100,7 @@ def find_files(text: str, table: Sequence[Parameter]) -> list[str]:
 
 
 class Described:
-    """A frozen value whose fields are the parameters of a ``TABLE``, with a text form.
+    """A base class of frozen values that have a text form; the fields are a ``TABLE``'s parameters.
 
     A name without a key is the value of ``KEY``, which is required where its field has no default;
     ``OWNER`` is the owner of the parameters, in words. A field of None is not written. Raises
@@ -118,7 +118,7 @@ class Described:
 
     @classmethod
     def from_description(cls, given: str | Self) -> Self:
-        """Return the value that a text describes; return any other value unchanged."""
+        """Return the object that a text describes; return any other object unchanged."""
         return cls.parse(given) if isinstance(given, str) else given
 
     @classmethod
@@ -137,21 +137,18 @@ class Described:
 
     @classmethod
     def read(cls, entries: Iterable[tuple[str, str]]) -> dict[str, Any]:
-        """Parse entries with ``read_entries``, after giving entries without a key their key."""
+        """Return the fields' values from entries; an entry without a key gets its key first."""
         keyed = ((key or cls.find_key(value), value) for key, value in entries)
         return read_entries(keyed, cls.find_parameter)
 
     @classmethod
     def find_key(cls, name: str) -> str:  # noqa: ARG003 - here it is the same for all
-        """Return the key of an entry that has no key; raise ``SettingError`` if there is none."""
+        """Return the key of an entry without a key; raise ``SettingError`` if there is none."""
         return cls.KEY
 
     @classmethod
     def find_parameter(cls, key: str) -> Parameter:
-        """Return the parameter of a key.
-
-        Raise ``SettingError`` that suggests the most similar key.
-        """
+        """Return the parameter with this key; raise ``SettingError`` with the most similar key."""
         return find(key, cls.TABLE, cls.OWNER)
 
     def list_entries(self) -> list[tuple[str, str]]:
@@ -163,7 +160,7 @@ class Described:
         ]
 
     def write(self) -> str:
-        """Write the description; ``parse`` returns the same value."""
+        """Return the description of this object; ``parse`` reads it back."""
         return write(self.list_entries())
 
 
@@ -205,10 +202,10 @@ def _read_value(text: str, start: int) -> tuple[str, int]:
 def complete(
     begun: str, table: Sequence[Parameter], names: Iterable[tuple[str, str | None]] = ()
 ) -> list[tuple[str, str | None]]:
-    """Return completions of the description ``begun``: whole descriptions, each with a sentence.
+    """Return completions of the unfinished description ``begun``, each with a sentence.
 
-    The last entry becomes a key of the ``table``, or one of the ``names``; behind its key, what the
-    parameter proposes.
+    A completion is a whole description. The last entry becomes a key of the ``table``, or one of
+    the ``names``; behind its key, what the parameter proposes.
     """
     start, is_quoted = 0, False
     for at, character in enumerate(begun):

@@ -1,4 +1,4 @@
-"""Errors that can be sent to other processes, and failures of strategies."""
+"""Errors that can be sent to other processes, and failures of strategies' own code."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NOT_THEIRS = (".pyx", "engine/strategies/__init__.py", "engine/places.py", "eng
 
 
 class Portable:
-    """An error that can be sent to another process, whatever its attributes are.
+    """A base class of errors that can be sent to another process, whatever their attributes are.
 
-    An attribute that cannot be pickled (from the code of others) is None there.
+    An attribute that cannot be pickled (from the code of others) becomes None there.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Reduce the error to its attributes, since creating it from its message may fail."""
+        """Pickle the error by its attributes, since creating it from its message may fail."""
         kept = {
             name: value if _can_be_pickled(value) else None for name, value in vars(self).items()
         }
@@ -109,7 +109,10 @@ def raised(strategy: type, during: str, error: BaseException) -> StrategyFailed:
 
 
 def raised_in(strategy: str, home: str, during: str, error: BaseException) -> StrategyFailed:
-    """Return the failure for an exception of a strategy's code; ``home`` is its file, if known."""
+    """Return the failure for an exception in a strategy's code.
+
+    ``home`` is the code's file, if known.
+    """
     text = _escape_controls(_get_message(error))
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     failure = StrategyFailed(strategy, during, what, error)

@@ -28,7 +28,8 @@ class KeyType(Enum):
 class Form(NamedTuple):
     """A way to write a key in tables and JSON: a group of columns.
 
-    ``needs_all``: a packet has all of the columns or none. ``help`` is that of ``--read``.
+    ``needs_all``: a packet has values in all of the columns or in none. ``help`` is that of
+    ``--read``.
     """
 
     columns: tuple[str, ...]
@@ -37,7 +38,7 @@ class Form(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A key of a packet.
+    """A key of a packet: its name, type, columns and spellings.
 
     ``name`` is its word in packet text, ``words`` what follows the ``=`` there, by word (none: it
     is one of the seven numbers). ``attribute`` is the field of ``contract.Packet``, which has to be
@@ -62,12 +63,12 @@ class Key(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns in which the key is written."""
+        """The names of the columns that the key is written in."""
         return self.forms[0].columns
 
     @property
     def is_scalar(self) -> bool:
-        """True if the engine can read and write the value knowing only its type."""
+        """True if the engine can read and write the value by its type alone."""
         return bool(self.words) and self.type in (
             KeyType.MOMENT, KeyType.NAME, KeyType.COUNT, KeyType.FLAG, KeyType.DURATION
         )  # fmt: skip
@@ -253,17 +254,14 @@ TABLE_COLUMNS = (
 
 
 def type_of_key(word: str) -> KeyType:
-    """Return the type of a key's text, given a word of packet text or a column."""
+    """Return the type of a key's text, by the key's word in packet text or its column's name."""
     if word in ANGLES:
         return KeyType.ANGLE
     return (COLUMN_KEYS.get(word) or BY_NAME[word]).type
 
 
 def list_table_columns(requested: Collection[str]) -> tuple[str, ...]:
-    """Return the columns of a table.
-
-    ``requested`` adds columns that are written only on request.
-    """
+    """Return the columns of a written table; ``requested`` adds columns written only on request."""
     more = (key.columns for key in KEYS if key.request in requested)
     return (*TABLE_COLUMNS, *chain.from_iterable(more))
 

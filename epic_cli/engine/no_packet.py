@@ -12,7 +12,7 @@ _KEYS = {key.attribute: key for key in KEYS}
 
 
 def why_no_packet(source: object) -> str:
-    """Explain what is wrong with an object that is not a packet, and what is expected."""
+    """Explain why an object is not a packet, and what is expected."""
     if isinstance(source, (list, tuple)) and not isinstance(source, Packet):
         lacks = list(_KEYS)
     else:

@@ -65,10 +65,11 @@ _QUANTITIES = {
 
 
 def parse_quantity(text: str, unit: str) -> float:
-    """Parse a number in ``unit``: the double nearest to the written decimal, so 80ms is 0.08.
+    """Parse a number with an optional unit; return it in ``unit``.
 
-    A ratio such as ``1/60`` will do as well, and infinity is a number. Raise ``ValueError``, which
-    says how a quantity of this unit is written.
+    The result is the double nearest to the written decimal, so 80ms is 0.08. A ratio such as
+    ``1/60`` and ``inf`` are accepted. Raise ``ValueError``, which says how a quantity of this unit
+    is written.
     """
     try:
         if "/" in text:
@@ -84,7 +85,7 @@ def parse_quantity(text: str, unit: str) -> float:
 
 
 def parse_ratio(text: str, unit: str) -> Fraction:
-    """Parse a number as a ratio; raise what ``float``, ``Fraction`` and a mapping raise."""
+    """Parse a number as an exact ratio; raise what ``float``, ``Fraction`` and a mapping raise."""
     from fractions import Fraction  # rarely needed
 
     number, power = _split_unit(text, unit)
@@ -96,7 +97,7 @@ def parse_ratio(text: str, unit: str) -> Fraction:
 
 
 def _split_unit(text: str, unit: str) -> tuple[str, int]:
-    """Return the number without its unit, and the unit's power of ten."""
+    """Split a quantity into the text of its number and the power of ten of its unit."""
     text = text.strip().lower()
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz%")
     if "_" in text:
@@ -108,7 +109,7 @@ def _split_unit(text: str, unit: str) -> tuple[str, int]:
 
 
 def parse_span(text: str) -> tuple[float, float]:
-    """Parse ``start:end`` in seconds, where either may be left out; raise ``ValueError``."""
+    """Parse ``start:end`` in seconds; either may be left out. Raise ``ValueError``."""
     start, colon, end = text.partition(":")
     try:
         span = float(start or -math.inf), float(end or math.inf)
@@ -131,7 +132,7 @@ Converted = float | int | bool | str | IntEnum
 class SettingError(ValueError):
     """An error: a setting or parameter does not exist, or does not accept the value.
 
-    ``about`` are the names of those that do not go together.
+    ``about`` are the names of settings that contradict each other.
     """
 
     def __init__(self, message: str, *about: str) -> None:
@@ -140,7 +141,7 @@ class SettingError(ValueError):
 
 
 class Parameter(ABC):
-    """A parameter: ``Number``, ``Switch``, ``Choice`` or ``Custom``.
+    """A parameter: the base class of ``Number``, ``Switch``, ``Choice`` and ``Custom``.
 
     ``default`` is as it is written for a setting of a strategy, as it is used for a field of a
     spec; ``help`` is a sentence on what the parameter does. ``field`` is the field of the spec,
@@ -158,7 +159,7 @@ class Parameter(ABC):
         self.field: Final = field or name
 
     def replace_default(self, value: object) -> Self:
-        """Return the parameter with another default, as it is written."""
+        """Return a copy of the parameter with another default."""
         other = copy.copy(self)
         vars(other)["default"] = self.check(value)
         return other
@@ -175,7 +176,10 @@ class Parameter(ABC):
         return f"{', '.join(others)} or {last}" if others else last
 
     def check(self, value: object) -> Value:
-        """Return the written form of a value; raise ``SettingError`` with name and range."""
+        """Return a value in written form.
+
+        Raise ``SettingError`` with the parameter's name and range.
+        """
         try:
             return self._check_value(value)
         except SettingError as error:
@@ -186,7 +190,7 @@ class Parameter(ABC):
         """Convert a checked, written value to the value that programs use."""
 
     def read(self, text: str) -> Any:
-        """Convert a text to the value that programs use; raise ``SettingError`` with the range."""
+        """Parse a text to the value that programs use; raise ``SettingError`` with the range."""
         return self.convert(self._check_value(text))
 
     def write(self, value: Any) -> str:
@@ -194,7 +198,7 @@ class Parameter(ABC):
         return str(value)
 
     def accept(self, value: Any) -> Any:
-        """Convert a value given as text or as a program uses it to the value that programs use.
+        """Convert a text, or a value that programs use, to the value that programs use.
 
         Raise ``SettingError`` with the range.
         """
@@ -204,11 +208,11 @@ class Parameter(ABC):
         return value
 
     def verify(self, value: Any) -> None:
-        """Raise ``SettingError`` if a used value is out of range."""
+        """Raise ``SettingError`` if a value, as programs use it, is out of range."""
         self.read(self.write(value))
 
     def show(self, value: Any) -> str:
-        """Return a used value for people, as short as possible."""
+        """Return a value as text for people, as short as possible."""
         return f"{value:.12g}" if isinstance(value, float) else self.write(value)
 
     def complete(self) -> Iterable[tuple[str, str | None]]:
@@ -236,7 +240,7 @@ class Parameter(ABC):
         return parse_plain_number(value)
 
     def _describe_range(self) -> list[str]:
-        """Return the range of accepted numbers in words; empty if only words are accepted."""
+        """Return the accepted range of numbers in words; empty if only words are accepted."""
         return []
 
     def _is_accepted(self, number: float) -> bool:  # noqa: ARG002 - words alone
@@ -268,7 +272,7 @@ def shorten_text(text: str, most: int = 60) -> str:
 
 
 def make_unknown_error(owner: str, what: str, name: str, known: list[str]) -> str:
-    """Return the error for an unknown parameter or setting, with the most similar name."""
+    """Return the message for an unknown parameter or setting, with the most similar name."""
     message = f"{owner} has no {what} {shorten_text(name)!r}"
     if not known:
         return f"{message}: it has none"
@@ -277,7 +281,7 @@ def make_unknown_error(owner: str, what: str, name: str, known: list[str]) -> st
 
 
 def take_named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: str = "") -> Any:
-    """Return ``take(value)``; begin its error with the parameter's name, or with ``name``."""
+    """Return ``take(value)``; an error's message begins with the parameter's name, or ``name``."""
     try:
         return take(value)
     except ValueError as error:
@@ -285,7 +289,7 @@ def take_named(parameter: Parameter, take: Callable[[Any], Any], value: Any, nam
 
 
 def find_nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
-    """Return the known name most similar to a mistyped one."""
+    """Return the known name that is most similar to a mistyped one, or None."""
     import difflib  # only a mistake needs it
 
     matches = difflib.get_close_matches(name, known, n=1, cutoff=alike)
@@ -293,7 +297,7 @@ def find_nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
 
 
 def parse_plain_number(value: object) -> float | None:
-    """Return a value as a number without a unit; None if it is not such a number."""
+    """Return a value as a number; None if it has a unit or is not a number."""
     if not isinstance(value, float | int | str):
         return None
     try:
@@ -303,7 +307,7 @@ def parse_plain_number(value: object) -> float | None:
 
 
 def quote_value(value: object) -> str:
-    """Return a refused value as messages quote it."""
+    """Return a refused value in the form in which messages quote it."""
     text = str(value)
     return text if text.isprintable() and text == text.strip() and text else repr(text)
 
@@ -313,11 +317,11 @@ _EXACT = 2**53
 
 
 class Number(Parameter):
-    """A number from ``low`` to ``high`` in ``unit``; it arrives as a float, or an int if ``whole``.
+    """A number from ``low`` to ``high`` in ``unit``; used as a float, or an int if ``whole``.
 
-    ``words`` stand for numbers outside of the range: ``{"unlimited": math.inf}``. ``unset`` is
-    one of them, for "no number", such as ``auto``, which arrives as NaN. ``tune`` is the range
-    worth searching, and that of a slider, on a ``linear`` or ``log`` scale; None: not worth tuning.
+    ``words`` stand for numbers outside of the range: ``{"unlimited": math.inf}``. ``unset`` is one
+    of them, for "no number", such as ``auto``, which is used as NaN. ``tune`` is the range worth
+    searching, and that of a slider, on a ``linear`` or ``log`` scale; None: not worth tuning.
     """
 
     def __init__(
@@ -352,13 +356,13 @@ class Number(Parameter):
         return tuple(self.words)
 
     def convert(self, value: Value) -> Any:
-        """Return the number; NaN for ``unset``."""
+        """Return the number; NaN for the word ``unset``."""
         if isinstance(value, str):
             return self.words[value]
         return int(value) if self.whole else value
 
     def write(self, value: Any) -> str:
-        """Return the value's word, or its shortest digits."""
+        """Return the word for the value, or the value's shortest digits."""
         for word, meaning in self.words.items():
             if value == meaning or (value != value and meaning != meaning):  # noqa: PLR0124 - NaN
                 return word
@@ -373,7 +377,7 @@ class Number(Parameter):
             raise SettingError(self._make_refusal(value))
 
     def show(self, value: Any) -> str:
-        """Return the value's word, or the number to twelve digits."""
+        """Return the word for the value, or the value to twelve digits."""
         text = self.write(value)
         return text if text in self.words else super().show(value)
 
@@ -421,8 +425,8 @@ class Number(Parameter):
 class Span(Number):
     """A time in seconds, or in send intervals: ``0.1``, ``100ms`` or ``1.8i``.
 
-    Send intervals, which go up to ``INTERVALS``, arrive as a negative number. ``words`` may stand
-    for numbers that no count of intervals is.
+    Send intervals, up to ``INTERVALS``, are used as a negative number. ``words`` may stand for
+    numbers below -``INTERVALS``.
     """
 
     INTERVALS: Final = 1000
@@ -444,12 +448,12 @@ class Span(Number):
         )  # fmt: skip
 
     def convert(self, value: Value) -> Any:
-        """Return the seconds, or minus the number of intervals."""
+        """Return the seconds, or minus the number of send intervals."""
         intervals = self._intervals(value)
         return super().convert(value) if intervals is None else -intervals
 
     def write(self, value: Any) -> str:
-        """Return the seconds, or the intervals with their letter."""
+        """Return the seconds as text, or the send intervals with their letter."""
         return f"{-value:.17g}i" if -self.INTERVALS <= value < 0 else super().write(value)
 
     def _check_value(self, value: object) -> Value:
@@ -474,8 +478,8 @@ class Choice(Parameter):
     """A parameter whose values are words, or the members of an enumeration.
 
     The words of an enumeration are the members' names in small letters, with hyphens. ``unset`` is
-    a word for "none of them", which arrives as None. With ``numbered`` the members' values, which
-    follow one another, are taken as well. ``tune`` as for a ``Switch``.
+    a word for "none of them", which is used as None. With ``numbered`` the members' values, which
+    follow one another, are accepted as well. ``tune`` as for a ``Switch``.
     """
 
     def __init__(
@@ -504,17 +508,17 @@ class Choice(Parameter):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words, or one for each member, in their order."""
+        """The words, or a word for each member of the enumeration, in their order."""
         return tuple(self._members)
 
     def convert(self, value: Value) -> Any:
-        """Return the word, or the member that it names."""
+        """Return the word, or the enumeration's member that it names."""
         if isinstance(value, str):
             return self._members[value]
         return next(member for member in self._members.values() if member == value)
 
     def write(self, value: Any) -> str:
-        """Return the word."""
+        """Return the word for a value."""
         return next((word for word, member in self._members.items() if member == value), str(value))
 
     def _describe_range(self) -> list[str]:
@@ -530,8 +534,8 @@ class Choice(Parameter):
 class Switch(Choice):
     """A parameter that is ``on`` or ``off``, and used as a bool.
 
-    ``tune`` says whether both are worth trying: one that brings back an original's mistakes, or
-    says what a recording is of, is not.
+    ``tune`` is True if both values are worth trying; a switch that restores an original's mistakes,
+    or describes a recording, is not.
     """
 
     def __init__(
@@ -553,7 +557,7 @@ class Switch(Choice):
 
 
 class Custom(Parameter):
-    """A parameter of its own ``kind``, which ``read`` parses and ``write`` writes.
+    """A parameter of any other ``kind``, which ``read`` parses and ``write`` writes.
 
     ``read`` raises ``ValueError``. ``form`` is how such a value is written: ``50ms or 20packets``.
     ``words`` are those that a shell can propose, each with a sentence.
@@ -583,11 +587,11 @@ class Custom(Parameter):
 
     @property
     def range(self) -> str:
-        """The form in which a value is written."""
+        """The form of a value, in words."""
         return self.form
 
     def convert(self, value: Value) -> Any:
-        """Parse the text with ``read``."""
+        """Parse a text with the function ``read``."""
         return self._read(str(value))
 
     def verify(self, value: Any) -> None:
@@ -597,7 +601,7 @@ class Custom(Parameter):
             super().verify(value)
 
     def write(self, value: Any) -> str:
-        """Write the value with ``write``."""
+        """Return a value as text, with the function ``write``."""
         return self._write(value)
 
     def complete(self) -> Iterable[tuple[str, str | None]]:
@@ -626,7 +630,7 @@ class FileName(Custom):
 
 
 def _check_file_name(text: str) -> str:
-    """Return the path; raise ``ValueError`` for an empty one."""
+    """Return the path; raise ``ValueError`` for an empty path."""
     if not text:
         raise ValueError("it must be the name of a file")
     return text

@@ -1,4 +1,4 @@
-"""Custom strategies, found by path or as entry points of installed packages."""
+"""Custom strategies: found by path, or as entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ SWITCH = "EPIC_ENTRY_POINTS"
 
 
 class NotFound(ValueError):
-    """The module does not exist, or has no such class."""
+    """An error: the module does not exist, or has no such class."""
 
 
 class Plugin(NamedTuple):
-    """An entry point; ``distribution`` is its package's name and version, if known."""
+    """An entry point of an installed package.
+
+    ``distribution`` is its name and version, if known.
+    """
 
     name: str
     place: str
@@ -33,7 +36,10 @@ class Plugin(NamedTuple):
 
 
 class UnusablePlugin(NamedTuple):
-    """An entry point (``what``: a strategy, a detector) that cannot be used, for this reason."""
+    """An entry point that cannot be used, with the reason.
+
+    ``what`` is its kind, such as a strategy.
+    """
 
     name: str
     distribution: str

@@ -1,7 +1,4 @@
-"""Declarations of plain Python strategies.
-
-Declared by the class, or derived from its constructor.
-"""
+"""Declarations of plain Python strategies: by the class, or derived from its constructor."""
 
 from __future__ import annotations
 
@@ -56,7 +53,7 @@ class Anything(Setting):
         return ["a number or any text"]
 
     def check(self, value: object) -> Value:
-        """Return the number or the text."""
+        """Return the value as a number if it looks like one, else the text."""
         try:
             return super().check(value)
         except SettingError:
@@ -66,12 +63,15 @@ class Anything(Setting):
         return math.isfinite(number)
 
     def convert(self, value: Value) -> Any:
-        """Return an int, a float or the text."""
+        """Return the value as an int, a float or the text."""
         return value if isinstance(value, str) else _convert_to_whole(value)
 
 
 class _AnyNumber(Number):
-    """A number of any size; with ``narrow`` a whole number arrives as an int, others as floats."""
+    """A number without a range.
+
+    With ``narrow`` a whole number is used as an int, others as floats.
+    """
 
     def __init__(self, name: str, default: Value, *, whole: bool, unset: str, narrow: bool) -> None:
         low, high = -math.inf, math.inf
@@ -79,23 +79,26 @@ class _AnyNumber(Number):
         self.narrow = narrow
 
     def convert(self, value: Value) -> float | int:
-        """Return the number."""
+        """Return the number as an int or a float."""
         number = super().convert(value)
         return _convert_to_whole(number) if self.narrow else number
 
 
 class OpenDeclaration(Declaration):
-    """The declaration of a class whose constructor takes ``**settings``: it accepts any name."""
+    """The declaration of a class whose constructor takes ``**settings``.
+
+    Any setting is accepted.
+    """
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """Return the written value of every setting; any name is accepted."""
+        """Return the value of every setting, given or default; any name is accepted."""
         known = {setting.name for setting in self.settings}
         others = {name: value for name, value in given.items() if name not in known}
         own = super().values({name: given[name] for name in given if name in known})
         return own | {name: Anything(name, "", "").check(others[name]) for name in others}
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
-        """Convert written values to those that the strategy uses."""
+        """Convert the settings' values, as written, to those that the strategy uses."""
         known = {setting.name for setting in self.settings}
         others = {name: value for name, value in values.items() if name not in known}
         return super().converted(values) | {
@@ -104,7 +107,7 @@ class OpenDeclaration(Declaration):
 
 
 class NotDeclared(ValueError):
-    """A class has an invalid declaration."""
+    """An error: a class has an invalid declaration."""
 
 
 def find_declaration(found: type, name: str) -> Declaration:
@@ -198,16 +201,16 @@ def _get_declared_settings(found: type) -> tuple[Setting, ...] | None:
 
 
 class _ParameterType(NamedTuple):
-    """The annotation of a parameter, without ``None``."""
+    """A parameter's annotation, without ``None``."""
 
     kind: object
     optional: bool
 
 
 def _read_parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
-    """Return the parameters that users can set.
+    """Return the settings of a class, by its constructor's parameters.
 
-    And True if the constructor takes ``**settings``.
+    Return True as well if the constructor takes ``**settings``.
     """
     try:
         parameters = inspect.signature(found).parameters.values()
@@ -226,7 +229,7 @@ def _read_parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
 
 
 def _make_setting(parameter: inspect.Parameter, annotation: object) -> Setting | None:
-    """Return the setting for a constructor's parameter; None if it cannot be written as text."""
+    """Return the setting for a constructor's parameter; None if it has no text form."""
     name, default = parameter.name, parameter.default
     written = _write_default(default)
     if written is None:
@@ -265,7 +268,7 @@ def _read_annotation(annotation: object) -> _ParameterType:
 
 
 def _write_default(default: object) -> Value | None:
-    """Return a default as text; empty if there is none, None if it has no text form."""
+    """Return a default value as written; empty if there is none, None if it has no text form."""
     if default is inspect.Parameter.empty:
         return ""
     if default is None:

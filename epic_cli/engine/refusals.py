@@ -1,4 +1,4 @@
-"""Refused lines of a recording, with reasons as values; ``recordings/wording.py`` words them."""
+"""Refused lines of a recording, with reasons as values; ``recordings/wording.py`` has the words."""
 
 from enum import Enum, auto
 from typing import NamedTuple
@@ -11,7 +11,7 @@ SEPARATORS = (",", ",", "/", ",", ",", "/")
 
 
 class Reason(Enum):
-    """A reason to refuse a line; the comments name the facts of its ``Refusal``."""
+    """A reason to refuse a line; comments name the fields of ``Refusal`` that its wording needs."""
 
     # packet text: one of PIECES (field)
     PIECE_MISSING = auto()
@@ -88,9 +88,9 @@ class Reason(Enum):
 
 
 class Reading(NamedTuple):
-    """A way to read a recording: entries of ``--read``, and the first packet read with them.
+    """A way to read a recording: entries of ``--read``, and the first packet that they give.
 
-    No ``first``: this way has not been tried.
+    ``first`` is None if this way has not been tried.
     """
 
     entries: tuple[tuple[str, str], ...]
@@ -153,10 +153,10 @@ def reason_for(code: int, rest: bytes) -> tuple[Reason, str]:
 
 
 def piece_after(code: int, rest: bytes) -> int | None:
-    """Return the code of the piece of a packet that can follow the rest of a line.
+    """Return the code of the piece of packet text that can complete the rest of a line.
 
-    That is the piece with this code, or the one behind it where its number has begun; None where
-    the rest cannot become it.
+    That is the piece with this code, or the piece after it if its number has begun; None if the
+    rest cannot be completed.
     """
     begun = code % 2 == 0 and rest.strip() in _BEGUN
     return None if rest.strip() and not begun else code + begun
@@ -165,8 +165,8 @@ def piece_after(code: int, rest: bytes) -> int | None:
 def find_word(text: bytes, key: str, begin: int) -> int:
     """Return the offset of the value of the last ``key=value`` word in a line of packet text.
 
-    ``begin`` is where the seventh number stands, and what is returned if there is no such word. As
-    in ``scan.h``, a word that begins with ``#`` ends the words, and a NUL the line.
+    ``begin`` is the offset of the seventh number, which is returned if there is no such word. As in
+    ``scan.h``, a word that begins with ``#`` ends the words, and a NUL the line.
     """
     import re  # needed for refused packets only
 

@@ -29,7 +29,7 @@ OPTION = "trust"
 
 
 class NotTrusted(ValueError):
-    """A file asks for code or for a program, and the user has not trusted the file."""
+    """An error: a file asks for code or for a program, and the user has not trusted the file."""
 
 
 #: The untrusted files on whose behalf the current block runs, outermost first: the folder of each,

@@ -88,7 +88,7 @@ def test_there_is_nothing_behind_the_last_packet(index: int) -> None:
     [
         "Entities().name(0)",
         "Entities().name(-1)",
-        "PacketBlock().refusal(0, None, 'time')",
+        "PacketBlock().make_refusal(0, None, 'time')",
         "PacketBlock().line(0)",
         "drawn().samples(Entities())",
         "RowWriter('csv').rows(drawn(), Entities())",
@@ -168,7 +168,7 @@ def test_a_refusal_of_a_packet_points_at_its_time() -> None:
     block = block_of("a", "tank")
     text = b"1,2,3/4,5,6/1 entity=tank\n"
     expected = Refusal(2, 13, text, 12, Reason.TOO_FAR, "time", 7.0)
-    assert block.refusal(1, Reason.TOO_FAR, "time", 7) == expected
+    assert block.make_refusal(1, Reason.TOO_FAR, "time", 7) == expected
 
 
 def test_a_packet_knows_its_line() -> None:
@@ -191,18 +191,18 @@ def test_a_refusal_of_a_packet_points_at_the_arrival_that_counts(tail: bytes) ->
     block = TextScanner().scan(b"1,2,3/4,5,6/1" + tail + b"\n")
     assert block[0].arrival == 7
     caret = block.text.index(b"arrival=7") + len(b"arrival=")
-    refusal = block.refusal(0, Reason.ARRIVAL_GOES_BACK, "arrival")
+    refusal = block.make_refusal(0, Reason.ARRIVAL_GOES_BACK, "arrival")
     assert (refusal.caret, refusal.column) == (caret, caret + 1)
 
 
 def test_a_refusal_of_an_arrival_that_is_not_there_points_at_the_time() -> None:
-    refusal = block_of("a").refusal(0, Reason.NO_ARRIVAL, "arrival")
+    refusal = block_of("a").make_refusal(0, Reason.NO_ARRIVAL, "arrival")
     assert (refusal.caret, refusal.field) == (len(b"1,2,3/4,5,6/"), "arrival")
 
 
 def test_a_refusal_in_a_long_line_counts_its_column_from_the_beginning_of_the_line() -> None:
     block = TextScanner().scan(b"x" * 1023 + b"1,2,3/4,5,6/1\n")
-    assert block.refusal(0, Reason.TOO_FAR, "time")[:4] == (1, 1036, b"1,2,3/4,5,6/1\n", 12)
+    assert block.make_refusal(0, Reason.TOO_FAR, "time")[:4] == (1, 1036, b"1,2,3/4,5,6/1\n", 12)
 
 
 def test_a_sample_block_holds_something() -> None:

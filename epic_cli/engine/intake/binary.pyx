@@ -1,4 +1,4 @@
-"""Binary records to packets, many datagrams at once."""
+"""A reader of binary records from many datagrams at once."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
@@ -49,12 +49,12 @@ PARTS = tuple([PART_NAMES[part].decode() for part in range(PART_COUNT)])
 
 
 cdef class RecordReader:
-    """A reader of datagrams by the ``steps`` of a program (``record_program.h``).
+    """A reader that runs a program of ``steps`` (``record_program.h``) on each datagram.
 
-    A step is what it does, one of ``PARTS`` or an empty text, the letter that Python's ``struct``
-    has for the type, whether it is big-endian, a mask, what the number is multiplied by, divided by
-    and increased by, the variables that it comes from and goes to, where to go on, a number of
-    bytes or items, and what is expected, or None.
+    A step is a tuple: the operation, one of ``PARTS`` or an empty text, the type's letter as in
+    Python's ``struct``, big-endian or not, a mask, a factor, a divisor and a summand, the source
+    and the target variable, the step to jump to, a number of bytes or items, and the expected value
+    or None.
     """
 
     cdef readonly Entities entities
@@ -76,11 +76,11 @@ cdef class RecordReader:
             self.program.steps.push_back(step)
 
     def read(self, list datagrams not None):
-        """Read the packets of datagrams; return them, their places, and the refused datagrams.
+        """Read the packets of datagrams; return a ``PacketBlock`` and the refused datagrams.
 
-        Return them with their places in the joined text, and the refusals. The latter are, of each
-        datagram that is refused as a whole: its number, why (``Why`` in ``record_program.h``), at
-        which step and byte, in which record (from 1; 0: none), and the value that was found there.
+        The packets' places are offsets in the joined datagrams. A refused datagram is a tuple: its
+        number, why (``Why`` in ``record_program.h``), the step and the byte, the record (from 1; 0:
+        none), and the value that was found there.
         """
         cdef PacketBlock block = PacketBlock(self.entities)
         cdef bytes joined = b"".join(datagrams)

@@ -1,4 +1,4 @@
-"""A filter that refuses packets of untrusted senders, and maps stamps to the receiver's clock."""
+"""A filter that refuses untrusted senders' packets and maps timestamps to the receiver's clock."""
 
 from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan, nearbyint
 from libc.stdint cimport int32_t, uint32_t
@@ -118,13 +118,12 @@ cdef class PacketFilter:
 
     def admit(self, PacketBlock block not None, bytes ends not None, bytes times not None,
               bytes senders not None, double earliest, PacketBlock into not None):
-        """Append the admitted packets of a block to ``into``.
+        """Append the admitted packets of a block to ``into``; return the number refused, by reason.
 
-        Return how many were refused, by reason. The packets were read from datagrams, one after the
-        other: ``ends`` (uint32) are the offsets at which the datagrams end, ``times`` (double)
-        their arrivals (s) on the machine's clock, ``senders`` (int32) the indices of their senders.
-        An arrival before that of an earlier packet, or before ``earliest`` (s), up to which rows
-        have been drawn, is set to that time.
+        The packets were read from datagrams, one after the other: ``ends`` (uint32) are the offsets
+        at which the datagrams end, ``times`` (double) their arrivals (s) on the machine's clock,
+        ``senders`` (int32) the indices of their senders. An arrival before that of an earlier
+        packet, or before ``earliest`` (s), up to which rows have been drawn, is set to that time.
         """
         cdef const uint32_t* end = <const uint32_t*><const char*>ends
         cdef const double* machine = <const double*><const char*>times
@@ -164,7 +163,7 @@ cdef class PacketFilter:
             return self.reasons[0]
         state = self.states[packet.entity]
         if state == UNKNOWN:
-            state = self.look(packet.entity)
+            state = self.judge_name(packet.entity)
         if state <= REFUSED:
             return self.name_reasons[REFUSED - state]
         if self.clocks.size() <= <size_t>sender:
@@ -175,7 +174,7 @@ cdef class PacketFilter:
         if self.time_span > 0:
             self.unwrap(packet, machine, self.stamps[sender])
         if isnan(zero):
-            origin = self.first_origin(packet.time)
+            origin = self.choose_origin(packet.time)
             zero = machine - (packet.time - origin)
         if fabs(packet.time) > LATEST:
             return self.reasons[1]
@@ -190,7 +189,7 @@ cdef class PacketFilter:
             return self.reasons[1]
         self.origin, self.zero, self.newest = origin, zero, arrival
         if state == UNKNOWN:
-            state = self.enter(packet.entity)
+            state = self.admit_name(packet.entity)
         if time != packet.time:
             packet.single.time = <float>time
         packet.time = time
@@ -199,7 +198,7 @@ cdef class PacketFilter:
         packet.line = <int32_t>into.items.size() + 1
         packet.column = packet.offset = packet.length = 0
         into.items.push_back(packet)
-        self.count(packet, sender, verdict)
+        self.count_packet(packet, sender, verdict)
         return None
 
     cdef void unwrap(self, Packet& packet, double machine, Stamp& newest) noexcept:
@@ -219,8 +218,9 @@ cdef class PacketFilter:
         self.clock_step = self.clocks[sender].step()
         self.lowest[sender] = LowestDelays()
 
-    cdef int32_t look(self, int32_t entity) except? -100:
-        """Return the verdict on a name; ``UNKNOWN`` if it was not refused so far."""
+    cdef int32_t judge_name(self, int32_t entity) except? -100:
+        """Return the number of an admitted entity, a refusal's code, or ``UNKNOWN`` for a new name.
+        """
         cdef int32_t state
         name = self.source.name(entity)
         number = self.numbers.get(name)
@@ -236,7 +236,7 @@ cdef class PacketFilter:
         self.states[entity] = state
         return state
 
-    cdef int32_t enter(self, int32_t entity) except -1:
+    cdef int32_t admit_name(self, int32_t entity) except -1:
         name = self.source.name(entity)
         number = self.entities.assign_number(name)
         self.numbers[name] = number
@@ -244,12 +244,12 @@ cdef class PacketFilter:
         self.states[entity] = number
         return number
 
-    cdef double first_origin(self, double time):
+    cdef double choose_origin(self, double time):
         if not self.origin_is_given:
             return time if UNIX_BEGIN <= time <= UNIX_END else 0.0
         return time if isnan(self.given_origin) else self.given_origin
 
-    cdef int count(self, const Packet& packet, int32_t sender, Verdict verdict) except -1:
+    cdef int count_packet(self, const Packet& packet, int32_t sender, Verdict verdict) except -1:
         cdef vector[Stamp]* doubtful = &self.doubtful[sender]
         cdef size_t index
         self.packets += 1
@@ -272,9 +272,9 @@ cdef class PacketFilter:
         return 0
 
     def drifts(self):
-        """Return the clock drift of each sender: growth of the delay (s) per second.
+        """Return each sender's clock drift, the growth of the delay (s) per second.
 
-        None while unknown.
+        None if unknown.
         """
         cdef size_t index
         found = []

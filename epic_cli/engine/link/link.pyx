@@ -1,4 +1,4 @@
-"""A simulated link in one direction, one packet at a time."""
+"""A simulation of a one-way link that delays, loses and duplicates packets one at a time."""
 
 from libc.math cimport INFINITY, NAN, ceil
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -66,11 +66,11 @@ STREAMS = ("loss", "delay", "duplicate delay", "duplicate", "reorder", "corrupt"
 
 
 cdef class LinkKernel:
-    """The link of ``network.link``, whose conditions are not checked here.
+    """A simulated link (see ``network.link``), whose conditions are not checked here.
 
-    ``sources`` has a ``random.Random`` for each of ``STREAMS``; they are read, not drawn from.
-    ``steps`` are pairs of a time (seconds after the first packet) and the conditions from then on,
-    in order, the first at 0.
+    ``sources`` has a ``random.Random`` for each of ``STREAMS``; their states are copied. ``steps``
+    are pairs of a time (seconds after the first packet) and the conditions from then on, in order,
+    the first at 0.
     """
 
     cdef unique_ptr[CLink] link
@@ -87,14 +87,14 @@ cdef class LinkKernel:
         self.link.reset(new CLink(twisters, conditions))
 
     def change(self, conditions):
-        """Set the conditions from the next packet on; drop the scheduled steps."""
+        """Set the conditions from the next packet on, and drop the scheduled steps."""
         self.link.get().change(convert_conditions(0, conditions))
 
     def send(self, double time, double size=0):
         """Return the arrival times of a packet sent at ``time`` (s, never going back).
 
-        No times: lost. Two, in order: duplicated. A ``size`` (bytes) is its length on the wire; 0:
-        that of the conditions.
+        An empty tuple means that the packet is lost; two times, in order, that it is duplicated.
+        ``size`` (bytes) is its length on the wire; 0: that of the conditions.
         """
         cdef double[2] arrivals
         cdef int count = self.link.get().send(time, size, arrivals)
@@ -168,7 +168,9 @@ TURN = kTurn
 
 
 def sine_cosine(double turns):
-    """Return the sine and the cosine of an angle in turns (1 turn is 360 degrees)."""
+    """Return sine and cosine of an angle in turns (1 turn is 360 degrees), the same on all
+    machines.
+    """
     cdef double sine = 0
     cdef double cosine = 0
     c_sine_cosine(turns, sine, cosine)
@@ -176,12 +178,12 @@ def sine_cosine(double turns):
 
 
 def exponential(double x):
-    """Return e to the power of x, for x up to 709."""
+    """Return e to the power of x, for x up to 709, the same on all machines."""
     return c_exponential(x)
 
 
 def logarithm(double x):
-    """Return the natural logarithm of a positive number."""
+    """Return the natural logarithm of a positive number, the same on all machines."""
     return c_logarithm(x)
 
 
@@ -200,7 +202,8 @@ cdef extern from "link/rounding.h" namespace "epic" nogil:
 cdef object new_tuple = tuple.__new__
 
 cdef class SenderKernel:
-    """The state of ``network.sender``: what it last sent of each entity, and how often."""
+    """A sender's memory of the state last sent for each entity, and of how often it was repeated.
+    """
 
     cdef long long repeats
     cdef dict last
@@ -212,15 +215,18 @@ cdef class SenderKernel:
         self.repeated = {}
 
     def packets(self, states, double sent):
-        """Return the packets to send for states by name, stamped with ``sent`` (s, rounded here).
+        """Return the packets to send for ``states`` (by entity name), stamped with ``sent`` (s).
+
+        Numbers are rounded to millionths. A state that was sent ``repeats`` times already is left
+        out.
         """
         cdef long long count
         cdef list made = []
         sent = round_to_millionth(sent)
         for entity, (position, velocity, teleports, rotation, spin) in states:
             last = self.last.get(entity)
-            state = (rounded(position), rounded(velocity), teleports, rounded(rotation),
-                     rounded(spin))
+            state = (round_numbers(position), round_numbers(velocity), teleports,
+                     round_numbers(rotation), round_numbers(spin))
             if self.repeats >= 0:
                 count = self.repeated.get(entity, 0) + 1 if state == last else 0
                 self.repeated[entity] = min(count, self.repeats + 1)
@@ -235,7 +241,7 @@ cdef class SenderKernel:
         return made
 
 
-cdef object rounded(numbers):
+cdef object round_numbers(numbers):
     if numbers is None:
         return None
     return tuple([round_to_millionth(number) for number in numbers])
@@ -257,10 +263,10 @@ cdef extern from "link/flights.h" namespace "epic" nogil:
 
 
 cdef class Tally:
-    """Counts of the datagrams' outcomes, in memory that does not grow with their number.
+    """Counts of what happened to datagrams, in memory that does not grow with their number.
 
-    ``reordered`` are those that arrive after one that was sent later (RFC 4737). Delays are kept
-    to three digits.
+    ``reordered`` are those that arrive after one that was sent later (RFC 4737). Delays are kept to
+    three digits.
     """
 
     cdef readonly int64_t sent
@@ -278,7 +284,10 @@ cdef class Tally:
         self.latest = -1
 
     cpdef count_sent(self, double time, tuple arrivals):
-        """Count a datagram that was sent at ``time``, with the times of its arrival."""
+        """Count a datagram sent at ``time``.
+
+        ``arrivals`` are the times at which its copies arrive.
+        """
         cdef double arrival
         cdef Py_ssize_t count = len(arrivals)
         self.sent += 1
@@ -294,13 +303,13 @@ cdef class Tally:
             self.delays[three_digits(arrival - time)] += 1
 
     cpdef count_arrived(self, int64_t sequence):
-        """Count an arrival."""
+        """Count the arrival of the datagram with this sequence number."""
         self.arrived += 1
         self.reordered += sequence < self.latest
         self.latest = max(self.latest, sequence)
 
     def delay(self, double share):
-        """Return the delay (s) that this share (0 to 1) of the arrivals do not exceed."""
+        """Return the delay (s) that a ``share`` (0 to 1) of the arrivals does not exceed."""
         cdef pair[double, int64_t] delay_count
         cdef int64_t passed = 0
         for delay_count in self.delays:
@@ -311,7 +320,7 @@ cdef class Tally:
 
 
 cdef class Transit:
-    """Datagrams between their sender and the receiver, counted in ``tally``.
+    """The datagrams on their way from a sender to a receiver, counted in ``tally``.
 
     All blocks share ``entities``.
     """
@@ -326,7 +335,7 @@ cdef class Transit:
         self.tally = tally
 
     def send(self, double time, packets, tuple arrivals):
-        """Send ``Packet``s in a datagram, of which copies are to arrive at these times."""
+        """Send packets in one datagram at ``time``; its copies arrive at ``arrivals``."""
         cdef vector[Packet] natives
         cdef double arrival
         cdef int copy = 0
@@ -343,6 +352,6 @@ cdef class Transit:
         self.sequence += 1
 
     def land(self, double time, PacketBlock block not None):
-        """Put what has arrived by ``time`` (seconds) into a block, in order of arrival."""
+        """Append the packets that have arrived by ``time`` (s) to a block, in order of arrival."""
         while not self.flights.empty() and self.flights.next_arrival() <= time:
             self.tally.count_arrived(self.flights.land(block.items))

@@ -1,4 +1,4 @@
-"""Sums of drawn rows in cells of time, and the parts of their errors along a movement."""
+"""Sums of drawn rows per cell of time, and the split of errors along and across the movement."""
 
 from libc.math cimport isnan, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -33,13 +33,14 @@ def sum_rows(const int32_t[::1] places not None, const int32_t[::1] counted not 
              const double[::1] errors not None, const double[::1] speed_squares not None,
              const double[::1] step_limit not None, double jump_factor, double jump_floor,
              double[:, ::1] sums not None):
-    """Add up n drawn rows (n x 3) in their cells, ``places`` (n), beside the truth (n x 3).
+    """Sum rows, errors, jumps and roughness of n drawn rows (n x 3) per cell of time.
 
-    ``counted`` (n) is the segment of each judged row, -1 for others; ``errors`` are the distances
-    of the judged rows, without gaps; ``speed_squares`` (n) are the truth's. A step longer than
-    ``jump_factor`` times its ``step_limit`` (n - 1) plus ``jump_floor`` is a jump. ``sums`` (cells
-    x 7) gets rows, squared errors, squared speeds, jumps, runs of four rows in one segment, and the
-    squared third differences of these, drawn and true.
+    ``places`` (n) is each row's cell, ``truth`` (n x 3) the true positions. ``counted`` (n) is the
+    segment of each judged row, -1 for others; ``errors`` are the distances of the judged rows,
+    without gaps; ``speed_squares`` (n) are the truth's. A step longer than ``jump_factor`` times
+    its ``step_limit`` (n - 1) plus ``jump_floor`` is a jump. ``sums`` (cells x 7) gets rows,
+    squared errors, squared speeds, jumps, runs of four rows in one segment, and the squared third
+    differences of these, drawn and true.
     """
     cdef Py_ssize_t row, rows = counted.shape[0], count = 0, run = 0
     cdef double* cell
@@ -79,7 +80,8 @@ def sum_rows(const int32_t[::1] places not None, const int32_t[::1] counted not 
 
 def sum_values(const int32_t[::1] places not None, const int32_t[::1] counted not None,
                const double[::1] values not None, double[:] sums not None):
-    """Add the values (n) of the judged rows, ``counted`` (n) not below 0, to ``sums`` (cells)."""
+    """Add the values (n) of the judged rows (``counted`` (n) not below 0) to the ``sums`` of cells.
+    """
     cdef Py_ssize_t row
     cdef bint outside = False
     if not (counted.shape[0] == places.shape[0] == values.shape[0]):
@@ -100,13 +102,14 @@ def squares_along(const double[:, ::1] shown not None, const double[:, ::1] posi
                   const double[:, ::1] velocities not None, const int32_t[::1] segments not None,
                   const int32_t[::1] expected not None, double resting,
                   double[::1] along not None, double[::1] across not None):
-    """Split the squared distances of ``shown`` from ``positions`` (n x 3) by direction.
+    """Split the squared distances of ``shown`` from ``positions`` (n x 3) along and across the
+    movement.
 
     ``along`` (n) gets the part along ``velocities`` (n x 3), ``across`` (n) the rest, at least 0.
-    At rest, below the speed ``resting``, the direction is that of the row
-    before, or else after; without any movement ``along`` is 0. Where ``segments`` (n) are not those
-    ``expected`` (n), both are 0. Return the sum of the squared distances of the other rows that are
-    expected (not -1), and their number.
+    At rest, below the speed ``resting``, the direction is that of the row before, or else after;
+    without any movement ``along`` is 0. Where ``segments`` (n) differ from ``expected`` (n), both
+    are 0. Return the sum of the squared distances over the other rows that are expected (not -1),
+    and the number of these rows.
     """
     cdef Py_ssize_t row, rows = shown.shape[0], first = 0
     cdef Vec3[double] off, direction
@@ -146,12 +149,12 @@ def squares_along(const double[:, ::1] shown not None, const double[:, ::1] posi
 def backward_steps(const double[:, ::1] shown not None, const int32_t[::1] counted not None,
                    const double[:, ::1] velocities not None, const int32_t[::1] segments not None,
                    Py_ssize_t reach, double slowest, double shortest):
-    """Count the steps of n drawn rows (n x 3) that go against the direction of ``velocities``.
+    """Count the drawn steps (n rows, n x 3) that go against the direction of ``velocities``.
 
-    A step is from one row to the next of the same segment, ``counted`` (n). It must go back by more
-    than ``shortest`` in the directions at its end and ``reach`` rows before and after, so that
-    turning a little early or late is no fault. Where the movement is no faster than ``slowest``, or
-    unknown (``segments`` (n) -1), its direction is the last that it had.
+    A step leads from one row to the next of the same segment, ``counted`` (n). It counts if it goes
+    back by more than ``shortest`` in the directions at its end and ``reach`` rows before and after,
+    so that turning a little early or late is no fault. Where the movement is no faster than
+    ``slowest``, or unknown (``segments`` (n) -1), its direction is the last known one.
     """
     cdef Py_ssize_t row, count = 0, rows = shown.shape[0]
     cdef vector[Vec3[double]] directions
@@ -181,10 +184,10 @@ def backward_steps(const double[:, ::1] shown not None, const int32_t[::1] count
 
 
 def sort_distances(double[::1] values not None):
-    """Sort numbers that are not negative and no NaN, in place.
+    """Sort numbers that are not negative and not NaN, in place.
 
-    Such numbers are in the order of their bits: a radix sort of the upper half, then each run of
-    numbers that agree there by itself.
+    Such numbers are in the order of their bits: a radix sort of the upper half, then a sort of each
+    run of numbers with equal upper halves.
     """
     cdef size_t count = values.shape[0], index, digit, total, begin
     cdef vector[uint64_t] keys, ordered
@@ -231,5 +234,5 @@ cdef Vec3[double] third_difference(const double[:, ::1] path, Py_ssize_t row) no
 
 
 cdef double paired_dot(const Vec3[double]& one, const Vec3[double]& other) noexcept nogil:
-    """Return the dot product, added in the order of vectors of two numbers, as NumPy does."""
+    """Return the dot product, summed in NumPy's order (x and z first) so that the bits agree."""
     return one.x * other.x + one.z * other.z + one.y * other.y

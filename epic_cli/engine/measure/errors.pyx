@@ -16,19 +16,20 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
                       const double[:] step_limit, double jump_factor, double jump_floor,
                       const double[:] low, const double[:] high,
                       double[:] errors, int32_t[:] counted, int64_t[:] statuses):
-    """Measure n drawn rows (n x 3) against the true positions (n x 3).
+    """Measure errors, jumps and roughness of n drawn rows (n x 3) against the true positions (n x
+    3).
 
     A row counts if it has a segment (``segments`` (n), -1: none) and is finite: ``counted`` (n)
     gets its segment, -1 elsewhere, ``errors`` (n) the distances of the rows that count, without
-    gaps, and ``statuses`` (4) how many of them have each ``status`` (n). ``step_limit`` (n - 1) is
-    how long a step may be; one longer than ``jump_factor`` times that plus ``jump_floor`` is a
-    jump. ``low`` and ``high`` (3) are the corners of a box. Return ``Errors``:
+    gaps, and ``statuses`` (4) the number of them with each ``status`` (n). ``step_limit`` (n - 1)
+    is the longest plausible step; a step longer than ``jump_factor`` times that plus ``jump_floor``
+    is a jump. ``low`` and ``high`` (3) are the corners of a box. Return ``Errors``:
 
-    - ``rows``: how many rows count,
-    - ``broken``: how many would count if they were finite,
+    - ``rows``: the number of rows that count,
+    - ``broken``: the number of rows that would count if they were finite,
     - ``excess``: the most by which a step is longer than its limit,
     - ``jumps``: the number of jumps,
-    - ``beyond``: how far outside of the box a row is at most,
+    - ``beyond``: the largest distance of a row outside the box,
     - ``fours``: the number of runs of four rows in one segment, and over these ``third`` and
       ``truth_third``: the sums of the squared third differences of what is shown and of the truth.
     """
@@ -57,9 +58,9 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
             difference = here - read_row(truth, row)
             errors[count] = sqrt(dot(difference, difference))
             count += 1
-            outside = (squared(low[0] - here.x, here.x - high[0])
-                       + squared(low[1] - here.y, here.y - high[1])
-                       + squared(low[2] - here.z, here.z - high[2]))
+            outside = (square_outside(low[0] - here.x, here.x - high[0])
+                       + square_outside(low[1] - here.y, here.y - high[1])
+                       + square_outside(low[2] - here.z, here.z - high[2]))
             beyond = max(beyond, outside)
             if run >= 2:
                 difference = here - read_row(shown, row - 1)
@@ -68,18 +69,18 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
                 jumps += step > jump_factor * step_limit[row - 1] + jump_floor
             if run >= 4:
                 fours += 1
-                third += squared_third(shown, row)
-                truth_third += squared_third(truth, row)
+                third += square_third_difference(shown, row)
+                truth_third += square_third_difference(truth, row)
     return Errors(count, broken, excess, jumps, sqrt(beyond), fours, third, truth_third)
 
 
 def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
               const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach):
-    """Measure how far rows are ahead of the truth around their time: maximum and sum of squares.
+    """Measure how far rows are ahead of the truth; return the maximum and the sum of squares.
 
-    Ahead is the direction of the step that leads to a row. "Around" are the rows of the same
-    segment (``segments`` (n), -1: none) from ``reach`` before to ``reach`` after the one that is
-    ``late`` rows ago; rows count where all of the latter are known.
+    Ahead is the direction of the step that leads to a row. A row is compared with the true rows of
+    the same segment (``segments`` (n), -1: none) from ``reach`` before to ``reach`` after the row
+    that is ``late`` rows ago, and counts if all of these are known.
     """
     cdef Py_ssize_t row, place, first, last, rows = shown.shape[0]
     cdef Vec3[double] here, step
@@ -117,10 +118,10 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
 def turn_overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
                    const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach, double resting,
                    double[:] found):
-    """Measure the overshoot of unit quaternions (n x 4); ``found`` (n) gets the angles (rad).
+    """Measure how far unit quaternions (n x 4) are ahead of the truth.
 
-    Ahead is about the axis of the turn that leads to a row. What is no larger than ``resting``
-    (radians) is none.
+    ``found`` (n) gets angles, rad. Ahead is about the axis of the rotation that leads to a row. An
+    angle of at most ``resting`` (rad) counts as 0.
     """
     cdef Py_ssize_t row, place, last, rows = shown.shape[0]
     cdef Quaternion here
@@ -151,13 +152,13 @@ def turn_overshoot(const double[:, :] shown, const int32_t[:] counted, const dou
                 found[row] = ahead / length
 
 
-cdef double squared(double below, double above) noexcept nogil:
-    """Return the squared distance of a coordinate from an interval; 0 inside."""
+cdef double square_outside(double below, double above) noexcept nogil:
+    """Return the squared distance of a coordinate outside an interval; 0 inside."""
     cdef double outside = max(below, above)
     return outside * outside if outside > 0 else 0
 
 
-cdef double squared_third(const double[:, :] path, Py_ssize_t row) noexcept nogil:
+cdef double square_third_difference(const double[:, :] path, Py_ssize_t row) noexcept nogil:
     """Return the squared third difference: |x[i] - 3 x[i-1] + 3 x[i-2] - x[i-3]|^2."""
     cdef Vec3[double] third = (
         (read_row(path, row) - read_row(path, row - 3))

@@ -23,10 +23,9 @@ cdef class Path:
     """The position of an entity at any time between its first and last state.
 
     ``times`` (n, increasing, seconds), ``positions`` and ``velocities`` (n x 3) are the states;
-    ``segments`` (n) numbers the stretches of unbroken movement, from 0: between two states of
+    ``segments`` (n) numbers the intervals of unbroken movement, from 0: between two states of
     different segments nothing is known. Between two states the path is the cubic that matches both
-    positions and velocities (Hermite). Buffers of doubles and of 32-bit integers; nothing is held
-    of them.
+    positions and velocities (Hermite). The buffers of doubles and 32-bit integers are copied.
     """
 
     cdef vector[double] times
@@ -63,9 +62,10 @@ cdef class Path:
 
     def read(self, const double[:] times, double shift, double[:, :] positions,
              double[:, :] velocities, int32_t[:] segments):
-        """Fill in the position and velocity at each of ``times - shift``.
+        """Write the position and velocity at each of ``times - shift`` (n) to the output arrays.
 
-        ``segments`` gets the segment of each, -1 where nothing is known; the numbers there are NaN.
+        ``segments`` gets the segment of each time, -1 where nothing is known; the numbers there are
+        NaN.
         """
         cdef Py_ssize_t row, count = times.shape[0]
         cdef Motion motion
@@ -74,7 +74,7 @@ cdef class Path:
             raise ValueError("the output must have a row for each time")
         with nogil:
             for row in range(count):
-                segments[row] = self.find(times[row] - shift, index)
+                segments[row] = self.find_segment(times[row] - shift, index)
                 if segments[row] < 0:
                     motion.position = motion.velocity = Vec3[double](NAN, NAN, NAN)
                 else:
@@ -85,9 +85,9 @@ cdef class Path:
     def squared_distances(self, const double[:] times, const double[:, :] positions,
                           const int32_t[:] segments, const double[:] shifts, double[:] totals,
                           int32_t[:] counts):
-        """Sum |positions - path(times - shift)|^2 for each of ``shifts``, and count its rows.
+        """Sum |positions - path(times - shift)|^2 and count the rows, for each of ``shifts``.
 
-        Only those rows count whose shifted time is in the segment that ``segments`` names.
+        A row counts if its shifted time is in the segment that ``segments`` names.
         """
         cdef Py_ssize_t row, place
         cdef Vec3[double] offset, here
@@ -108,36 +108,41 @@ cdef class Path:
                 index = longest
                 for place in range(shifts.shape[0] - 1, -1, -1):
                     time = times[row] - shifts[place]
-                    segment = self.find(time, index)
+                    segment = self.find_segment(time, index)
                     if place == shifts.shape[0] - 1:
                         longest = index
                     if segment != segments[row]:
                         continue
-                    offset = self.place(index, time) - here
+                    offset = self.interpolate_position(index, time) - here
                     totals[place] += dot(offset, offset)
                     counts[place] += 1
 
     def shifted_distances(self, const double[::1] times, const double[:, ::1] positions,
                           const int32_t[::1] segments, double shift, double[::1] squares):
-        """Fill in |positions - path(times - shift)|^2 for each row; NaN in another segment."""
+        """Write |positions - path(times - shift)|^2 of each row to ``squares``.
+
+        NaN in another segment.
+        """
         cdef Py_ssize_t row
         cdef Vec3[double] offset
         cdef size_t index = 0
+        cdef double time
         if not (times.shape[0] == positions.shape[0] == segments.shape[0] == squares.shape[0]
                 and positions.shape[1] == 3):
             raise ValueError("all arrays must have one value for each time")
         with nogil:
             for row in range(times.shape[0]):
                 squares[row] = NAN
-                if segments[row] >= 0 and self.find(times[row] - shift, index) == segments[row]:
-                    offset = self.place(index, times[row] - shift) - read_row(positions, row)
+                time = times[row] - shift
+                if segments[row] >= 0 and self.find_segment(time, index) == segments[row]:
+                    offset = self.interpolate_position(index, time) - read_row(positions, row)
                     squares[row] = paired_dot(offset, offset)
 
-    cdef int32_t find(self, double time, size_t& index) noexcept nogil:
-        """Return the segment at a time, or -1; set ``index`` to the state before it.
+    cdef int32_t find_segment(self, double time, size_t& index) noexcept nogil:
+        """Return the segment at a time, or -1; set ``index`` to the state before the time.
 
-        Times mostly go forward, by less than a state or by one: these are looked at first, and then
-        the next few.
+        Times mostly go forward by at most one state: the next states are tried before a binary
+        search.
         """
         cdef int _
         cdef size_t last = self.times.size()
@@ -160,7 +165,7 @@ cdef class Path:
             return -1
         return self.segments[index]
 
-    cdef Vec3[double] place(self, size_t index, double time) noexcept nogil:
+    cdef Vec3[double] interpolate_position(self, size_t index, double time) noexcept nogil:
         """Return the position that ``interpolate`` gives, bit for bit, in half the time."""
         cdef double duration, u, u2, u3
         cdef const Motion* start = &self.motions[index]
@@ -177,13 +182,13 @@ cdef class Path:
         )
 
     cdef Motion interpolate(self, size_t index, double time) noexcept nogil:
-        """Return the motion at a time between the state at this index and the next."""
+        """Return position and velocity at a time between the state ``index`` and the next."""
         cdef double duration
         if self.times[index] == time:
             return self.motions[index]
         duration = self.times[index + 1] - self.times[index]
-        return between(self.motions[index], self.motions[index + 1], duration,
-                       (time - self.times[index]) / duration)
+        return interpolate_states(self.motions[index], self.motions[index + 1], duration,
+                                  (time - self.times[index]) / duration)
 
 
 cdef bytes to_bytes(const void* data, size_t size):
@@ -191,7 +196,7 @@ cdef bytes to_bytes(const void* data, size_t size):
 
 
 def restore_path(bytes times not None, bytes motions not None, bytes segments not None):
-    """Restore a pickled path."""
+    """Return the ``Path`` with this content, from a pickle."""
     cdef size_t count = <size_t>len(times) // sizeof(double)
     if not (len(times) == count * sizeof(double) and len(motions) == count * sizeof(Motion)
             and len(segments) == count * sizeof(int32_t)):
@@ -207,9 +212,9 @@ def restore_path(bytes times not None, bytes motions not None, bytes segments no
     return path
 
 
-cdef Motion between(const Motion& start, const Motion& end, double duration,
-                    double u) noexcept nogil:
-    """Return the cubic from one state to the next, at the fraction u of the duration."""
+cdef Motion interpolate_states(const Motion& start, const Motion& end, double duration,
+                               double u) noexcept nogil:
+    """Return position and velocity at the fraction ``u`` of the cubic between two states."""
     # relative to the state before, so that a path far from the origin keeps its digits
     cdef Motion relative = hermite(
         Motion(Vec3[double](), start.velocity),
@@ -218,11 +223,11 @@ cdef Motion between(const Motion& start, const Motion& end, double duration,
 
 
 def interpolated(start, end, double duration, double u):
-    """Return the motion at the fraction u between two states ``duration`` seconds apart.
+    """Return position and velocity at the fraction ``u`` between two states ``duration`` s apart.
 
-    The states, and what is returned, are pairs of a position and a velocity.
+    The states, too, are pairs of a position and a velocity.
     """
-    cdef Motion motion = between(read_motion(start), read_motion(end), duration, u)
+    cdef Motion motion = interpolate_states(read_motion(start), read_motion(end), duration, u)
     return components(motion.position), components(motion.velocity)
 
 
@@ -248,7 +253,7 @@ cdef class TurnPath:
 
     ``times`` (n > 1, increasing, seconds) and ``turns`` (n, 7: unit quaternions x y z w, and spins
     in rad/s) are the states, ``segments`` (n) as those of a ``Path``. Between two states of a
-    segment it turns on ``hermite_turn``.
+    segment the rotation follows ``hermite_turn``.
     """
 
     cdef object states
@@ -273,9 +278,10 @@ cdef class TurnPath:
         return TurnPath, self.states
 
     def read(self, const double[:] times, double[:, :] rotations):
-        """Fill in the rotations (m, 4) at m times, NaN where nothing is known.
+        """Write the rotations at m times to ``rotations`` (m, 4), NaN where nothing is known.
 
-        Each is on the side of the one before (q and -q are the same).
+        Each quaternion has the sign that is nearer to the one before (q and -q are the same
+        rotation).
         """
         cdef Py_ssize_t row
         cdef Quaternion found
@@ -285,8 +291,8 @@ cdef class TurnPath:
             raise ValueError("there must be a row for each time")
         with nogil:
             for row in range(times.shape[0]):
-                known = self.knows(times[row], index)
-                found = near_to(self.at(times[row], index), found)
+                known = self.find_piece(times[row], index)
+                found = near_to(self.interpolate_rotation(times[row], index), found)
                 rotations[row, 0] = found.x if known else NAN
                 rotations[row, 1] = found.y if known else NAN
                 rotations[row, 2] = found.z if known else NAN
@@ -297,8 +303,8 @@ cdef class TurnPath:
                        const double[:] shifts, double[:] totals, int32_t[:] counts):
         """Sum the squared angles (rad) to this path at ``times - shift``, for each of ``shifts``.
 
-        Only those rows count whose shifted time is in the segment of the ``path`` that ``segments``
-        names, and where both rotations are known; ``counts`` gets how many.
+        A row counts if its shifted time is in the segment of the ``path`` that ``segments`` names,
+        and both rotations are known; ``counts`` gets the numbers of these rows.
         """
         cdef Py_ssize_t row, place
         cdef Quaternion shown
@@ -317,17 +323,18 @@ cdef class TurnPath:
                 shown = read_rotation(rotations, row)
                 for place in range(shifts.shape[0] - 1, -1, -1):
                     time = times[row] - shifts[place]
-                    if path.find(time, index) != segments[row] or not self.knows(time, turn):
+                    if path.find_segment(time, index) != segments[row] or not (
+                            self.find_piece(time, turn)):
                         continue
-                    angle = angle_between(shown, self.at(time, turn))
+                    angle = angle_between(shown, self.interpolate_rotation(time, turn))
                     if isfinite(angle):
                         totals[place] += angle * angle
                         counts[place] += 1
 
-    cdef bint knows(self, double time, size_t& index) noexcept nogil:
-        """Return True if the rotation is known at a time; set ``index`` to the piece around it.
+    cdef bint find_piece(self, double time, size_t& index) noexcept nogil:
+        """Set ``index`` to the piece at a time; return True if the rotation is known there.
 
-        That begins before or at the time, but for what is after or before all of them.
+        A time before or after all pieces gets the first or the last.
         """
         cdef size_t last = self.pieces.size() - 1
         cdef double step, share, slack
@@ -343,8 +350,11 @@ cdef class TurnPath:
         return -slack <= share <= 1 + slack and (
             self.segments[index] == self.segments[index + 1] or share <= slack)
 
-    cdef Quaternion at(self, double time, size_t index) noexcept nogil:
-        """Return the rotation at a time on a piece; past its end, that at its end."""
+    cdef Quaternion interpolate_rotation(self, double time, size_t index) noexcept nogil:
+        """Return the rotation at a time on a piece.
+
+        Past an end of the piece, the rotation at that end.
+        """
         cdef double step = self.times[index + 1] - self.times[index]
         return rotation_at(self.pieces[index],
                            min(max((time - self.times[index]) / step, 0.0), 1.0))

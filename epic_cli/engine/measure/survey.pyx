@@ -1,4 +1,4 @@
-"""Robust figures on how well times, positions and velocities of packets agree."""
+"""Robust statistics of how well a recording's times, positions and velocities agree."""
 
 from collections import namedtuple
 
@@ -30,16 +30,18 @@ cdef struct Stretch:
 
 
 def survey(PacketBlock block not None):
-    """Survey a block's packets; return a ``Survey``.
+    """Measure how well times, positions and velocities of a block's packets agree.
 
-    - ``packets``: how many are newer than those before of their entity; ``step``: the median time
-      between them (s); ``latest``: the greatest time; ``whole``: all times are whole numbers;
+    Return a ``Survey``.
+
+    - ``packets``: packets newer than those before of their entity; ``step``: the median time
+      between them (s); ``latest``: the greatest time; ``whole``: True if all times are whole;
     - ``moves``: steps in which the position changes; ``velocities``: packets with a velocity;
-      ``zeros``: those of them with the velocity 0;
+      ``zeros``: packets with the velocity 0;
     - ``stretches``: runs of four steps that can be judged: the velocities at the two ends of each
-      step differ by less than half of their mean, and all of them together lead somewhere. There
-      the integral of the velocities (by trapezoids) is the way of the positions to about a tenth;
-    - ``ratio``: the median of that integral's length over the positions' way;
+      step differ by less than half of their mean, and the run as a whole leads somewhere. There
+      the integral of the velocities (by trapezoids) is the displacement to about a tenth;
+    - ``ratio``: the median of that integral's length over the displacement's;
     - ``cosines``: the median cosines of the angle between the two, with the velocity's axes as they
       are, and in the orders xzy, yxz, zyx, yzx, zxy.
     """
@@ -75,22 +77,22 @@ def survey(PacketBlock block not None):
         newest[entity] = packet
         stretch = &stretches[entity]
         if before == NULL:
-            begin(stretch)
+            reset_run(stretch)
             continue
         if packet.teleport:
-            begin(stretch)
+            reset_run(stretch)
             continue
         step = packet.time - before.time
         steps.push_back(step)
         way = packet.position - before.position
         moves += dot(way, way) > 0
         if not (packet.has_velocity and before.has_velocity):
-            begin(stretch)
+            reset_run(stretch)
             continue
         mean = (packet.velocity + before.velocity) * 0.5
         change = packet.velocity - before.velocity
         if not dot(change, change) < 0.25 * dot(mean, mean):
-            begin(stretch)
+            reset_run(stretch)
             continue
         stretch.moved = stretch.moved + way
         stretch.driven = stretch.driven + mean * step
@@ -103,26 +105,26 @@ def survey(PacketBlock block not None):
         if driven > 0.5 * stretch.way:
             ratios.push_back(driven / length if length > 0 else 1e300)
             for order in range(6):
-                turned = in_order(stretch.driven, order)
+                turned = reorder_axes(stretch.driven, order)
                 cosines[order].push_back(
                     dot(stretch.moved, turned) / (length * driven) if length > 0 else 0
                 )
-        begin(stretch)
-    middles = tuple([median(cosines[order]) for order in range(6)])
+        reset_run(stretch)
+    middles = tuple([compute_median(cosines[order]) for order in range(6)])
     return Survey(
-        steps.size(), median(steps), latest, whole, moves, velocities, zeros, ratios.size(),
-        median(ratios), middles,
+        steps.size(), compute_median(steps), latest, whole, moves, velocities, zeros, ratios.size(),
+        compute_median(ratios), middles,
     )
 
 
-cdef void begin(Stretch* stretch) noexcept:
+cdef void reset_run(Stretch* stretch) noexcept:
     stretch.moved = Vec3[double](0, 0, 0)
     stretch.driven = Vec3[double](0, 0, 0)
     stretch.way = 0
     stretch.steps = 0
 
 
-cdef Vec3[double] in_order(Vec3[double] given, size_t order) noexcept:
+cdef Vec3[double] reorder_axes(Vec3[double] given, size_t order) noexcept:
     cdef double[3] axes = [given.x, given.y, given.z]
     cdef Vec3[double] turned
     turned.x = axes[ORDERS[order][0]]
@@ -131,8 +133,8 @@ cdef Vec3[double] in_order(Vec3[double] given, size_t order) noexcept:
     return turned
 
 
-cdef double median(vector[double]& values):
-    """Return the median; 0 of no values."""
+cdef double compute_median(vector[double]& values):
+    """Return the median of the values; 0 without values."""
     if values.empty():
         return 0
     cdef size_t middle = values.size() // 2
@@ -147,9 +149,9 @@ def running_medians(const double[::1] values not None, size_t width, size_t stri
                     double[:] medians not None):
     """Write the medians of windows of ``width`` values, ``stride`` apart, to ``medians``.
 
-    As many windows as ``medians`` has room for; ``ValueError`` where there are not this many. The
-    values are no NaN. A window is kept in order: from one to the next only ``stride`` values go and
-    come.
+    There are as many windows as ``medians`` has elements; raise ``ValueError`` if the values are
+    too few. No value may be NaN. A window is kept sorted: from one window to the next only
+    ``stride`` values change.
     """
     cdef size_t window, index, begin
     cdef size_t count = medians.shape[0]
@@ -174,16 +176,16 @@ def running_medians(const double[::1] values not None, size_t width, size_t stri
             sort(ordered.begin(), ordered.end())
         else:
             for index in range(stride):
-                exchange(numbers, width, first[begin - stride + index],
-                         first[begin + width - stride + index])
+                replace_value(numbers, width, first[begin - stride + index],
+                              first[begin + width - stride + index])
         if width % 2:
             medians[window] = numbers[middle]
         else:
             medians[window] = (numbers[middle - 1] + numbers[middle]) / 2
 
 
-cdef void exchange(double* ordered, size_t width, double gone, double come) noexcept nogil:
-    """Replace a value in a sorted window by another value."""
+cdef void replace_value(double* ordered, size_t width, double gone, double come) noexcept nogil:
+    """Replace the value ``gone`` in a sorted window by ``come``."""
     cdef size_t place = 0
     while ordered[place] < gone:
         place += 1
@@ -204,10 +206,10 @@ cdef enum:
 
 
 def table(PacketBlock block not None, double[:, ::1] numbers not None):
-    """Write the packets to ten rows of ``numbers``, in their order.
+    """Write the packets, in their order, to the columns of ``numbers`` (10 x n).
 
-    They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none), sequence number (NaN: none;
-    exact below 2^53) and teleport (0 or 1).
+    The rows are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none), sequence number (NaN:
+    none; exact below 2^53) and teleport (0 or 1).
     """
     cdef Py_ssize_t count = block.items.size(), index
     cdef Packet* packet
@@ -228,9 +230,9 @@ def table(PacketBlock block not None, double[:, ::1] numbers not None):
 
 
 def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
-    """Write each packet's rotation (x y z w, of any length) and spin (rad/s).
+    """Write each packet's rotation (x y z w, of any length) and spin (rad/s) to ``numbers``.
 
-    NaN without one. ``numbers`` has seven columns, or four without the spins.
+    Missing numbers are NaN. ``numbers`` has seven columns, or four without the spins.
     """
     cdef Py_ssize_t count = block.items.size(), index
     cdef bint spins = numbers.shape[1] == 7
@@ -255,10 +257,10 @@ def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
 
 
 def tidy(double[:] numbers not None, double least, double limit, double steps=0):
-    """Clean numbers for computing, in place.
+    """Clean numbers in place: drop huge and tiny values, and round.
 
-    What is not below ``limit`` becomes NaN, what is nearer to zero than ``least`` zero; with
-    ``steps``, the others are rounded to this many in one.
+    Numbers not below ``limit`` become NaN, those nearer to zero than ``least`` become 0; with
+    ``steps``, the others are rounded to 1 / ``steps``.
     """
     cdef Py_ssize_t index
     cdef double number

@@ -1,4 +1,4 @@
-"""Declarations of packets, samples and blocks of them, which all modules of the engine share."""
+"""The packets, samples, and blocks of both that all modules of the engine share."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -212,27 +212,27 @@ cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1
 
 
 cdef inline bint same_datagram(const Datagram& datagram, const Packet& packet) noexcept nogil:
-    """Return True if a packet has the timestamp and the arrival of this datagram."""
+    """Return True if the packet has the datagram's timestamp and arrival."""
     return datagram.time == packet.time and (
         datagram.arrival == packet.arrival
         or (datagram.arrival != datagram.arrival and packet.arrival != packet.arrival))
 
 
 cdef inline bint is_finite(Vec3[double] value) noexcept nogil:
-    """Return True if all components are finite."""
+    """Return True if all components of the vector are finite."""
     return isfinite(value.x) and isfinite(value.y) and isfinite(value.z)
 
 
 cdef inline bint is_beyond(Vec3[double] displacement, double distance) noexcept nogil:
-    """Return True if a displacement is longer than a snap distance (0: no limit)."""
+    """Return True if the displacement is longer than ``distance`` (0: no limit)."""
     return 0 < distance * distance < dot(displacement, displacement)
 
 
 cdef inline double clamped(double value, double low, double high) noexcept nogil:
-    """Clamp a value to a range."""
+    """Return the value clamped to between ``low`` and ``high``."""
     return min(max(value, low), high)
 
 
 cdef inline tuple components(Vec3[double] value):
-    """Return the vector as Python's tuple."""
+    """Return the vector as a Python tuple (x, y, z)."""
     return value.x, value.y, value.z

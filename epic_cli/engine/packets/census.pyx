@@ -1,4 +1,4 @@
-"""A census of a recording's packets, entity by entity, as they are read."""
+"""Statistics of a recording's packets per entity, gathered while reading; findings rest on them."""
 
 from libc.math cimport INFINITY, fabs, isfinite, isnan, sqrt
 from libc.stdint cimport int32_t, int64_t
@@ -91,27 +91,30 @@ cdef struct TurnState:
 
 
 cdef class Census:
-    """A count of the features of a recording's packets, made block by block.
+    """A count of suspicious features in a recording's packets, entity by entity and block by block.
 
-    ``observe`` takes the next block; ``skip`` says that one was left out, after which steps from
-    packet to packet begin again. ``tracks`` are values of each entity in the order of appearance:
+    ``observe`` counts the next block; ``skip`` records that a block was left out, so that no step
+    is measured across it. ``tracks`` are the values of each entity in order of appearance:
     ``first`` and ``last``: its least and greatest time (s); ``same``: packets with the time of the
-    one before, at another place; ``steps`` and ``doubles``: the sums of the ways from packet to
-    packet, and over two of them (smooth movement: twice as much); ``driven``: the
-    way by the velocities; ``restarts``: times that its
-    time has started over; ``backs``: packets older than the newest; ``downs``: older than the one
-    before; ``low`` and ``high``: its box; ``overtaken``: packets that arrived before the one
-    above them, by ``late`` (s) at most after the last; ``delays``: the shortest and the longest
-    (s); ``away``: packets to which a step leads that is far longer than the usual one, and from
-    which another one leads back; ``marks``: of each axis the value that most of these have, and how
-    many do. ``turns`` are as much of those with rotations: ``uneven``: of another length than 1;
-    ``flips``: of the other sign than the one before; ``w``: the greatest, ``x``: the least
-    (without sign); ``yaw_low`` and ``yaw_high``
-    (degrees); ``angle``: the greatest from the first (rad); ``rate``: the greatest from packet to
-    packet (rad/s); of ``spins`` steps with given spins: their ``ratio`` to those between
-    rotations, and cosines about the axes of the ``world`` and of the ``body``. Of entities
-    after the first ``most`` only ``totals`` know; there ``unreal`` are packets with a number that
-    is not finite.
+    packet before, at another place; ``steps`` and ``doubles``: the summed distances from packet to
+    packet, and from each packet to the second next (smooth movement: twice as much); ``driven``:
+    the distance by the velocities; ``restarts``: times that its timestamps started over; ``backs``:
+    packets older than the newest; ``downs``: packets older than the packet before; ``low`` and
+    ``high``: its bounding box; ``overtaken``: packets that arrived before the packet above them, by
+    ``late`` (s) at most after the last; ``delays``: the shortest and the longest (s); ``away``:
+    packets of an excursion, which a step far longer than the usual one begins and another ends;
+    ``marks``: for each axis the value that most excursions have, and how many have it.
+
+    ``turns`` are the values of the rotations of each entity that has some: ``uneven``: rotations of
+    another length than 1; ``flips``: rotations of the other sign than the one before; ``w``: the
+    greatest, ``x``: the least (both without sign); ``yaw_low`` and ``yaw_high`` (degrees);
+    ``angle``: the greatest angle from the first rotation (rad); ``rate``: the greatest from packet
+    to packet (rad/s); of ``spins`` steps with given spins: the ``ratio`` of the given spins to
+    those between rotations, and the cosines between them about the axes of the ``world`` and of the
+    ``body``.
+
+    Entities after the first ``most`` count in ``totals`` only; there ``unreal`` are packets with a
+    number that is not finite.
     """
 
     cdef vector[State] states
@@ -129,18 +132,18 @@ cdef class Census:
         self.newest = -INFINITY
 
     def skip(self):
-        """Take note that a block was left out."""
+        """Record that a block was left out: no step is measured across the gap."""
         self.stretch += 1
 
     def observe(self, PacketBlock block not None):
-        """Take the next packets into account."""
+        """Count the packets of the next block."""
         cdef size_t index
         self.entities = block.entities
         with nogil:
             for index in range(block.items.size()):
-                self.count(block.items[index])
+                self.count_packet(block.items[index])
 
-    cdef void count(self, const Packet& packet) noexcept nogil:
+    cdef void count_packet(self, const Packet& packet) noexcept nogil:
         cdef State* state
         cdef Vec3[double] way
         cdef Vec3[double] at = packet.position
@@ -189,7 +192,7 @@ cdef class Census:
             state.stretch = -1
             state.away = state.outs = 0
         state.packets += 1
-        widen(state, packet.position)
+        widen_bounds(state, packet.position)
         if packet.turn.known():
             self.count_turn(packet)
         state.teleports += packet.teleport
@@ -211,7 +214,7 @@ cdef class Census:
             way = packet.position - state.last
             least = dot(way, way)
             state.moves += least > 0
-            follow(state, packet, least)
+            count_excursion(state, packet, least)
             if packet.time == state.time and least > 0:
                 state.same += 1
                 if state.same == 1:
@@ -286,7 +289,7 @@ cdef class Census:
 
     @property
     def turns(self):
-        """The findings on the rotations of each entity that has some."""
+        """The rotation values (``Turning``) of each entity that has rotations, as a list."""
         cdef TurnState* one
         cdef size_t number
         cdef double scale
@@ -306,7 +309,7 @@ cdef class Census:
 
     @property
     def doubtful(self):
-        """True if there may be something to find, even with few packets."""
+        """True if something looks wrong even in a recording of few packets."""
         cdef size_t number
         cdef double step
         cdef State* one
@@ -325,16 +328,17 @@ cdef class Census:
 
     @property
     def totals(self):
-        """The findings over all entities."""
+        """The counts over all entities (``Totals``)."""
         return Totals(self.packets, self.runs, self.overlaps, self.overlap_line,
                       self.seen, self.odd, self.odd_line, self.arrivals,
                       self.zero_turns, self.zero_line, self.unreal, self.unreal_line)
 
     @property
     def tracks(self):
-        """The findings on each entity that has a packet with finite numbers.
+        """The values (``Track``) of each entity that has a packet with finite numbers, as a list.
 
-        Of more than ``MOST`` those with most packets, of equals the first to appear.
+        If there are more than ``MOST`` entities, those with most packets; ties go to the first to
+        appear.
         """
         cdef State* one
         cdef size_t number
@@ -369,10 +373,11 @@ cdef class Census:
         return found
 
 
-cdef void follow(State* state, const Packet& packet, double step) noexcept nogil:
-    """Count the packets of excursions: a leap away from the path, and a leap back.
+cdef void count_excursion(State* state, const Packet& packet, double step) noexcept nogil:
+    """Count the packets of an excursion, which begins with a leap off the path and ends with a leap
+    back.
 
-    ``step`` is the squared distance from the packet at ``state.last`` to this one.
+    ``step`` is the squared distance from the packet at ``state.last`` to this packet.
     """
     cdef Vec3[double] way
     cdef double far
@@ -394,9 +399,9 @@ cdef void follow(State* state, const Packet& packet, double step) noexcept nogil
             if state.outs == 0:
                 state.out_line = state.away_line
             state.outs += state.away
-            vote(state, 0, state.last.x, state.home.x)
-            vote(state, 1, state.last.y, state.home.y)
-            vote(state, 2, state.last.z, state.home.z)
+            count_vote(state, 0, state.last.x, state.home.x)
+            count_vote(state, 1, state.last.y, state.home.y)
+            count_vote(state, 2, state.last.z, state.home.z)
             state.away = 0
         else:
             state.home, state.away, state.away_line = state.last, 1, packet.line
@@ -408,8 +413,7 @@ cdef void follow(State* state, const Packet& packet, double step) noexcept nogil
 
 
 cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogil:
-    """Return True if a long step is short beside the entity's extent, or explained by a velocity.
-    """
+    """Return True if a step is short beside the entity's extent, or explained by a velocity."""
     cdef Vec3[double] way = state.high - state.low
     cdef double reach = state.speed
     if step <= FAR * dot(way, way):
@@ -419,8 +423,8 @@ cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogi
     return step <= reach * REACHED * (packet.time - state.time) * (packet.time - state.time)
 
 
-cdef void vote(State* state, int axis, double value, double home) noexcept nogil:
-    """Count a vote for a repeated value on an axis (Boyer and Moore's majority vote)."""
+cdef void count_vote(State* state, int axis, double value, double home) noexcept nogil:
+    """Count a vote for a value repeated on an axis (Boyer and Moore's majority vote)."""
     if value == home:
         return
     if value == state.marks[axis] and state.votes[axis]:
@@ -432,7 +436,7 @@ cdef void vote(State* state, int axis, double value, double home) noexcept nogil
         state.marks[axis], state.votes[axis], state.hits[axis] = value, 1, state.away
 
 
-cdef void widen(State* state, const Vec3[double]& place) noexcept nogil:
+cdef void widen_bounds(State* state, const Vec3[double]& place) noexcept nogil:
     state.low.x, state.high.x = min(state.low.x, place.x), max(state.high.x, place.x)
     state.low.y, state.high.y = min(state.low.y, place.y), max(state.high.y, place.y)
     state.low.z, state.high.z = min(state.low.z, place.z), max(state.high.z, place.z)

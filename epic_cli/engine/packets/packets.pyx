@@ -1,4 +1,4 @@
-"""Blocks of packets and samples: what the engine's parts exchange."""
+"""Blocks of packets and samples, which the parts of the engine pass to each other."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -40,12 +40,12 @@ cdef class Entities:
     """The names of a recording's entities, numbered in order of appearance."""
 
     def assign_number(self, str name):
-        """Return the number of an entity; a new name gets a new number."""
+        """Return the number of an entity; assign the next number to a new name."""
         cdef bytes text = name.encode()
         return self.names.assign_number(view(text))
 
     cpdef str name(self, int32_t number):
-        """Return the name that has this number."""
+        """Return the name of the entity with this number."""
         cdef string_view name = self.names.name(number)
         return name.data()[:name.size()].decode()
 
@@ -53,7 +53,7 @@ cdef class Entities:
         return self.names.size()
 
     def list_names(self):
-        """Return all names, in the order of their numbers."""
+        """Return the names of all entities, in the order of their numbers."""
         return [self.name(number) for number in range(len(self))]
 
     def __reduce__(self):
@@ -61,7 +61,7 @@ cdef class Entities:
 
 
 def restore_entities(list names):
-    """Restore pickled entities."""
+    """Return the ``Entities`` with these names, from a pickle."""
     entities = Entities()
     for name in names:
         entities.assign_number(name)
@@ -69,15 +69,16 @@ def restore_entities(list names):
 
 
 cdef class NewestStamps:
-    """The newest timestamp of each entity, as far as a recording has been read."""
+    """The newest timestamp of each entity in the packets read so far."""
 
 
 cdef class ConnectionTimes:
-    """The timestamp and arrival of each datagram that brought packets of a recording's entities.
+    """The timestamp and arrival of each datagram in a recording, of all entities.
 
-    Packets in a row that agree in both came in one datagram. Packets that are not finite do not
-    count: strategies discard them. So one entity can be drawn apart from the others as it is drawn
-    beside them. A connection that goes on ``after`` another one knows which entities sent before.
+    Packets in a row with equal timestamp and arrival are one datagram. Packets that are not finite
+    do not count, as strategies discard them. With these times one entity can be drawn apart from
+    the others exactly as beside them. A connection that continues ``after`` another connection
+    knows which entities sent before.
     """
 
     def __init__(self, ConnectionTimes after=None):
@@ -89,22 +90,22 @@ cdef class ConnectionTimes:
         return self.newest.known
 
     def note(self, PacketBlock block not None):
-        """Add the packets of a block."""
+        """Add the datagrams of a block's packets."""
         cdef size_t index
         for index in range(block.items.size()):
             self.add(block.items[index])
 
     def extend(self, ConnectionTimes other not None):
-        """Add the datagrams of another part of the recording."""
+        """Append the datagrams of another part of the same recording."""
         self.datagrams.insert(self.datagrams.end(), other.datagrams.begin(), other.datagrams.end())
         self.in_order = False
 
     def reserve(self, size_t count):
-        """Make room for this many datagrams in all."""
+        """Reserve memory for ``count`` datagrams in all."""
         self.datagrams.reserve(count)
 
     def without(self, const double[::1] timestamps not None):
-        """Return the connection without the datagrams of these timestamps (sorted)."""
+        """Return a copy without the datagrams that have one of these (sorted) timestamps."""
         cdef ConnectionTimes left = ConnectionTimes()
         cdef Datagram one
         cdef size_t low, high, middle, index
@@ -149,7 +150,7 @@ cdef class ConnectionTimes:
         self.in_order = False
 
     cdef void sort(self) noexcept nogil:
-        """Sort by arrival if all datagrams have one, as ``sort_by_arrival`` sorts packets."""
+        """Sort the datagrams by arrival if all have one, as ``sort_by_arrival`` sorts packets."""
         cdef size_t index, kept = 0
         cdef Datagram one
         if self.in_order:
@@ -158,7 +159,7 @@ cdef class ConnectionTimes:
         for index in range(self.datagrams.size()):
             if isnan(self.datagrams[index].arrival):
                 return
-        stable_sort(self.datagrams.begin(), self.datagrams.end(), &came_before)
+        stable_sort(self.datagrams.begin(), self.datagrams.end(), &is_earlier_datagram)
         for index in range(self.datagrams.size()):
             one = self.datagrams[index]
             if (kept == 0 or one.time != self.datagrams[kept - 1].time
@@ -170,12 +171,12 @@ cdef class ConnectionTimes:
         self.datagrams.resize(kept)
 
 
-cdef bint came_before(const Datagram& a, const Datagram& b) noexcept nogil:
+cdef bint is_earlier_datagram(const Datagram& a, const Datagram& b) noexcept nogil:
     return a.arrival < b.arrival
 
 
 def restore_connection(bytes content not None):
-    """Restore a pickled connection."""
+    """Return the ``ConnectionTimes`` with this content, from a pickle."""
     cdef ConnectionTimes connection = ConnectionTimes()
     cdef size_t count = <size_t>len(content) // sizeof(Datagram)
     if count * sizeof(Datagram) != <size_t>len(content):
@@ -204,7 +205,7 @@ cdef class PacketBlock:
     def append(self, packet, int64_t line=0):
         """Append a ``Packet`` of the Python API; raise ``TypeError`` for anything else.
 
-        That is the next ``line`` of this block, unless another is given.
+        ``line`` is the packet's line number; 0: the next line of this block.
         """
         cdef Packet native
         packet_from_python(packet, native)
@@ -213,7 +214,7 @@ cdef class PacketBlock:
         self.items.push_back(native)
 
     def extend(self, PacketBlock other not None):
-        """Append another block's packets without their text, each as a line of this recording.
+        """Append another block's packets without their text, numbering their lines on.
 
         Both blocks must share their ``entities``.
         """
@@ -229,11 +230,13 @@ cdef class PacketBlock:
             packet.column = packet.offset = packet.length = 0
 
     def reserve(self, size_t count):
-        """Make room for this many packets in all."""
+        """Reserve memory for ``count`` packets in all."""
         self.items.reserve(count)
 
     def part(self, size_t begin, size_t end):
-        """Return a new block with the packets at indices from begin to before end, without text."""
+        """Return a new block, without text, of the packets with indices from ``begin`` to before
+        ``end``.
+        """
         cdef PacketBlock copy = PacketBlock(self.entities)
         end = min(end, self.items.size())
         begin = min(begin, end)
@@ -255,7 +258,7 @@ cdef class PacketBlock:
             <const char*>turns.data(), turns.size() * sizeof(PackedTurn)), self.connection)
 
     def line_text(self, size_t index):
-        """Return the text that the packet at this index was read from."""
+        """Return the text (bytes) that the packet at this index was read from."""
         if index >= self.items.size():
             raise IndexError(index)
         cdef Packet packet = self.items[index]
@@ -264,7 +267,7 @@ cdef class PacketBlock:
         return self.text[packet.offset:packet.offset + packet.length]
 
     def hold_text(self):
-        """Write the text of packets that are from rows of columns."""
+        """Write the packet text of packets that were read from a table's columns."""
         cdef Packet* packet
         cdef list texts = []
         cdef size_t place = 0, index
@@ -287,9 +290,9 @@ cdef class PacketBlock:
         self.rows = None
 
     def line_texts(self, size_t longest):
-        """Return the line of each packet, each followed by one newline.
+        """Return each packet's line as bytes that end with one newline.
 
-        None if one is too long, or was not read from text.
+        A line is None if it is longer than ``longest``, or if the packet was not read from text.
         """
         cdef Packet* packet
         cdef Py_ssize_t length
@@ -326,15 +329,15 @@ cdef class PacketBlock:
         return self.items.size() > 0 and not isnan(self.items[0].arrival)
 
     def first_name(self):
-        """Return the name of the first packet's entity; empty if it has none."""
+        """Return the name of the first packet's entity; empty for an empty block."""
         return self.entities.name(self.items[0].entity) if self.items.size() else ""
 
     def has_extras(self, size_t index):
-        """Return True if the packet's text may have values that are of no key."""
+        """Return True if the packet's text may hold values that belong to no key."""
         return index < self.items.size() and self.items[index].has_extras
 
     def any_extras(self):
-        """Return True if any packet's text may have values that are of no key."""
+        """Return True if any packet's text may hold values that belong to no key."""
         cdef size_t index
         for index in range(self.items.size()):
             if self.items[index].has_extras:
@@ -342,17 +345,17 @@ cdef class PacketBlock:
         return False
 
     def entity(self, size_t index):
-        """Return the name of the packet's entity."""
+        """Return the name of the entity that sent the packet at this index."""
         if index >= self.items.size():
             raise IndexError(index)
         return self.entities.name(self.items[index].entity)
 
     def words(self, size_t index):
-        """Return the packet's text from its seventh number on, if it is packet text."""
+        """Return the words (bytes) of packet text that follow the packet's seven numbers."""
         return self.line_text(index)[self.items[index].caret:]
 
     def lacks_velocity(self):
-        """Return True if any of the packets has no velocity."""
+        """Return True if any packet has no velocity."""
         cdef size_t index
         for index in range(self.items.size()):
             if not self.items[index].has_velocity:
@@ -360,7 +363,7 @@ cdef class PacketBlock:
         return False
 
     def turns(self):
-        """Return True if any of the packets has a rotation."""
+        """Return True if any packet has a rotation."""
         cdef size_t index
         for index in range(self.items.size()):
             if self.items[index].turn.known():
@@ -368,7 +371,7 @@ cdef class PacketBlock:
         return False
 
     def keep_entity(self, str name, ConnectionTimes before=None):
-        """Drop the packets of all other entities; the block's ``connection`` tells of them.
+        """Drop the packets of all other entities, but record their datagrams in ``connection``.
 
         ``before`` is the connection of the blocks before this one.
         """
@@ -390,14 +393,14 @@ cdef class PacketBlock:
         self.items.erase(self.items.begin(), self.items.begin() + min(index, self.items.size()))
 
     def cut_after_line(self, int64_t line):
-        """Drop the packets of lines after this one."""
+        """Drop the packets that were read from lines after ``line``."""
         while self.items.size() and self.items.back().line > line:
             self.items.pop_back()
 
     def cut_at_second_entity(self):
-        """Drop all packets from the first of a second entity on.
+        """Drop the first packet of a second entity and all packets after it.
 
-        Return the line and the entity of that packet, or None.
+        Return the line and the entity of that packet, or None if there is one entity.
         """
         cdef size_t index
         for index in range(self.items.size()):
@@ -413,7 +416,7 @@ cdef class PacketBlock:
             raise IndexError(index)
         return self.items[index].line
 
-    def refusal(self, size_t index, reason, str field, double limit=0):
+    def make_refusal(self, size_t index, reason, str field, double limit=0):
         """Return a ``Refusal`` of the ``time`` or ``arrival`` of the packet at this index."""
         from epic_cli.engine.refusals import Refusal, find_word
 
@@ -434,7 +437,7 @@ cdef class PacketBlock:
 
 def restore_block(Entities entities not None, bytes content not None, bytes turns not None,
                   ConnectionTimes connection):
-    """Restore a pickled block."""
+    """Return the ``PacketBlock`` with this content, from a pickle."""
     cdef PacketBlock block = PacketBlock(entities)
     cdef size_t count = <size_t>len(content) // sizeof(Packet)
     cdef size_t turning = <size_t>len(turns) // sizeof(PackedTurn)
@@ -481,7 +484,7 @@ cdef object no_packet(object source):
 
 
 cdef str find_entity(object source):
-    """Return the name of a packet's entity; raise ``TypeError`` where it is no text."""
+    """Return the name of a packet's entity; raise ``TypeError`` if the name is not text."""
     entity = getattr(source, "entity", None)
     if not isinstance(entity, str):
         raise no_packet(source)
@@ -489,7 +492,7 @@ cdef str find_entity(object source):
 
 
 cdef int packet_from_python(object source, Packet& packet) except -1:
-    """Convert a packet of Python; raise ``TypeError`` if the object is none."""
+    """Convert a packet of the Python API; raise ``TypeError`` if the object is not a packet."""
     try:
         x, y, z = source.position
         packet.position = Vec3[double](x, y, z)
@@ -522,7 +525,7 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
 
 
 cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1:
-    """Set the turn of a packet or a sample if there is a rotation."""
+    """Set ``turn`` to a rotation and a spin of the Python API, unless the rotation is None."""
     cdef Turn found
     if rotation is None:
         return 0
@@ -536,16 +539,18 @@ cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1:
 
 
 def is_quaternion(rotation):
-    """Return True if four numbers can be a rotation, of any length."""
+    """Return True if four numbers (x, y, z, w) can be a rotation, of any length."""
     x, y, z, w = rotation
     return is_rotation(Quaternion(x, y, z, w))
 
 
 def turn_between(start, end, double duration, double u):
-    """Return rotation and spin at the fraction u between two rotations a duration (s) apart.
+    """Interpolate rotation and spin at the fraction ``u`` between two rotations ``duration`` s
+    apart.
 
-    Each is a quaternion of any length, and a spin (rad/s) or None. The curve matches both spins
-    (``hermite_turn``); without one of them it is the great circle, at a constant spin.
+    ``start`` and ``end`` are each a quaternion of any length and a spin (rad/s) or None. The curve
+    matches both spins (``hermite_turn``); without one of the spins it is the great circle, at a
+    constant spin.
     """
     cdef OptionalTurn first, last
     turn_from_python(start[0], start[1], first)
@@ -556,18 +561,18 @@ def turn_between(start, end, double duration, double u):
         first.set(slerp_turn(first.value(), last.value(), duration, u))
     else:
         first.set(hermite_turn(first.value(), last.value(), duration, u))
-    return rotation_of_turn(first), components(first.value().spin)
+    return rotation_to_python(first), components(first.value().spin)
 
 
 def angles(rotation):
-    """Return yaw about z, pitch about y and roll about x, in degrees."""
+    """Return a rotation's yaw about z, pitch about y and roll about x, in degrees."""
     x, y, z, w = rotation
     cdef Angles found = angles_of(Quaternion(x, y, z, w))
     return found.yaw, found.pitch, found.roll
 
 
-cdef tuple rotation_of_turn(const OptionalTurn& turn):
-    """Return the rotation as Python's tuple; None if there is none."""
+cdef tuple rotation_to_python(const OptionalTurn& turn):
+    """Return the rotation as a tuple (x, y, z, w), or None if there is none."""
     cdef Quaternion q
     if not turn.known():
         return None
@@ -593,7 +598,7 @@ cdef object packet_to_python(const Packet& packet, str entity):
         bool(packet.teleport),
         None if packet.sequence < 0 else packet.sequence,
         packet.delta,
-        rotation_of_turn(packet.turn),
+        rotation_to_python(packet.turn),
         components(packet.turn.value().spin) if packet.has_spin else None,
     )
 
@@ -605,7 +610,7 @@ cdef object sample_to_python(const Sample& sample, str entity):
         (sample.velocity.x, sample.velocity.y, sample.velocity.z),
         python_contract().STATUSES[sample.status],
         entity,
-        rotation_of_turn(sample.turn),
+        rotation_to_python(sample.turn),
         components(sample.turn.value().spin) if sample.turn.known() else None,
     )
 
@@ -633,7 +638,7 @@ cdef void fill_turns(const vector[Sample]& samples, double* out) noexcept nogil:
 
 
 cdef class SampleBlock:
-    """A buffer of up to ``capacity`` samples, to be filled and emptied again."""
+    """A buffer for up to ``capacity`` samples, which is filled and emptied again and again."""
 
     def __init__(self, size_t capacity=2048):
         if capacity < 1:
@@ -645,7 +650,7 @@ cdef class SampleBlock:
         return self.items.size() >= self.capacity
 
     def clear(self):
-        """Empty the block."""
+        """Drop all samples."""
         self.items.clear()
 
     def __len__(self):
@@ -660,13 +665,13 @@ cdef class SampleBlock:
         ]
 
     def copy(self):
-        """Return a new block with these samples."""
+        """Return a new block with the same samples."""
         cdef SampleBlock copy = SampleBlock(max(self.items.size(), 1))
         copy.items.assign(self.items.begin(), self.items.end())
         return copy
 
     def rows(self):
-        """Return 64 bytes a sample: position, velocity, time; status and entity as int32."""
+        """Return 64 bytes for each sample: position, velocity, time; status and entity as int32."""
         cdef bytearray content = bytearray(self.items.size() * PLAIN_SAMPLE)
         cdef size_t index
         for index in range(self.items.size()):
@@ -674,13 +679,19 @@ cdef class SampleBlock:
         return bytes(content)
 
     def turns(self):
-        """Return seven doubles a sample as bytes: rotation and spin, NaN without one."""
+        """Return seven doubles for each sample, as bytes.
+
+        Rotation and spin, NaN without a rotation.
+        """
         cdef bytearray content = bytearray(self.items.size() * sizeof(Turn))
         fill_turns(self.items, <double*><char*>content)
         return bytes(content)
 
     def last(self, Entities entities):
-        """Return the last of ``samples``; raise ``IndexError`` if the block is empty."""
+        """Return the last sample as the Python API's ``Sample``.
+
+        Raise ``IndexError`` if there is none.
+        """
         if self.items.empty():
             raise IndexError("the block is empty")
         return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
@@ -703,7 +714,7 @@ cdef size_t IN_FILE = 1 << 30
 
 
 cdef class SampleSpool:
-    """A spool that takes the samples of one group after another, and sorts them by time.
+    """A spool that merges the samples of one group of entities after another in order of time.
 
     Up to 8 MiB are held in memory, and up to 1 GiB in a temporary file.
     """
@@ -718,12 +729,12 @@ cdef class SampleSpool:
             PyBuffer_Release(&self.content)
 
     def close(self):
-        """Close the file for writing; samples that are in it can still be drawn."""
+        """Close the temporary file for writing; its samples can still be drawn."""
         if self.file is not None:
             self.file.close()
 
     def add(self, SampleBlock block not None):
-        """Add samples of the present group; return False if there is no more room."""
+        """Add samples to the current group; return False if the spool is full."""
         cdef size_t index
         for index in range(block.items.size()):
             self.kept.add(block.items[index])
@@ -746,11 +757,11 @@ cdef class SampleSpool:
         return True
 
     def next_group(self):
-        """Begin another group with the next samples."""
+        """Begin another group: later samples belong to it."""
         self.kept.next_group()
 
     def begin(self):
-        """Begin to draw; nothing can be added afterwards."""
+        """Begin the merge; no samples can be added afterwards."""
         cdef const char* content = NULL
         if self.kept.size() > self.kept.memory.size():
             from mmap import ACCESS_READ, mmap
@@ -763,7 +774,7 @@ cdef class SampleSpool:
         self.kept.begin(content)
 
     def draw(self, SampleBlock out not None):
-        """Fill ``out`` with the next samples; return False after the last ones."""
+        """Fill ``out`` with the next samples in order of time; return False after the last."""
         return self.kept.draw(out.items, out.capacity)
 
 
@@ -778,10 +789,10 @@ cdef double BEGINNING = 0.2
 
 
 cdef class Groups:
-    """A finder of the places where a recording that is grouped by entity goes on to the next one.
+    """A finder of the boundaries between entities in a recording that is grouped by entity.
 
-    All packets of an entity stand together there, and times go back to the beginning from one to
-    the next: that is the order of the file, not lateness.
+    In such a recording all packets of an entity stand together, and times start over at each
+    boundary: that is the order of the file, not lateness.
     """
 
     cdef readonly int32_t seen      # entities: their numbers are those of their appearance
@@ -795,7 +806,7 @@ cdef class Groups:
         self.first, self.newest = INFINITY, -INFINITY
 
     def next_group(self, PacketBlock block not None):
-        """Return the index of the first packet of another group, or the block's size."""
+        """Return the index of the first packet of the next group, or the block's size."""
         cdef size_t index, run = self.run           # copies, which stay in registers
         cdef int32_t entity = self.entity
         cdef double time, first = self.first, newest = self.newest
@@ -808,7 +819,7 @@ cdef class Groups:
                     self.mixed = True       # one of before: they are not grouped
                 elif not self.mixed and run >= TOGETHER and time <= (
                     first + BEGINNING * (newest - first)
-                ) and newest > first and stands_together(block, index):
+                ) and newest > first and is_together(block, index):
                     self.run, self.first, self.newest = 0, INFINITY, -INFINITY
                     self.entity = -1
                     return index
@@ -822,8 +833,8 @@ cdef class Groups:
         return block.items.size()
 
 
-cdef bint stands_together(PacketBlock block, size_t begin) noexcept:
-    """Return True if the packets behind belong to the same entity, as far as known."""
+cdef bint is_together(PacketBlock block, size_t begin) noexcept:
+    """Return True if the three packets from ``begin`` on belong to one entity, as far as read."""
     cdef size_t index
     for index in range(begin, min(begin + TOGETHER, block.items.size())):
         if block.items[index].entity != block.items[begin].entity:
@@ -831,12 +842,12 @@ cdef bint stands_together(PacketBlock block, size_t begin) noexcept:
     return True
 
 
-cdef bint arrived_before(const Packet& a, const Packet& b) noexcept nogil:
+cdef bint is_earlier_packet(const Packet& a, const Packet& b) noexcept nogil:
     return a.arrival < b.arrival
 
 
 def sort_by_arrival(PacketBlock block not None):
-    """Sort packets by arrival if all have one."""
+    """Sort the packets by arrival, unless one has no arrival."""
     cdef size_t index
     cdef bint sorted = True
     for index in range(block.items.size()):
@@ -844,11 +855,11 @@ def sort_by_arrival(PacketBlock block not None):
             return
         sorted &= index == 0 or block.items[index - 1].arrival <= block.items[index].arrival
     if not sorted:
-        stable_sort(block.items.begin(), block.items.end(), &arrived_before)
+        stable_sort(block.items.begin(), block.items.end(), &is_earlier_packet)
 
 
 def split_block(PacketBlock block not None, size_t index):
-    """Cut a block at an index; return the rest as a block of the same text."""
+    """Cut the block at an index; return the packets from there on as a block of the same text."""
     cdef PacketBlock rest = PacketBlock(block.entities)
     rest.items.assign(block.items.begin() + index, block.items.end())
     block.items.resize(index)
@@ -858,7 +869,7 @@ def split_block(PacketBlock block not None, size_t index):
 
 
 def arrival_range(PacketBlock block not None):
-    """Return the first and the last arrival (s) in a block; NaN if a packet has none."""
+    """Return the first and the last arrival (s) of the packets; NaN if one has no arrival."""
     cdef double first = INFINITY, last = -INFINITY
     cdef size_t index
     for index in range(block.items.size()):
@@ -870,9 +881,9 @@ def arrival_range(PacketBlock block not None):
 
 
 def join_by_arrival(PacketBlock block not None, PacketBlock other not None, double until):
-    """Merge another block into this one by arrival, and cut off the packets from a time (s) on.
+    """Merge ``other`` into ``block`` by arrival.
 
-    Return these as a block of their own.
+    Cut off and return the packets from ``until`` (s) on.
     """
     cdef size_t base
     cdef size_t index
@@ -887,7 +898,7 @@ def join_by_arrival(PacketBlock block not None, PacketBlock other not None, doub
     for packet in other.items:
         packet.offset += base
         block.items.push_back(packet)
-    stable_sort(block.items.begin(), block.items.end(), &arrived_before)
+    stable_sort(block.items.begin(), block.items.end(), &is_earlier_packet)
     index = block.items.size()
     while index and block.items[index - 1].arrival >= until:
         index -= 1
@@ -905,15 +916,15 @@ def join_by_arrival(PacketBlock block not None, PacketBlock other not None, doub
 
 
 cdef class VelocityFiller:
-    """An estimator that gives packets the velocity that strategies get, from earlier packets.
+    """An estimator of missing velocities from an entity's earlier packets, as strategies get them.
 
-    One for a whole recording; its blocks come in their order.
+    One filler serves a whole recording, whose blocks must come in order.
     """
 
     cdef vector[VelocityEstimate] entities
 
     def fill(self, PacketBlock block not None):
-        """Fill in missing velocities in place; return how many packets had none."""
+        """Fill in missing velocities in place; return the number of packets that had none."""
         cdef size_t index, filled = 0
         cdef Packet* packet
         for index in range(block.items.size()):
@@ -950,7 +961,7 @@ cdef extern from *:
 
 
 def describe_build():
-    """Return the compiler, flags and Cython version that the engine was built with."""
+    """Return the compiler, the flags and the Cython version that built the engine."""
     cdef int version = CYTHON_HEX_VERSION
     cython = f"{version >> 24}.{version >> 16 & 255}.{version >> 8 & 255}"
     return f"{EPIC_COMPILER.decode()} {EPIC_FLAGS.decode()}, Cython {cython}"

@@ -1,4 +1,4 @@
-"""Packets as compact bytes, for a temporary file."""
+"""Conversion of packets to compact bytes for a temporary file, and back."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint64_t
@@ -43,7 +43,7 @@ cdef struct PackedHeader:
 
 
 def take_packets(PacketBlock block not None):
-    """Remove a block's packets; return them without their text as bytes, for ``put_packets``.
+    """Remove a block's packets and return them as bytes, without text, for ``put_packets``.
 
     Numbers that are the same in all packets are stored once. Only this process can read the bytes.
     """
@@ -87,7 +87,10 @@ def take_packets(PacketBlock block not None):
 
 
 def put_packets(bytes content not None, PacketBlock block not None):
-    """Append the packets of ``take_packets`` to a block; raise ``ValueError`` for other bytes."""
+    """Append the packets in the bytes of ``take_packets`` to a block.
+
+    Raise ``ValueError`` for others.
+    """
     cdef PackedHeader header
     cdef size_t index, word, size, first = block.items.size(), stored = 0
     cdef const char* place = <const char*>content

@@ -1,4 +1,4 @@
-"""Samples that wait until somebody takes them: one by one, or as columns."""
+"""A queue of drawn samples, taken one by one or as columns."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.math cimport NAN, isnan
@@ -22,7 +22,7 @@ cdef struct DrawnState:
 
 
 cdef class SampleQueue:
-    """A queue of drawn samples: blocks are added, and the first sample is taken first."""
+    """A first-in, first-out queue of drawn samples, which is filled block by block."""
 
     cdef deque[DrawnState] items
     cdef deque[OptionalTurn] turns      # of each sample, once one of them has a rotation
@@ -47,8 +47,8 @@ cdef class SampleQueue:
             if self.has_turns:
                 self.turns.push_back(sample.turn)
 
-    cdef Sample sample(self, size_t index) noexcept nogil:
-        """Return a sample as it was added."""
+    cdef Sample get_sample(self, size_t index) noexcept nogil:
+        """Return the queued sample at this index."""
         cdef Sample sample = Sample()
         cdef const DrawnState* state = &self.items[index]
         memcpy(<Motion*>&sample, state.numbers, sizeof(state.numbers))
@@ -58,29 +58,32 @@ cdef class SampleQueue:
         return sample
 
     def take(self, Entities entities not None):
-        """Remove the first sample and return it, as a tuple of the Python API.
+        """Remove the first sample and return it as the Python API's ``Sample``.
 
         Raise ``IndexError`` if the queue is empty.
         """
         cdef Sample sample
         if self.items.empty():
             raise IndexError("the queue is empty")
-        sample = self.sample(0)
+        sample = self.get_sample(0)
         self.items.pop_front()
         if self.has_turns:
             self.turns.pop_front()
         return sample_to_python(sample, entities.name(sample.entity))
 
     def first(self, size_t count, Entities entities not None):
-        """Return the first samples as a list, and leave them in the queue."""
+        """Return the first ``count`` samples as a list, without removing them."""
         cdef size_t index
         return [
-            sample_to_python(self.sample(index), entities.name(self.items[index].entity))
+            sample_to_python(self.get_sample(index), entities.name(self.items[index].entity))
             for index in range(min(count, self.items.size()))
         ]
 
-    cdef double number(self, size_t row, size_t column) noexcept nogil:
-        """Return the time (column 0), one number of the motion or one of the turn; NaN: none."""
+    cdef double get_number(self, size_t row, size_t column) noexcept nogil:
+        """Return one number of a sample: time (column 0), motion or rotation.
+
+        NaN if it has none.
+        """
         cdef const DrawnState* state = &self.items[row]
         if column == 0:
             return state.time
@@ -91,28 +94,29 @@ cdef class SampleQueue:
         return NAN if state.status == NONE else state.numbers[column - 1]
 
     def columns(self, list statuses not None, list names not None, bint turns):
-        """Return the samples as Arrow's buffers, a column each: (validity, values[, texts]).
+        """Remove all samples and return them as Arrow buffers (validity, values[, texts]), one a
+        column.
 
         The columns are the time, the position and the velocity (null where nothing is drawn), with
         ``turns`` the rotation and the spin, then the status and the entity's name. ``statuses`` and
-        ``names`` hold these texts by number, as ``bytes``. The samples are dropped.
+        ``names`` hold these texts by number, as ``bytes``.
         """
         cdef size_t column
         found = []
         for column in range(1 + DRAWN_NUMBERS + (TURN_NUMBERS if turns else 0)):
-            values = self.numbers(column)
+            values = self.pack_numbers(column)
             found.append((find_known(values), values))
-        found.append(self.texts(statuses, True))
-        found.append(self.texts(names, False))
+        found.append(self.pack_texts(statuses, True))
+        found.append(self.pack_texts(names, False))
         self.items.clear()
         self.turns.clear()
         return found
 
     def arrays(self, bint turns):
-        """Return the samples as columns of bytes.
+        """Remove all samples and return them as columns of bytes.
 
         The columns are doubles, as in ``columns`` but NaN for null, then the numbers of statuses
-        and entities as 32-bit integers. The samples are dropped.
+        and entities as 32-bit integers.
         """
         cdef size_t column, row, count = self.items.size()
         cdef bytes statuses = PyBytes_FromStringAndSize(NULL, 4 * count)
@@ -121,25 +125,25 @@ cdef class SampleQueue:
         cdef int32_t* entity = <int32_t*>PyBytes_AsString(entities)
         found = []
         for column in range(1 + DRAWN_NUMBERS + (TURN_NUMBERS if turns else 0)):
-            found.append(self.numbers(column))
+            found.append(self.pack_numbers(column))
         for row in range(count):
             status[row], entity[row] = self.items[row].status, self.items[row].entity
         self.items.clear()
         self.turns.clear()
         return [*found, statuses, entities]
 
-    cdef bytes numbers(self, size_t column):
-        """Return one of the numeric columns of ``arrays``."""
+    cdef bytes pack_numbers(self, size_t column):
+        """Return a numeric column of all samples as the bytes of doubles."""
         cdef size_t row
         cdef bytes content = PyBytes_FromStringAndSize(NULL, 8 * self.items.size())
         cdef double* values = <double*>PyBytes_AsString(content)
         with nogil:
             for row in range(self.items.size()):
-                values[row] = self.number(row, column)
+                values[row] = self.get_number(row, column)
         return content
 
-    cdef tuple texts(self, list texts, bint by_status):
-        """Return the text of each sample's status or entity as (None, offsets, text)."""
+    cdef tuple pack_texts(self, list texts, bint by_status):
+        """Return each sample's status or entity name as Arrow's (None, offsets, text)."""
         cdef size_t count = self.items.size(), row
         cdef bytes offsets = PyBytes_FromStringAndSize(NULL, 8 * (count + 1))
         cdef int64_t* ends = <int64_t*>PyBytes_AsString(offsets)
@@ -158,7 +162,7 @@ cdef class SampleQueue:
 
 
 cdef bytes find_known(bytes doubles):
-    """Return a bitmap of the doubles that are numbers; None if all of them are."""
+    """Return Arrow's validity bitmap of doubles (NaN: null), or None if all are valid."""
     cdef size_t count = <size_t>len(doubles) // 8, row
     cdef const double* values = <const double*>PyBytes_AsString(doubles)
     cdef bytes validity = bytes((count + 7) // 8)

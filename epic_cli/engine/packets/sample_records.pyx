@@ -1,4 +1,4 @@
-"""Samples as records of one width in one buffer, as NumPy's structured arrays have them."""
+"""Samples as records of equal width in one buffer, for NumPy's structured arrays."""
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.math cimport NAN
@@ -20,14 +20,13 @@ cdef double[7] NOTHING = [NAN, NAN, NAN, NAN, NAN, NAN, NAN]
 
 
 cdef class SampleRecords:
-    """The samples of block after block, as packed records.
+    """All samples of a replay as packed records of equal width, in one growing buffer.
 
-    A record is the time, the position and the velocity (NaN where nothing is drawn), as soon as a
-    sample has a rotation that and the spin (NaN: none), then the cells of the status and of the
+    A record is the time, the position and the velocity (NaN where nothing is drawn), once a sample
+    has a rotation that rotation and its spin (NaN: none), then the cells of the status and of the
     entity. ``statuses`` are cells of one width, by number; ``write_name`` returns the cell of an
-    entity's name, and shorter ones are filled up with zeros.
-
-    The object is a buffer of the records; once that has been asked for, nothing can be added.
+    entity's name, and shorter cells are padded with zeros. The object is a buffer of the records;
+    once the buffer has been requested, nothing can be added.
     """
 
     cdef char* place
@@ -51,7 +50,7 @@ cdef class SampleRecords:
         free(self.place)
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
-        cdef size_t size = self.count * self.width()
+        cdef size_t size = self.count * self.get_width()
         cdef char* place
         if not self.given:
             self.given = True
@@ -61,7 +60,7 @@ cdef class SampleRecords:
         PyBuffer_FillInfo(buffer, self, self.place, <Py_ssize_t>size, 0, flags)
 
     def add(self, SampleBlock block not None, Entities entities not None):
-        """Append the samples of a block, which are of these entities."""
+        """Append the samples of a block; ``entities`` names their entities."""
         cdef size_t width
         cdef const Sample* sample
         cdef size_t index
@@ -71,7 +70,7 @@ cdef class SampleRecords:
         for index in range(block.items.size()):
             turning |= block.items[index].turn.known()
         self.learn_names(entities, turning)
-        width = self.width()
+        width = self.get_width()
         self.make_room((self.count + block.items.size()) * width)
         with nogil:
             for index in range(block.items.size()):
@@ -79,13 +78,13 @@ cdef class SampleRecords:
                 self.write(self.place + self.count * width, sample[0])
                 self.count += 1
 
-    cdef size_t width(self) noexcept nogil:
-        """Return the bytes of a record."""
+    cdef size_t get_width(self) noexcept nogil:
+        """Return the size of a record, bytes."""
         return (STATE_BYTES + (TURN_BYTES if self.has_turns else 0) + self.status_width
                 + self.name_width)
 
     cdef int learn_names(self, Entities entities, bint turning) except -1:
-        """Get the cells of new names; make records wider where these or rotations need it."""
+        """Store the cells of new names; widen the records for longer names or for rotations."""
         cdef size_t number, name_width = self.name_width
         cdef bytes cell
         for number in range(self.names.size(), len(entities)):
@@ -97,8 +96,8 @@ cdef class SampleRecords:
         return 0
 
     cdef int make_room(self, size_t size) except -1:
-        """Make room for this many bytes."""
-        cdef size_t room = max(self.room, FIRST_RECORDS * self.width())
+        """Grow the buffer to at least ``size`` bytes."""
+        cdef size_t room = max(self.room, FIRST_RECORDS * self.get_width())
         cdef char* place
         while room < size:
             room *= 2
@@ -110,8 +109,8 @@ cdef class SampleRecords:
         return 0
 
     cdef int widen(self, size_t name_width, bint turning) except -1:
-        """Move all records to wider ones."""
-        cdef size_t before = self.width(), row, width
+        """Copy all records into a buffer of wider records."""
+        cdef size_t before = self.get_width(), row, width
         cdef size_t texts = self.status_width + self.name_width
         cdef bint fill = turning and not self.has_turns
         cdef char* source
@@ -120,7 +119,7 @@ cdef class SampleRecords:
         self.name_width, self.has_turns = name_width, turning
         if not self.count:
             return 0
-        width = self.width()
+        width = self.get_width()
         self.place = NULL
         self.room = 0
         try:
@@ -143,7 +142,7 @@ cdef class SampleRecords:
         return 0
 
     cdef void write(self, char* place, const Sample& sample) noexcept nogil:
-        """Write the record of a sample."""
+        """Write a sample's record to ``place``."""
         cdef const string* name = &self.names[sample.entity]
         memcpy(place, &sample.time, 8)
         if sample.status == NONE:

@@ -1,4 +1,4 @@
-"""The loop for one entity, and the clock and pacing state that it borrows."""
+"""The replay loop for one entity, and the clock and pacing state that it borrows."""
 
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector

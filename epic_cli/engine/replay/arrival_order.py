@@ -1,4 +1,4 @@
-"""Recordings that are sorted by send time, put into order of arrival."""
+"""Sorting of a recording by arrival, for recordings that are sorted by send time."""
 
 import math
 from collections import deque
@@ -12,7 +12,7 @@ MOST_PACKETS = 65_536
 
 
 def sort_by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[PacketBlock]:
-    """Yield a whole recording's blocks, with packets moved up to their place in order of arrival.
+    """Yield a whole recording's blocks with their packets in order of arrival.
 
     A packet that stands below packets of a later arrival moves above these packets. Blocks in order
     of arrival stay as they are. So do all packets above a packet without an arrival time, and a

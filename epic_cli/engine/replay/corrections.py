@@ -30,7 +30,7 @@ class NoCommonStates(ValueError):
 
 
 class OwnPlayer(NamedTuple):
-    """A prepared log: the client's predictions, and the player's true path.
+    """A local player's log, prepared for a replay: the client's predictions and the true path.
 
     Packets of ``predicted`` arrive when they are made, and are marked as teleports where the client
     corrected itself. ``truth`` has the server's states at the client's time of their input.
@@ -41,9 +41,10 @@ class OwnPlayer(NamedTuple):
 
 
 def list_own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
-    """Return the logs of local players by player; empty for a recording without such logs.
+    """Return the prepared logs of local players, by player's name.
 
-    Raise ``NoCommonStates`` where their states have no sequence numbers in common.
+    Empty for a recording without such logs. Raise ``NoCommonStates`` for a log without common
+    sequence numbers.
     """
     found = {}
     entities = Entities()
@@ -57,9 +58,9 @@ def list_own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]
 
 
 def iterate_as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
-    """Yield the blocks of a recording; logs of local players become the predictions to draw.
+    """Yield the blocks to replay: a log of a local player becomes the predictions to draw.
 
-    Its logs are made ready, which needs all of them at once. Raise ``NoCommonStates``.
+    All blocks are read first. Raise ``NoCommonStates``.
     """
     kept: list[PacketBlock] = []
     packets: dict[str, PacketBlock] = {}
@@ -118,7 +119,7 @@ def _get_arrival(packet: Packet) -> float:
 
 
 def _measure_unexplained_step(before: Packet, packet: Packet) -> float:
-    """Return the distance of a state from the position that both velocities predict."""
+    """Return the distance of a packet from where the mean of both velocities leads."""
     seconds = packet.time - before.time
     zero: Vector = (0.0, 0.0, 0.0)
     a, b = before.velocity or zero, packet.velocity or zero

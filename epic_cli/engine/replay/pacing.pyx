@@ -1,4 +1,4 @@
-"""Pacing: when packets meet ticks."""
+"""Pacing, which decides before which tick a packet is applied, and the tick clocks."""
 
 from libc.math cimport INFINITY, NAN, ceil, fabs, isfinite, isnan, nextafter
 
@@ -29,8 +29,8 @@ cdef double TAIL = 0.15
 cdef class Pacing:
     """A rule for which ticks are drawn before a packet is applied, and which after.
 
-    Ticks are due while they are ``behind`` the time that ``due_before`` or ``due_after`` returns.
-    ``shared`` is set once there are several entities on the clock.
+    Ticks are due while the clock ``is_behind`` the time that ``due_before`` or ``due_after``
+    returns. ``shared`` is set once there are several entities on the clock.
     """
 
     cdef readonly Clock clock
@@ -43,27 +43,27 @@ cdef class Pacing:
         self.started = False
         self.shared = False
 
-    cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
-        """Return True if this packet has no place on the clock."""
+    cdef Verdict judge(self, const Packet& packet) noexcept nogil:
+        """Return ``ACCEPTED``, or why the packet's time has no place on the clock."""
         return ACCEPTED
 
-    cdef object refusal(self, PacketBlock block, size_t index, Verdict verdict):
-        """Return the refusal of a packet whose time has no place on the clock."""
+    cdef object make_refusal(self, PacketBlock block, size_t index, Verdict verdict):
+        """Return the ``Refusal`` of a packet, for a verdict of ``judge``."""
         from epic_cli.engine.refusals import Reason
 
         field = "arrival" if isinstance(self, ArrivalPacing) else "time"
         if verdict == NO_ARRIVAL:
-            return block.refusal(index, Reason.NO_ARRIVAL, "arrival")
+            return block.make_refusal(index, Reason.NO_ARRIVAL, "arrival")
         if verdict == ARRIVAL_GOES_BACK:
-            return block.refusal(index, Reason.ARRIVAL_GOES_BACK, field)
+            return block.make_refusal(index, Reason.ARRIVAL_GOES_BACK, field)
         if verdict == TOO_FAR:
-            return block.refusal(index, Reason.TOO_FAR, field, MOST_TICKS)
+            return block.make_refusal(index, Reason.TOO_FAR, field, MOST_TICKS)
         stalls = verdict == STALLS and isinstance(self.clock, SingleClock)  # other clocks continue
         reason = Reason.SINGLE_CLOCK_STALLS if stalls else Reason.BEYOND_CLOCK
-        return block.refusal(index, reason, field, self.clock.reach())
+        return block.make_refusal(index, reason, field, self.clock.get_reach())
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
-        """Take the first packet that is not refused."""
+        """Start the clock with the first accepted packet."""
         self.started = True
 
     cdef double due_before(self, const Packet& packet) noexcept nogil:
@@ -71,43 +71,44 @@ cdef class Pacing:
         return -INFINITY
 
     cdef double due_after(self, const Packet& packet) noexcept nogil:
-        """Return the time up to which ticks are drawn once the packet is applied."""
+        """Return the time up to which ticks are drawn after the packet is applied."""
         return -INFINITY
 
-    cdef double arrival(self, const Packet& packet) noexcept nogil:
-        """Return the time by which packets are in order: NaN where they come as they are read."""
+    cdef double find_arrival(self, const Packet& packet) noexcept nogil:
+        """Return the time that packets are sorted by; NaN if they stay in the order read."""
         return NAN
 
-    cdef double now(self, const Packet& packet) noexcept nogil:
-        """Return the receiver's time when the packet is applied."""
+    cdef double find_now(self, const Packet& packet) noexcept nogil:
+        """Return the receiver's time at which the packet is applied."""
         return self.clock.now
 
-    cdef bint behind(self, double due) noexcept nogil:
+    cdef bint is_behind(self, double due) noexcept nogil:
         return False
 
-    cdef double end(self) noexcept nogil:
-        """Return the ticks due after the last packet."""
+    cdef double find_end(self) noexcept nogil:
+        """Return the time up to which ticks are drawn after the last packet."""
         return -INFINITY
 
-    cdef double asks_for(self, const Packet& packet) noexcept nogil:
-        """Return the time up to which rows are due after this packet."""
+    cdef double find_row_end(self, const Packet& packet) noexcept nogil:
+        """Return the time up to which this packet makes rows due."""
         return -INFINITY
 
-    cdef void follow(self, Run& run, void* strategy) noexcept nogil:
-        """Draw one entity in the fast loop, up to the first exception."""
+    cdef void run_entity(self, Run& run, void* strategy) noexcept nogil:
+        """Run the fast loop for one entity, up to the first exception."""
 
-    cdef Verdict distance(self, double target) noexcept nogil:
-        cdef double ticks = self.clock.ticks_to(target)
+    cdef Verdict judge_distance(self, double target) noexcept nogil:
+        cdef double ticks = self.clock.count_ticks_to(target)
         if ticks == INFINITY:
-            return self.unreached(target, True)
+            return self.explain_unreached(target, True)
         return TOO_FAR if ticks > MOST_TICKS else ACCEPTED
 
-    cdef Verdict unreached(self, double target, bint from_now) noexcept nogil:
-        """Say why the clock never passes a time: it stalls, or no clock could.
+    cdef Verdict explain_unreached(self, double target, bint from_now) noexcept nogil:
+        """Return why the clock never passes the time ``target``.
 
-        ``from_now``: the ticks on the way there are drawn.
+        This clock stalls, or any clock would. ``from_now`` is True if the ticks on the way to the
+        time are drawn.
         """
-        cdef double tick = self.clock.length()
+        cdef double tick = self.clock.get_tick_length()
         if not fabs(target) < EXACT_TICKS * tick:
             return NEVER_REACHED
         return TOO_FAR if from_now and target - self.clock.now > MOST_TICKS * tick else STALLS
@@ -130,30 +131,30 @@ cdef class DemoPacing(Pacing):
         Pacing.restart(self)
         self.promised = -INFINITY
 
-    cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
-        return self.distance(self.clock.lead(packet.time, packet.single.time))
+    cdef Verdict judge(self, const Packet& packet) noexcept nogil:
+        return self.judge_distance(self.clock.round_row_end(packet.time, packet.single.time))
 
     cdef double due_before(self, const Packet& packet) noexcept nogil:
-        if self.clock.lead(packet.time, packet.single.time) > self.promised:
+        if self.clock.round_row_end(packet.time, packet.single.time) > self.promised:
             return self.promised
         return -INFINITY
 
     cdef double due_after(self, const Packet& packet) noexcept nogil:
-        cdef double lead = self.clock.lead(packet.time, packet.single.time)
+        cdef double lead = self.clock.round_row_end(packet.time, packet.single.time)
         if lead > self.promised:
             self.promised = lead
         return -INFINITY if self.shared else lead
 
-    cdef bint behind(self, double due) noexcept nogil:
+    cdef bint is_behind(self, double due) noexcept nogil:
         return self.clock.now < due
 
-    cdef double end(self) noexcept nogil:
+    cdef double find_end(self) noexcept nogil:
         return self.promised
 
-    cdef double asks_for(self, const Packet& packet) noexcept nogil:
-        return self.clock.lead(packet.time, packet.single.time)
+    cdef double find_row_end(self, const Packet& packet) noexcept nogil:
+        return self.clock.round_row_end(packet.time, packet.single.time)
 
-    cdef void follow(self, Run& run, void* strategy) noexcept nogil:
+    cdef void run_entity(self, Run& run, void* strategy) noexcept nogil:
         run.promised = self.promised
         self.clock.follow_demo(run, strategy)
         self.promised = run.promised
@@ -178,44 +179,44 @@ cdef class ArrivalPacing(Pacing):
         Pacing.restart(self)
         self.newest = -INFINITY
 
-    cdef double arrival(self, const Packet& packet) noexcept nogil:
+    cdef double find_arrival(self, const Packet& packet) noexcept nogil:
         return packet.time + self.latency if isnan(packet.arrival) else packet.arrival
 
-    cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
-        cdef double arrival = self.arrival(packet)
+    cdef Verdict judge(self, const Packet& packet) noexcept nogil:
+        cdef double arrival = self.find_arrival(packet)
         if isnan(arrival):
             return NO_ARRIVAL
         if arrival < self.newest:
             return ARRIVAL_GOES_BACK
         # the rows after it go to the tick after arrival + TAIL: that must be passed, not met
-        if not -self.clock.reach() < arrival < self.clock.reach() - 2 * TAIL:
-            return self.unreached(arrival, self.started)
-        return self.distance(arrival) if self.started else ACCEPTED
+        if not -self.clock.get_reach() < arrival < self.clock.get_reach() - 2 * TAIL:
+            return self.explain_unreached(arrival, self.started)
+        return self.judge_distance(arrival) if self.started else ACCEPTED
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
         self.started = True
-        self.clock.skip_to(self.arrival(packet))
+        self.clock.skip_to(self.find_arrival(packet))
 
     cdef double due_before(self, const Packet& packet) noexcept nogil:
-        return self.arrival(packet)
+        return self.find_arrival(packet)
 
     cdef double due_after(self, const Packet& packet) noexcept nogil:
-        self.newest = self.arrival(packet)
+        self.newest = self.find_arrival(packet)
         return -INFINITY
 
-    cdef double now(self, const Packet& packet) noexcept nogil:
-        return self.arrival(packet)
+    cdef double find_now(self, const Packet& packet) noexcept nogil:
+        return self.find_arrival(packet)
 
-    cdef bint behind(self, double due) noexcept nogil:
-        return self.clock.following() < due
+    cdef bint is_behind(self, double due) noexcept nogil:
+        return self.clock.find_next_tick() < due
 
-    cdef double end(self) noexcept nogil:
+    cdef double find_end(self) noexcept nogil:
         return nextafter(self.newest + TAIL, INFINITY)
 
-    cdef double asks_for(self, const Packet& packet) noexcept nogil:
-        return self.arrival(packet)
+    cdef double find_row_end(self, const Packet& packet) noexcept nogil:
+        return self.find_arrival(packet)
 
-    cdef void follow(self, Run& run, void* strategy) noexcept nogil:
+    cdef void run_entity(self, Run& run, void* strategy) noexcept nogil:
         run.limit -= 1
         run.newest, run.latency = self.newest, self.latency
         self.follow_ticks(run, strategy)
@@ -231,10 +232,10 @@ cdef class FramePacing(ArrivalPacing):
     A game reads its socket at the start of a frame, and stamps what it finds with the frame's time.
     """
 
-    cdef double now(self, const Packet& packet) noexcept nogil:
-        cdef double arrival = self.arrival(packet), frame = self.clock.following()
+    cdef double find_now(self, const Packet& packet) noexcept nogil:
+        cdef double arrival = self.find_arrival(packet), frame = self.clock.find_next_tick()
         # before the first packet of an entity, the clock may not have reached its arrival
-        return frame if self.started and frame >= arrival else self.clock.tick_from(arrival)
+        return frame if self.started and frame >= arrival else self.clock.find_tick_from(arrival)
 
     cdef void follow_ticks(self, Run& run, void* strategy) noexcept nogil:
         self.clock.follow_frames(run, strategy)
@@ -249,64 +250,64 @@ cdef float SINGLE_LEAD = <float>0.15
 
 
 cdef class Clock:
-    """A clock that holds the last tick drawn, in seconds; ``following()`` is the next one."""
+    """A clock that holds the last tick drawn, s; ``find_next_tick()`` is the one after."""
 
     cdef double now
 
     cdef void restart(self) noexcept nogil:
-        """Go back to time 0, before the first tick."""
+        """Reset the clock to time 0, before the first tick."""
 
-    cdef double following(self) noexcept nogil:
-        """Return the time of the next tick."""
+    cdef double find_next_tick(self) noexcept nogil:
+        """Return the time of the next tick, s."""
         return self.now
 
     cdef void step(self) noexcept nogil:
         """Advance to the next tick."""
 
     cdef void skip_to(self, double target) noexcept nogil:
-        """Advance until the next tick is the first one at or after ``target``."""
+        """Advance the clock so that the next tick is the first at or after ``target`` (s)."""
 
-    cdef double tick_from(self, double target) noexcept nogil:
-        """Return the first tick at or after ``target``."""
+    cdef double find_tick_from(self, double target) noexcept nogil:
+        """Return the time of the first tick at or after ``target`` (s)."""
         return target
 
-    cdef double lead(self, double time, float single_time) noexcept nogil:
-        """Return the time up to which a packet of this time has rows, as this clock rounds it."""
+    cdef double round_row_end(self, double time, float single_time) noexcept nogil:
+        """Return a packet's time + 0.15 s, up to which it has rows, in this clock's precision."""
         return time + LEAD
 
-    cdef double ticks_to(self, double target) noexcept nogil:
-        """Return the approximate ticks until ``target``; infinity if the clock never passes it."""
+    cdef double count_ticks_to(self, double target) noexcept nogil:
+        """Return the approximate number of ticks to ``target``.
+
+        Infinity if the clock never passes it.
+        """
         return 0
 
-    cdef double reach(self) noexcept nogil:
-        """Return the largest time that the clock reaches."""
+    cdef double get_reach(self) noexcept nogil:
+        """Return the largest time that the clock reaches, s."""
         return 0
 
-    cdef double length(self) noexcept nogil:
-        """Return the time between two ticks."""
+    cdef double get_tick_length(self) noexcept nogil:
+        """Return the time between two ticks, s."""
         return 0
 
     cdef void lend(self, Run& run) noexcept nogil:
-        """Lend the clock's state to the loop for one entity."""
+        """Copy the clock's state to the loop for one entity."""
         run.now = self.now
         # near a limit the pacing decides, exactly
-        run.limit = self.reach()
+        run.limit = self.get_reach()
 
     cdef void take_back(self, const Run& run) noexcept nogil:
-        """Take the clock's state back from the loop for one entity."""
+        """Copy the clock's state back from the loop for one entity."""
         self.now = run.now
 
     cdef void follow_demo(self, Run& run, void* strategy) noexcept nogil:
-        """Draw the rows of one entity's packets with demo pacing."""
+        """Run the loop for one entity with demo pacing."""
 
     cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
-        """Draw the rows of one entity's packets with arrival pacing."""
+        """Run the loop for one entity with arrival pacing."""
 
     cdef void follow_frames(self, Run& run, void* strategy) noexcept nogil:
-        """Draw the rows of one entity's packets with frame pacing.
-
-        Packets apply at the next tick.
-        """
+        """Run the loop for one entity with frame pacing, which applies packets at the next tick."""
 
 
 cdef class SingleClock(Clock):
@@ -336,7 +337,7 @@ cdef class SingleClock(Clock):
         self.current = 0
         self.now = 0
 
-    cdef double following(self) noexcept nogil:
+    cdef double find_next_tick(self) noexcept nogil:
         return self.current + self.tick
 
     cdef void step(self) noexcept nogil:
@@ -344,10 +345,10 @@ cdef class SingleClock(Clock):
         self.now = self.current
 
     cdef void skip_to(self, double target) noexcept nogil:
-        while self.following() < target and self.now < self.stall:
+        while self.find_next_tick() < target and self.now < self.stall:
             self.step()
 
-    cdef double tick_from(self, double target) noexcept nogil:
+    cdef double find_tick_from(self, double target) noexcept nogil:
         cdef float tick = self.current
         if not tick < target:
             tick = 0
@@ -355,16 +356,16 @@ cdef class SingleClock(Clock):
             tick += self.tick
         return tick
 
-    cdef double lead(self, double time, float single_time) noexcept nogil:
+    cdef double round_row_end(self, double time, float single_time) noexcept nogil:
         return single_time + SINGLE_LEAD
 
-    cdef double ticks_to(self, double target) noexcept nogil:
+    cdef double count_ticks_to(self, double target) noexcept nogil:
         return 0 if not target > self.stall else INFINITY
 
-    cdef double reach(self) noexcept nogil:
+    cdef double get_reach(self) noexcept nogil:
         return self.stall
 
-    cdef double length(self) noexcept nogil:
+    cdef double get_tick_length(self) noexcept nogil:
         return self.tick
 
     cdef void lend(self, Run& run) noexcept nogil:
@@ -386,7 +387,7 @@ cdef class SingleClock(Clock):
 
 
 cdef class ExactClock(Clock):
-    """Tick k is at k * numerator / denominator seconds, rounded once: it never drifts."""
+    """A clock that never drifts: tick k is at k * numerator / denominator seconds, rounded once."""
 
     cdef double index
     cdef double numerator
@@ -405,7 +406,7 @@ cdef class ExactClock(Clock):
         self.index = 0
         self.now = 0
 
-    cdef double following(self) noexcept nogil:
+    cdef double find_next_tick(self) noexcept nogil:
         return (self.index + 1) * self.numerator / self.denominator
 
     cdef void step(self) noexcept nogil:
@@ -413,36 +414,36 @@ cdef class ExactClock(Clock):
         self.now = self.index * self.numerator / self.denominator
 
     cdef void skip_to(self, double target) noexcept nogil:
-        self.index = self.first_from(target) - 1
+        self.index = self.find_index_from(target) - 1
         self.now = self.index * self.numerator / self.denominator
 
-    cdef double tick_from(self, double target) noexcept nogil:
-        return self.first_from(target) * self.numerator / self.denominator
+    cdef double find_tick_from(self, double target) noexcept nogil:
+        return self.find_index_from(target) * self.numerator / self.denominator
 
-    cdef double first_from(self, double target) noexcept nogil:
-        """Return the index of the first tick at or after ``target``."""
+    cdef double find_index_from(self, double target) noexcept nogil:
+        """Return the index of the first tick at or after ``target`` (s)."""
         # The quotient may round to either side of the tick; look at the neighbors.
         cdef double index = ceil(target * self.denominator / self.numerator) - 2
         while index * self.numerator / self.denominator < target:
             index += 1
         return index
 
-    cdef double ticks_to(self, double target) noexcept nogil:
+    cdef double count_ticks_to(self, double target) noexcept nogil:
         if not target > self.now:
             return 0
-        if target > self.reach():
+        if target > self.get_reach():
             return INFINITY
         return (target - self.now) * self.denominator / self.numerator
 
-    cdef double reach(self) noexcept nogil:
+    cdef double get_reach(self) noexcept nogil:
         return 2.0 ** 52 / self.denominator
 
-    cdef double length(self) noexcept nogil:
+    cdef double get_tick_length(self) noexcept nogil:
         return self.numerator / self.denominator
 
     cdef void lend(self, Run& run) noexcept nogil:
         Clock.lend(self, run)
-        run.limit = min(run.limit, self.now + MOST_TICKS / 2 * self.length())
+        run.limit = min(run.limit, self.now + MOST_TICKS / 2 * self.get_tick_length())
         run.index, run.numerator, run.denominator = self.index, self.numerator, self.denominator
 
     cdef void take_back(self, const Run& run) noexcept nogil:

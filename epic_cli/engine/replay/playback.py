@@ -1,4 +1,4 @@
-"""The replay of a recording with a strategy: chooses clock and pacing, then runs the loop."""
+"""The replay of a recording with a strategy: choice of clock and pacing, and the loop."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -41,7 +41,7 @@ DEFAULT_TICK: Ratio = (1, 20)
 
 
 class Timing(NamedTuple):
-    """The timing of rows and packets; a value of None is chosen by the recording.
+    """The settings of clock, pacing, tick and latency; None lets the recording decide.
 
     A recording with arrival times (or a ``latency`` to make them from) is replayed with ``arrival``
     pacing on the ``exact`` clock, any other as the demo does: ``demo`` pacing on the ``single``
@@ -54,12 +54,15 @@ class Timing(NamedTuple):
     latency: float | None = None
 
     def in_force(self, arrivals: bool) -> tuple[ClockName, PacingName]:
-        """Return the names of clock and pacing for a recording with or without arrival times."""
+        """Return the names of the clock and pacing used.
+
+        ``arrivals``: packets have arrival times.
+        """
         pacing = self.pacing or ("arrival" if arrivals or self.latency is not None else "demo")
         return self.clock or ("single" if pacing == "demo" else "exact"), pacing
 
     def resolve(self, arrivals: bool) -> Pacing:
-        """Create the pacing, with its clock, for a recording with or without arrival times."""
+        """Create the pacing, with its clock; ``arrivals``: packets have arrival times."""
         clock_name, pacing = self.in_force(arrivals)
         clock: Clock = ExactClock(*self.tick)
         if clock_name == "single":  # it takes the nearest float
@@ -99,7 +102,7 @@ def parse_tick(tick: "str | float | Fraction") -> Ratio:
 
 
 def tick_text(tick: Ratio) -> str:
-    """Return a tick in seconds: ``0.05``, or the ratio if the decimal is long."""
+    """Return a tick as text, in seconds: ``0.05``, or a ratio if the decimal is long."""
     seconds = f"{tick[0] / tick[1]:.6g}"
     return seconds if len(seconds) <= 6 else f"{tick[0]}/{tick[1]}"
 
@@ -125,16 +128,18 @@ _NO_SAMPLES = SampleBlock(1)
 
 
 class SampleStream:
-    """The samples of one recording, block by block.
+    """The samples that a replay of one recording draws, block by block.
 
-    Feed it blocks of packets, and take the samples for each before the next one. A ``strict``
-    stream takes no packets after the first refused line. A block of samples has ``at_once`` at
-    most. Where all packets of an entity stand before those of the next, each is drawn by itself,
-    from its own beginning, and one after the other; ``by_time``, their samples are kept until all
-    have been drawn, and come in order of time. Until a second entity shows whether they stand so,
-    samples wait as well: that is for recordings that are there as a whole. A function says it of
-    the first entity's name. ``connection``, where it is set before the first block, is that of the
-    whole recording, whose entities are drawn apart.
+    ``feed`` takes a block of packets and yields its samples, which must be used before the next
+    call. A ``strict`` stream takes no packets after the first refused line. A block of samples has
+    ``at_once`` at most.
+
+    In a recording that is grouped by entity, each entity is drawn alone, from its own beginning,
+    one after the other. With ``by_time`` (a bool, or a function of the first entity's name) their
+    samples are spooled until all have been drawn, and come in order of time; until a second entity
+    shows whether the recording is grouped, samples wait as well, so this is for recordings that are
+    complete. ``connection``, if set before the first block, is that of the whole recording, whose
+    entities are drawn apart.
     """
 
     def __init__(
@@ -159,7 +164,7 @@ class SampleStream:
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
-        """Yield the samples for these packets; each block is emptied when the next is requested.
+        """Yield the samples of a block of packets; each sample block is reused for the next.
 
         Packets that have no place on the clock are added to the block's refusals.
         """
@@ -184,7 +189,7 @@ class SampleStream:
             yield from self.release()
 
     def _note_other_entities(self, block: PacketBlock) -> None:
-        """Record the datagrams of a block whose packets all belong to other entities."""
+        """Record the datagrams of a block that holds packets of other entities only."""
         if block.connection is not None and self.replay is not None:
             self.replay.feed(block)
         elif block.connection is not None and is_listening(self._make_strategy()):
@@ -192,7 +197,7 @@ class SampleStream:
 
     @property
     def waits(self) -> bool:
-        """True while samples are held back for earlier samples of other entities."""
+        """True while samples are held back until those of other entities are drawn."""
         return self._spool is not None
 
     def _draw_groups(self, block: PacketBlock) -> Iterator[SampleBlock]:
@@ -213,7 +218,7 @@ class SampleStream:
                     self._spool.next_group()
 
     def _yield_or_spool(self, drawn: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
-        """Yield samples at once, or store them in the spool while samples have to wait."""
+        """Yield samples at once, or store them in the spool while samples must wait."""
         for samples in drawn:
             if self._spool is None:
                 yield samples
@@ -221,7 +226,7 @@ class SampleStream:
                 yield from self.release()
 
     def release(self) -> Iterator[SampleBlock]:
-        """Yield the waiting samples; yield later samples at once."""
+        """Yield the spooled samples; later samples are yielded at once."""
         spool, self._spool = self._spool, None
         if spool is not None:
             spool.begin()
@@ -237,7 +242,7 @@ class SampleStream:
         block.refusals.sort(key=lambda refusal: refusal[:2])
 
     def _get_replay(self, block: PacketBlock) -> Replay:
-        """Return the replay; create it by the clock and pacing that the first packet decides."""
+        """Return the replay; at the first packet, create it with the clock and pacing that fit."""
         if self.replay is None:
             pacing = self._timing.resolve(block.begins_with_arrival())
             self.replay = Replay(
@@ -246,7 +251,7 @@ class SampleStream:
         return self.replay
 
     def largest_tick_gap(self, block: PacketBlock) -> tuple[float, int]:
-        """Return about how many rows a packet of this block needs at most, and the packet's index.
+        """Return about the most rows that one packet of the block adds, and the packet's index.
 
         The block must be the next one fed.
         """
@@ -271,11 +276,12 @@ class SampleStream:
         done: Callable[[PacketBlock], object] = len,
         interrupted: Callable[[int], object] | None = None,
     ) -> Iterator[tuple[SampleBlock, PacketBlock]]:
-        """Yield all samples of blocks, each with the block whose packets they belong to.
+        """Yield all samples of the blocks ``found``, each with the block of its packets.
 
-        At first each block has none; samples are gone when the next ones are asked for. A block is
-        ``done`` once it is drawn, which may raise something. What waits for its turn comes before
-        an error, and, where somebody wants to know that it was ``interrupted``, before that.
+        First each block is yielded with no samples. A sample block is reused for the next. ``done``
+        is called with a block once it is drawn, and may raise. Before an error is raised, the
+        spooled samples are yielded; before a ``KeyboardInterrupt`` only if ``interrupted`` is
+        given, which is then called with the number of entities.
         """
         block = PacketBlock()
         try:
@@ -300,7 +306,7 @@ class SampleStream:
             self.close()
 
     def finish(self) -> Iterator[SampleBlock]:
-        """Yield the samples after the last packet."""
+        """Yield the samples that are due after the last packet."""
         yield from self._yield_or_spool(self._finish_replay())
         yield from self.release()
 
@@ -310,7 +316,7 @@ class SampleStream:
             yield from self._iterate_samples(self.replay.draw, self._out)
 
     def close(self) -> None:
-        """End the stream and release its strategies."""
+        """End the replay and release its strategies."""
         if self.replay is not None:
             self.replay.close()
         if self._spool is not None:
@@ -329,12 +335,12 @@ class SampleStream:
 
 
 def is_listening(strategy: "SmoothingStrategy") -> bool:
-    """Return True if the strategy's drawing depends on packets of other entities."""
+    """Return True if what the strategy draws depends on packets of other entities."""
     return bool(getattr(strategy, "listens", hasattr(strategy, "hear")))
 
 
 def has_need_of_estimates(strategy: "SmoothingStrategy") -> bool:
-    """Return True if the strategy needs the engine's estimate for packets without a velocity."""
+    """Return True if the strategy needs the engine to estimate missing velocities."""
     declared = getattr(strategy, "declaration", None)
     uses = declared is None or declared.uses_velocity
     return uses and not getattr(strategy, "estimates_velocity", False)

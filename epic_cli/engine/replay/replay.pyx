@@ -1,4 +1,4 @@
-"""The replay loop: packets to strategies to samples."""
+"""The replay loop, from packets through strategies to samples."""
 
 from libc.math cimport INFINITY, NAN, isfinite, isnan
 from libc.stdint cimport int32_t
@@ -19,19 +19,18 @@ cdef struct RefusedPacket:
 
 
 cdef class Replay:
-    """A run of packets through one strategy per entity, each drawn at every tick.
+    """A replay of packets through one strategy per entity, each drawn at every tick.
 
     ``make_strategy`` returns a new strategy. Feed a block of packets, then draw until ``draw``
     returns False; at the end of the recording call ``finish`` and draw once more. With ``strict``,
-    a refused packet is the last of its block. What is drawn does not depend on where one block ends
-    and the next begins.
+    a refused packet is the last of its block. The samples do not depend on where blocks end.
+    Strategies that listen are notified of the packets of other entities. If one entity is drawn
+    apart from the others, ``connection`` tells of the others' datagrams, so that its rows are the
+    same.
 
-    Strategies that listen hear of the packets of the other entities. Where one entity is drawn
-    apart from the others, the ``connection`` tells of these, and its rows are the same.
-
-    Its strategies are in use, and refuse other calls, until the last sample is drawn, an exception
-    is raised, or it is closed. It draws without the GIL: concurrent calls, from another thread or
-    from a strategy, raise ``RuntimeError``.
+    The strategies are in use, and refuse other calls, until the last sample is drawn, an exception
+    is raised, or the replay is closed. The replay draws without the GIL: concurrent calls, from
+    another thread or from a strategy, raise ``RuntimeError``.
     """
 
     cdef readonly Pacing pacing
@@ -88,11 +87,11 @@ cdef class Replay:
 
     @property
     def strategies(self):
-        """The strategies that draw, in that order; one in plain Python as its adapter."""
+        """The strategies in the order of drawing; a plain Python strategy as its adapter."""
         return list(self.made)
 
     def feed(self, PacketBlock block not None):
-        """Take the next packets; those of the block before must have been drawn."""
+        """Take the next block of packets; the packets of the last block must have been drawn."""
         self.check_idle()
         if self.closed:
             raise RuntimeError("this replay has ended: create another one")
@@ -106,7 +105,7 @@ cdef class Replay:
             self.extend_connection()
 
     def advance(self, double time):
-        """Mark earlier ticks as due, given that all later packets arrive at or after ``time``.
+        """Make the ticks before ``time`` due, given that all later packets arrive at or after it.
 
         Nothing is due before the first packet.
         """
@@ -115,11 +114,11 @@ cdef class Replay:
             self.due = max(self.due, time)
 
     def finish(self):
-        """End the input: mark the remaining ticks as due."""
+        """End the input: make the ticks after the last packet due."""
         self.check_idle()
         if not self.ended:
             self.ended = True
-            self.due = max(self.due, self.pacing.end())
+            self.due = max(self.due, self.pacing.find_end())
 
     def draw(self, SampleBlock out not None):
         """Fill ``out`` with the next samples; return True if there may be more."""
@@ -139,16 +138,16 @@ cdef class Replay:
         return bool(more)
 
     def horizon(self):
-        """Return the times up to which rows are drawn, and up to which rows wait for packets."""
+        """Return the times (s) up to which rows are drawn, and up to which rows wait."""
         self.check_idle()
-        return self.due, max(self.due, self.pacing.end())
+        return self.due, max(self.due, self.pacing.find_end())
 
     def largest_tick_gap(self, PacketBlock block not None):
-        """Return about how many rows a packet of this block needs at most, and its index.
+        """Return about the most rows that one packet of the block adds, and the packet's index.
 
         The block must be one that could be fed next.
         """
-        cdef double reached = max(self.due, self.pacing.end())
+        cdef double reached = max(self.due, self.pacing.find_end())
         cdef double leap
         cdef double most = 0
         cdef double target
@@ -162,10 +161,10 @@ cdef class Replay:
             else:
                 reached = 0
         for index in range(block.items.size()):
-            target = self.pacing.asks_for(block.items[index])
-            if not isfinite(target) or target > self.pacing.clock.reach():
+            target = self.pacing.find_row_end(block.items[index])
+            if not isfinite(target) or target > self.pacing.clock.get_reach():
                 continue                # it will be refused
-            leap = (target - reached) / self.pacing.clock.length()
+            leap = (target - reached) / self.pacing.clock.get_tick_length()
             if leap > most:
                 most, longest = leap, index
             if target > reached or reached == INFINITY:
@@ -179,7 +178,7 @@ cdef class Replay:
         self.end_use()
 
     cdef int extend_connection(self) except -1:
-        """Append the block's datagrams to those still to be heard."""
+        """Append the block's datagrams to those that the strategies have not been notified of."""
         cdef ConnectionTimes left = ConnectionTimes(self.heard_apart)
         cdef vector[Datagram]* all = &self.heard_apart.datagrams
         cdef size_t index
@@ -215,9 +214,10 @@ cdef class Replay:
         return 0
 
     def refusals(self):
-        """Return the packets of this block that have no place on the clock, as ``Refusal``."""
+        """Return a ``Refusal`` for each packet of the last block that has no place on the clock."""
         return [
-            self.pacing.refusal(self.block, packet.index, packet.verdict) for packet in self.refused
+            self.pacing.make_refusal(self.block, packet.index, packet.verdict)
+            for packet in self.refused
         ]
 
     cdef int raise_error(self) except -1:
@@ -245,7 +245,7 @@ cdef class Replay:
             if self.broken or self.block is None or self.index >= self.block.items.size():
                 return False
             packet = &self.block.items[self.index]
-            verdict = self.pacing.refuses(packet[0])
+            verdict = self.pacing.judge(packet[0])
             if verdict != ACCEPTED:
                 one.index = self.index
                 one.verdict = verdict
@@ -265,7 +265,7 @@ cdef class Replay:
             self.due = max(self.due, self.pacing.due_after(packet[0]))
 
     cdef void run_one_entity(self, SampleBlock out) noexcept nogil:
-        """Draw one entity in the fast loop, up to the first exception."""
+        """Run the fast loop for a recording of one entity, up to the first exception."""
         cdef Run run
         if self.next_entity == 0 or self.block is None or self.index >= self.block.items.size():
             return              # in the middle of a tick, or no packet left
@@ -276,7 +276,7 @@ cdef class Replay:
         run.due = self.due
         run.entity = self.drawn[0]
         self.pacing.clock.lend(run)
-        self.pacing.follow(run, self.pointers[0])
+        self.pacing.run_entity(run, self.pointers[0])
         self.pacing.clock.take_back(run)
         self.taken += run.taken
         self.discarded += run.discarded
@@ -287,7 +287,7 @@ cdef class Replay:
             self.last.arrival = self.block.items[self.index - 1].arrival
 
     cdef bint draw_due(self, SampleBlock out) noexcept nogil:
-        """Draw the ticks that are due; return True if the block is full before the last."""
+        """Draw the ticks that are due; return True if ``out`` is full before the last."""
         cdef Sample sample
         cdef size_t count = self.pointers.size()
         while True:
@@ -299,17 +299,17 @@ cdef class Replay:
                 sample.entity = self.drawn[self.next_entity]
                 draw_sample(self.pointers[self.next_entity], sample.time, sample)
                 out.items.push_back(sample)
-                self.check(self.pointers[self.next_entity])
+                self.check_strategy(self.pointers[self.next_entity])
                 self.next_entity += 1
-            if self.broken or not self.pacing.behind(self.due):
+            if self.broken or not self.pacing.is_behind(self.due):
                 return False
             if self.listening and self.datagrams != NULL:
-                self.hear_until(self.pacing.clock.following())
+                self.hear_until(self.pacing.clock.find_next_tick())
             self.pacing.clock.step()
             self.next_entity = 0
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
-        """Take the first packet's time; an entity that joins the connection late is led in."""
+        """Start the clock with the first packet, after the connection's earlier datagrams."""
         if self.datagrams != NULL:
             if not self.add_entity(packet.entity):
                 return
@@ -320,34 +320,37 @@ cdef class Replay:
             begin_after(self.pointers[0], self.pacing.clock.now)
 
     cdef void lead_in(self, const Packet& packet) noexcept nogil:
-        """Run the frames and take the datagrams before the entity's first packet."""
-        cdef double arrival = self.pacing.arrival(packet)
-        while self.comes_before(packet):
-            if self.pacing.refuses(self.other) == ACCEPTED and not self.any_python:
+        """Run the frames and the connection's datagrams before the entity's first packet."""
+        cdef double arrival = self.pacing.find_arrival(packet)
+        while self.is_before(packet):
+            if self.pacing.judge(self.other) == ACCEPTED and not self.any_python:
                 if self.pacing.started:
                     self.pass_frames(self.pacing.due_before(self.other))
                 else:
                     self.pacing.begin(self.other)
                     begin_after(self.pointers[0], self.pacing.clock.now)
-            self.hear_next(self.restarts(self.datagrams[0][self.next_datagram]))
-        if self.pacing.started and self.pacing.refuses(packet) == ACCEPTED:
+            self.hear_next(self.restart_if_alone(self.datagrams[0][self.next_datagram]))
+        if self.pacing.started and self.pacing.judge(packet) == ACCEPTED:
             self.pass_frames(arrival)
 
-    cdef bint restarts(self, const Datagram& found) noexcept nogil:
-        """Restart the clock if the only entity so far teleports; return True if it did."""
+    cdef bint restart_if_alone(self, const Datagram& found) noexcept nogil:
+        """Restart the strategy's clock if the connection's only entity teleports.
+
+        Return True if it did.
+        """
         return (self.joined == 1 and found.teleport and not isnan(found.previous)
                 and restart_clock(self.pointers[0], found.time))
 
     cdef void pass_frames(self, double until) noexcept nogil:
-        """Run the frames before a time (s) without producing rows."""
+        """Run the frames before the time ``until`` (s) without producing rows."""
         cdef Sample sample
-        while self.pacing.behind(until):
+        while self.pacing.is_behind(until):
             self.pacing.clock.step()
             sample = Sample()
             draw_sample(self.pointers[0], self.pacing.clock.now, sample)
 
     cdef bint look_ahead(self) noexcept nogil:
-        """Make a packet of the next datagram; return False if there is none."""
+        """Set ``other`` to the next datagram's times; return False if there is no datagram."""
         if self.next_datagram >= self.datagrams.size():
             return False
         self.other.time = self.datagrams[0][self.next_datagram].time
@@ -355,15 +358,15 @@ cdef class Replay:
         self.other.single.time = <float>self.other.time
         return True
 
-    cdef bint comes_before(self, const Packet& packet) noexcept nogil:
-        """Return True if the next datagram came before a packet, and not together with the packet.
+    cdef bint is_before(self, const Packet& packet) noexcept nogil:
+        """Return True if the next datagram came before the packet, in another datagram.
 
-        Without arrival times the one with the older timestamp comes first.
+        Without arrival times the older timestamp comes first.
         """
         if not self.look_ahead() or same_datagram(self.datagrams[0][self.next_datagram], packet):
             return False
         if self.pacing.knows_arrivals:
-            return self.pacing.arrival(self.other) <= self.pacing.arrival(packet)
+            return self.pacing.find_arrival(self.other) <= self.pacing.find_arrival(packet)
         return self.other.time <= packet.time
 
     cdef void hear_next(self, bint restarts=False) noexcept nogil:
@@ -373,21 +376,21 @@ cdef class Replay:
         self.joined += found.joins
         self.next_datagram += 1
         for place in range(self.pointers.size()):
-            hear_datagram(self.pointers[place], found.time, self.pacing.now(self.other),
+            hear_datagram(self.pointers[place], found.time, self.pacing.find_now(self.other),
                           NAN if restarts else found.previous)
-            self.check(self.pointers[place])
+            self.check_strategy(self.pointers[place])
 
     cdef void hear_until(self, double time) noexcept nogil:
-        """Tell the strategies of the datagrams that arrived up to a time."""
+        """Tell the strategies of the datagrams that arrived up to ``time`` (s)."""
         while self.pacing.knows_arrivals and self.look_ahead() and (
-                self.pacing.arrival(self.other) <= time):
+                self.pacing.find_arrival(self.other) <= time):
             self.hear_next()
 
     cdef bint begins_datagram(self, const Packet& packet, double& previous) noexcept nogil:
-        """Pass the datagrams before a packet.
+        """Tell the strategies of the datagrams before a packet.
 
-        Return True if the packet is the first of its datagram. ``previous`` is then the newest
-        timestamp before the datagram, of the entity of its first packet.
+        Return True if the packet is the first of its datagram. Set ``previous`` to the newest
+        timestamp, before the datagram, of the entity of its first packet.
         """
         cdef bint begins
         cdef const Datagram* own
@@ -398,13 +401,13 @@ cdef class Replay:
             if begins:
                 self.last.time, self.last.arrival = packet.time, packet.arrival
             return begins
-        while self.comes_before(packet):
+        while self.is_before(packet):
             self.hear_next()
         if self.next_datagram < self.datagrams.size():
             own = &self.datagrams[0][self.next_datagram]
             if same_datagram(own[0], packet):
                 before = own.previous
-                if isnan(previous) and self.restarts(own[0]):
+                if isnan(previous) and self.restart_if_alone(own[0]):
                     before = NAN
                 self.joined += own.joins
                 self.next_datagram += 1
@@ -412,18 +415,18 @@ cdef class Replay:
                 self.meets = self.joined > 1 and own.joins > 0
                 if self.meets and before != previous and not (
                         isnan(before) and isnan(previous)):
-                    meet_other(self.pointers[0], packet.time, self.pacing.now(packet))
+                    meet_other(self.pointers[0], packet.time, self.pacing.find_now(packet))
                 (&previous)[0] = before
                 return True
         return self.next_datagram == 0 or not same_datagram(
             self.datagrams[0][self.next_datagram - 1], packet)
 
     cdef bint take_beside_others(self, const Packet& packet, int32_t place) noexcept nogil:
-        """Give a packet to its strategy, and tell the other strategies of the packet."""
+        """Pass a packet to its entity's strategy, and tell the other strategies of its datagram."""
         cdef double previous = newest_of(self.pointers[place])
         cdef bint begins = self.begins_datagram(packet, previous)
         cdef bint joins = self.datagrams == NULL and isnan(previous)
-        cdef double now = self.pacing.now(packet)
+        cdef double now = self.pacing.find_now(packet)
         cdef size_t other
         cdef bint taken
         if begins or joins:
@@ -432,7 +435,7 @@ cdef class Replay:
                     continue
                 if begins:
                     hear_datagram(self.pointers[other], packet.time, now, previous)
-                    self.check(self.pointers[other])
+                    self.check_strategy(self.pointers[other])
                 else:
                     meet_other(self.pointers[other], packet.time, now)
         taken = take_beside(self.pointers[place], packet, now, not begins, previous)
@@ -451,12 +454,12 @@ cdef class Replay:
         else:
             self.last.time, self.last.arrival = packet.time, packet.arrival
             taken = take_packet(self.pointers[self.places[packet.entity]], packet,
-                                self.pacing.now(packet))
+                                self.pacing.find_now(packet))
         if taken:
             self.taken += 1
         else:
             self.discarded += 1
-        self.check(self.pointers[self.places[packet.entity]])
+        self.check_strategy(self.pointers[self.places[packet.entity]])
 
     cdef bint add_entity(self, int32_t entity) noexcept nogil:
         with gil:
@@ -464,7 +467,7 @@ cdef class Replay:
                 if self.places.size() <= <size_t>entity:
                     self.places.resize(entity + 1, -1)
                 self.drawn.push_back(entity)
-                strategy = self.new_strategy(entity)
+                strategy = self.create_strategy(entity)
                 self.pointers.push_back(<void*>strategy)
             except BaseException as error:
                 self.error, self.broken = error, True
@@ -479,8 +482,8 @@ cdef class Replay:
                 (<Strategy>strategy).join(self.made[0])
         return True
 
-    cdef Strategy new_strategy(self, int32_t entity):
-        """Create a strategy and take it into use."""
+    cdef Strategy create_strategy(self, int32_t entity):
+        """Create the strategy of an entity and take it into use."""
         cdef Strategy strategy
         made = self.make_strategy()
         if not is_native(made):
@@ -494,8 +497,8 @@ cdef class Replay:
         self.made.append(strategy)
         return strategy
 
-    cdef void check(self, void* strategy) noexcept nogil:
-        """Record that a strategy in plain Python has raised an exception."""
+    cdef void check_strategy(self, void* strategy) noexcept nogil:
+        """Set ``broken`` if a plain Python strategy has raised an exception."""
         if self.any_python and is_broken(strategy):
             self.broken = True
 
@@ -513,7 +516,7 @@ cdef int release_strategies(strategies) except -1:
 class StrategiesInUse(list):
     """The strategies of one replay, released when the replay is deleted.
 
-    A class of Python, because a compiled one gets no ``__del__`` in the stable interface.
+    A Python class, because a compiled one gets no ``__del__`` in the stable interface.
     """
 
     def __del__(self):

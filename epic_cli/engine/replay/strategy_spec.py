@@ -59,37 +59,40 @@ class StrategySpec(_SpecFields):
     def __new__(
         cls, name: str = DEFAULT, settings: Mapping[str, Any] | None = None, label: str = ""
     ) -> "StrategySpec":
-        """Take the settings as they are; ``make`` checks them."""
+        """Store the settings unchecked; ``make`` checks them."""
         given = dict(settings or {})
         return super().__new__(cls, name, given, label or write_spec(name, given))
 
     @property
     def values(self) -> dict[str, Any]:
-        """The written value of every setting, given or default."""
+        """The value of every setting, given or default, by name."""
         return declaration(self.name).values(self.settings)
 
     @property
     def changed(self) -> dict[str, Any]:
-        """The settings that differ from their defaults; raises as ``values``."""
+        """The settings that differ from their defaults; raises what ``values`` raises."""
         defaults = declaration(self.name).values({})
         return {key: value for key, value in self.values.items() if value != defaults.get(key)}
 
     @property
     def composed(self) -> "StrategySpec":
-        """The strategy that a system's name stands for, under the same label."""
+        """The spec with a system's name replaced by its strategy and settings; the label stays."""
         return StrategySpec(*compose(self.name, self.settings), self.label)
 
     def make(self) -> "SmoothingStrategy":
-        """Create a strategy; raise ``UnknownStrategy`` or ``SettingError``."""
+        """Create the strategy; raise ``UnknownStrategy`` or ``SettingError``."""
         return create(self.name, self.settings)
 
     def make_factory(self) -> "Callable[[], SmoothingStrategy]":
-        """Return a factory of such strategies, one for each entity; raise as ``make``."""
+        """Return a function that creates the strategy for each entity.
+
+        Raise what ``make`` raises.
+        """
         return maker(self.name, self.settings)
 
 
 def write_spec(name: str, settings: Mapping[str, Any]) -> str:
-    """Return ``NAME+key=value+key=value``, which ``read_spec`` reads."""
+    """Return a strategy as ``NAME+key=value+key=value``, which ``read_spec`` reads."""
     values = (
         f"+{key}={value if isinstance(value, str) else f'{value:.12g}'}"
         for key, value in settings.items()
@@ -98,7 +101,7 @@ def write_spec(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def read_assignment(text: str) -> tuple[str, str]:
-    """Split ``key=value``; raise ``ValueError``."""
+    """Split ``key=value`` into key and value; raise ``ValueError``."""
     key, equals, value = text.partition("=")
     if not (equals and key.strip()):
         raise ValueError(f"{text!r} is not of the form key=value")
@@ -106,7 +109,7 @@ def read_assignment(text: str) -> tuple[str, str]:
 
 
 def read_spec(text: str) -> StrategySpec:
-    """Return the strategy that a text names, or ``correction:ENGINE``; both may have settings.
+    """Parse ``NAME+key=value`` or ``correction:ENGINE+key=value``, and check name and settings.
 
     Raise ``UnknownStrategy`` or ``SettingError``.
     """
@@ -120,7 +123,7 @@ def read_spec(text: str) -> StrategySpec:
 
 
 def read_specs(texts: Iterable[str] = ()) -> list[StrategySpec]:
-    """Return the strategies that these texts name; without texts, all strategies.
+    """Parse several strategies; without texts, return all strategies for remote entities.
 
     ``correction:all`` stands for each engine's correction. Raise ``UnknownStrategy``,
     ``SettingError``, or ``ValueError`` for the same variant twice.
@@ -139,7 +142,7 @@ def read_specs(texts: Iterable[str] = ()) -> list[StrategySpec]:
 
 
 def split(text: str) -> tuple[str, dict[str, str]]:
-    """Split ``NAME+key=value`` into name and settings, unchecked; raise ``ValueError``."""
+    """Split ``NAME+key=value`` into name and settings, without checks; raise ``ValueError``."""
     if "+" not in text:
         return text, {}
     import re  # which would take a tenth of a replay's start
@@ -152,9 +155,9 @@ def split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _read_engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Return the strategy and settings with which an engine hides corrections.
+    """Return the strategy and settings that hide corrections as an engine does.
 
-    ``settings`` override those of the engine. Raise ``ValueError`` for an unknown engine.
+    ``settings`` override the engine's. Raise ``ValueError`` for an unknown engine.
     """
     if engine not in ENGINES:
         known = ", ".join((*ENGINES, "all"))

@@ -45,7 +45,7 @@ def scan(text: bytes, size: int, *, wide: bool) -> list[str]:
     refusals: list[str] = []
     for block in scan_all(scanner, cut(text, size)):
         for index in range(len(block)):
-            caret = block.refusal(index, Reason.TOO_FAR, "time").caret
+            caret = block.make_refusal(index, Reason.TOO_FAR, "time").caret
             packets.append(f"{block.line(index)} {block.line_text(index)!r} {caret} {block[index]}")
         refusals += map(repr, block.refusals)
     return [*packets, *refusals, f"ended: {scanner.ended}"]
