@@ -36,11 +36,11 @@ METRICS: tuple[Metric, ...] = (
 )
 
 #: Metrics of rotations, and their sums.
-TURNING = {"turning_cost", "aim_cost", *(figure.name for figure in turning.METRICS)}
+TURNING = {"turning_cost", "aim_cost", *(metric.name for metric in turning.METRICS)}
 TURN_SUMS = tuple(name for metric in turning.METRICS for name in metric.sums)
 
 #: Metrics of what is sent, and their sums.
-SENT = {figure.name for figure in sent.METRICS}
+SENT = {metric.name for metric in sent.METRICS}
 SENT_SUMS = tuple(name for metric in sent.METRICS for name in metric.sums)
 
 #: The sums over rows that metrics need, by name.
@@ -48,20 +48,20 @@ SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
 
 
 def list_shown_metrics() -> list[Metric]:
-    """Return the metrics that tables show."""
-    return [figure for figure in METRICS if figure.weight]
+    """Return the metrics that have a column in tables."""
+    return [metric for metric in METRICS if metric.weight]
 
 
 def find_metric(name: str) -> Metric:
-    """Return the metric with this name; raise ``KeyError``."""
-    return {figure.name: figure for figure in METRICS}[name]
+    """Return the metric with this name; raise ``KeyError`` for an unknown name."""
+    return {metric.name: metric for metric in METRICS}[name]
 
 
-def list_figure_names(turns: bool = True, sent: bool = True) -> list[str]:
-    """Return the names of metrics, and of the ends of their intervals, in CSV and JSON lines.
+def list_column_names(turns: bool = True, sent: bool = True) -> list[str]:
+    """Return the column names of metrics and of the ends of their intervals in CSV and JSON lines.
 
-    Without ``turns`` and ``sent``, those of rotation and of sent data are left out.
+    Without ``turns`` and ``sent``, the metrics of rotation and of sent data are left out.
     """
     left_out = (set() if turns else TURNING) | (set() if sent else SENT)
-    chosen = [figure for figure in METRICS if figure.name not in left_out]
+    chosen = [metric for metric in METRICS if metric.name not in left_out]
     return [name for each in chosen for name in (each.name, *(each.ends if each.interval else ()))]

@@ -1,4 +1,4 @@
-"""Metrics of the error and the lag of a drawing."""
+"""The metrics of error and lag."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.metrics.digits import format_milliseconds, format_one_decimal, format_whole
 from epic_cli.metrics.metric import Better, Metric, MetricSection
-from epic_cli.metrics.score import read_residual_part, score
+from epic_cli.metrics.score import compute_score, read_residual_part
 
 if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Measurement, Resampled
@@ -22,7 +22,7 @@ METRICS = (
     Metric(
         "score",
         "overall score, 0 to 100; --explain has the formula",
-        score,
+        compute_score,
         better=Better.HIGH,
         format=format_one_decimal,
         section=MetricSection.ACCURACY,

@@ -1,4 +1,4 @@
-"""Arrays of numbers: packets as columns, and operations on vectors."""
+"""Conversion of packets and rows to NumPy arrays, and fast operations on vectors."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _ROW: list[np.dtype[Any]] = []
 
 
 def make_packet_table(packets: PacketBlock) -> NDArray[np.float64]:
-    """Return the packets in their order as columns, (``COLUMNS``, n)."""
+    """Return the packets, in their order, as an array (``COLUMNS``, n)."""
     columns = np.empty((COLUMNS, len(packets)))
     table(packets, columns)
     return columns
 
 
 def make_turning_table(packets: PacketBlock) -> NDArray[np.float64]:
-    """Return packets as columns, with the rows of ``TURN`` if any packet has a rotation."""
+    """Return packets as an array of columns, with the rows of ``TURN`` if any has a rotation."""
     columns = make_packet_table(packets)
     if not packets.turns():
         return columns
@@ -60,9 +60,9 @@ def make_turning_table(packets: PacketBlock) -> NDArray[np.float64]:
 
 
 def collect_rows(trace: Trace) -> NDArray[Any]:
-    """Return the rows of a trace, by field.
+    """Return the rows of a trace as a structured array.
 
-    Numpy parses their format more slowly than it draws a few.
+    Numpy parses their format more slowly than it draws a few rows, so the format is kept.
     """
     if not _ROW:
         _ROW.append(np.asarray(trace).dtype)
@@ -70,7 +70,7 @@ def collect_rows(trace: Trace) -> NDArray[Any]:
 
 
 def compute_median(values: Floats) -> float:
-    """Return numpy's median, bit for bit, but ten times as fast for few values; NaN of none."""
+    """Return numpy's median, bit for bit; ten times as fast for few values. NaN without values."""
     count = len(values)
     if not count:
         return math.nan
@@ -80,7 +80,10 @@ def compute_median(values: Floats) -> float:
 
 
 def list_distinct(values: NDArray[_Value]) -> NDArray[_Value]:
-    """Return each value once, sorted, without loading numpy's masked arrays; no NaN is allowed."""
+    """Return the distinct values, sorted, without loading numpy's masked arrays.
+
+    NaN is not allowed.
+    """
     ordered = np.sort(values)
     new = np.ones(len(ordered), bool)
     new[1:] = ordered[1:] != ordered[:-1]
@@ -134,17 +137,17 @@ def mark_all_three(flags: Flags) -> Flags:
 
 
 def find_edges(flags: Flags) -> tuple[Places, Places]:
-    """Return the start of each run of true values, and the place after its end."""
+    """Return the start of each run of true values, and the index after its end."""
     padded = np.concatenate(([False], flags, [False]))
     both = np.flatnonzero(padded[1:] != padded[:-1])
     return both[::2], both[1::2]
 
 
 def choose_places(count: int, most: int) -> Places:
-    """Choose about ``most`` of ``count`` places: one at random in each of ``most`` equal parts.
+    """Choose about ``most`` of ``count`` indices: a random one from each of ``most`` equal parts.
 
-    All places are chosen if there are no more. Every n-th one would fall in step with packets. The
-    choice for the same numbers is always the same.
+    All indices are chosen if there are no more. Every n-th index would fall in step with packets.
+    The choice for the same numbers is always the same.
     """
     return np.arange(count) if count <= most else _choose_places(count, most)
 
@@ -158,12 +161,12 @@ def _choose_places(count: int, most: int) -> Places:
 
 
 def compute_lengths(vectors: Floats) -> Floats:
-    """Return the lengths of vectors (n, 3) or quaternions; several times as fast as numpy."""
+    """Return the lengths of vectors (n, 3) or quaternions (n, 4), much faster than numpy."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
 
 
 def compute_rms(values: Floats) -> float:
-    """Return the root mean square; 0 without values."""
+    """Return the root mean square of the values; 0 without values."""
     return float(np.sqrt(np.mean(np.square(values)))) if len(values) else 0.0
 
 
@@ -173,10 +176,10 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 def find_minimum(
     of: Callable[[float], float], low: float, high: float, steps: int = 14
 ) -> tuple[float, float]:
-    """Return place and value of a function's only minimum, by golden section search.
+    """Find the minimum of a function with a single minimum between ``low`` and ``high``.
 
-    Each of the ``steps`` leaves 0.618 of the range. J. Kiefer, "Sequential Minimax Search for a
-    Maximum", Proc. AMS 4 (3), 1953.
+    Return the place and the value. Golden section search: each of the ``steps`` leaves 0.618 of the
+    range. J. Kiefer, "Sequential Minimax Search for a Maximum", Proc. AMS 4 (3), 1953.
     """
     one, other = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     here, there = of(one), of(other)

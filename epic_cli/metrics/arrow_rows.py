@@ -1,4 +1,4 @@
-"""Rows of a result as Arrow columns, which Polars, DuckDB and PyArrow take as they are."""
+"""Export of result rows as Arrow columns, which Polars, DuckDB and PyArrow read directly."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MOST_INT = 2**63 - 1
 
 
 def export_rows(rows: Sequence[Mapping[str, Any]]) -> object:
-    """Return rows as a capsule of Arrow's C stream interface, a column for each name.
+    """Return rows as a capsule of Arrow's C stream interface, with a column for each key.
 
     A column of booleans, of integers, of numbers or of nulls keeps its type; all others are text. A
-    row that lacks a name has a null there.
+    row that lacks a key has a null there.
     """
     names = dict.fromkeys(name for row in rows for name in row)
     columns = [[row.get(name) for row in rows] for name in names]
@@ -32,7 +32,7 @@ def export_rows(rows: Sequence[Mapping[str, Any]]) -> object:
 
 
 def _choose_format(column: list[Any]) -> str:
-    """Return Arrow's format of a column: ``n``, ``b``, ``l``, ``g`` or ``U``."""
+    """Return Arrow's format letter for a column: ``n``, ``b``, ``l``, ``g`` or ``U``."""
     kinds = {type(value) for value in column if value is not None}
     if kinds == {bool}:
         return "b"
@@ -44,7 +44,7 @@ def _choose_format(column: list[Any]) -> str:
 
 
 def _pack_column(form: str, column: list[Any]) -> Buffers:
-    """Return the buffers of a column: the validity bitmap, the values, and the bytes of texts."""
+    """Return a column's Arrow buffers: the validity bitmap, the values, and the bytes of texts."""
     if form == "n":
         return ()
     has_nulls = any(value is None for value in column)

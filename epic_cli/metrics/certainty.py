@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 
-#: Probability that an interval contains the figure.
+#: Probability that an interval contains the value.
 CONFIDENCE = 0.95
 
 #: Number of bootstrap draws; a seed gives the same draws on every machine.
@@ -74,9 +74,9 @@ _TAIL = _NORMAL.inv_cdf(0.5 + CONFIDENCE / 2)
 
 
 def iterate_draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterator[Floats]:
-    """Yield the number of times that each unit occurs in each draw: arrays (draws, units).
+    """Yield bootstrap weights: how often each unit occurs in each draw, as arrays (draws, units).
 
-    Rows add up to ``units``.
+    Each row adds up to ``units``.
     """
     # raw bits: only these are promised to stay the same in later versions of numpy
     source = np.random.PCG64(np.random.SeedSequence([seed, purpose]))
@@ -89,9 +89,9 @@ def iterate_draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -
 
 
 def choose_block_length(series: Floats) -> float:
-    """Return the length of a bootstrap block, in values of a series (n, one per cell).
+    """Return the length of a bootstrap block, in cells, for a series with one value per cell (n).
 
-    At least 1.
+    The length is at least 1.
     """
     largest = float(np.abs(series).max()) if len(series) else 0.0
     values = series / (largest or 1.0)  # whose squares are numbers
@@ -124,7 +124,7 @@ def choose_block_length(series: Floats) -> float:
 
 
 def compute_interval(replicates: Floats, units: int) -> tuple[float, float] | None:
-    """Return the interval of a metric from its values in the draws; None if unknown."""
+    """Return the confidence interval of a metric from its values in the draws; None if unknown."""
     if not np.isfinite(replicates).all():
         return None
     # quantiles at these places of the sorted draws, from those around them: numpy's own take longer
@@ -138,7 +138,7 @@ def compute_interval(replicates: Floats, units: int) -> tuple[float, float] | No
 
 
 def expand_interval(units: int) -> float:
-    """Return the half-width of an interval, in standard deviations of the draws.
+    """Return an interval's half-width, in standard deviations of the draws of ``units`` units.
 
     Draws of n units vary too little, by sqrt((n - 1) / n), and their deviation is as uncertain as
     Student's t with n - 1 degrees of freedom says.
@@ -162,7 +162,7 @@ def compute_student_quantile(freedom: float) -> float:
 
 
 def join_cells(cells: Floats, length: int) -> Floats:
-    """Sum cells (axis 0) in blocks of ``length``; the last block takes the remainder."""
+    """Sum cells (axis 0) in blocks of ``length`` cells; the last block takes the remainder."""
     blocks = max(1, len(cells) // length)
     starts: NDArray[np.int64] = np.arange(blocks) * length
     return np.asarray(np.add.reduceat(cells, starts, axis=0))
@@ -214,16 +214,16 @@ PAIRS = 2
 
 
 def _compute_upper_bound(seen: int) -> float:
-    """Return the largest plausible number of events in such a recording, with 97.5 % confidence.
+    """Return the upper bound of the expected number of events, if ``seen`` occurred.
 
-    The upper bound of a Poisson mean, by Wilson and Hilferty 1931.
+    The bound has 97.5 % confidence: that of a Poisson mean, by Wilson and Hilferty 1931.
     """
     more = seen + 1
     return more * (1 - 1 / (9 * more) + _TAIL / (3 * math.sqrt(more))) ** 3
 
 
 class NetworkEvents(NamedTuple):
-    """Rare events of the network in all recordings together.
+    """Counts of rare network events (bursts, delay changes, silences) in all recordings together.
 
     ``bursts`` counts losses of two or more packets in a row (too late counts as lost), ``pairs``
     the packets lost right behind another, ``lost`` the lost ones of ``sent``, ``changes`` the
@@ -244,7 +244,7 @@ class NetworkEvents(NamedTuple):
 
     @property
     def linked(self) -> bool:
-        """True if losses follow each other more than chance explains (Poisson)."""
+        """True if losses follow each other more often than chance explains (Poisson)."""
         expected = self.lost**2 / max(self.sent, 1)
         if self.pairs < 1 or self.pairs > 50 + 3 * expected:
             return self.pairs > 0
@@ -256,17 +256,17 @@ class NetworkEvents(NamedTuple):
 
     @property
     def events(self) -> int:
-        """Number of rare events: a few cannot show the tail of their distribution."""
+        """The number of rare events; a few cannot show the tail of their distribution."""
         return self.bursts * self.linked + -(-self.changes // 2)
 
     @property
     def unproven(self) -> bool:
-        """True if hardly a packet was lost, but in too short a time to exclude losses."""
+        """True if hardly a packet was lost, but the recording is too short to exclude losses."""
         return self.lost < FEWEST_LOST and 0 < self.watched < PROVEN
 
     @property
     def few(self) -> bool:
-        """True if there are too few events to know how frequent or how bad they can be."""
+        """True if there are too few events to know how frequent or how severe they can be."""
         return self.unproven or 0 < self.events < FEWEST_EVENTS
 
     @property
@@ -276,22 +276,22 @@ class NetworkEvents(NamedTuple):
 
     @property
     def tried(self) -> bool:
-        """True if the effect of more losses must be simulated."""
+        """True if the effect of additional losses must be simulated."""
         return self.few or self.by_chance
 
     @property
     def in_a_row(self) -> tuple[int, ...]:
-        """Lengths of the simulated losses, in packets."""
+        """The burst lengths to simulate, in packets."""
         return IN_A_ROW if self.few else IN_A_ROW[:PAIRS]
 
     @property
     def unseen(self) -> Floats:
-        """Numbers of losses that a recording may have missed.
+        """Numbers of losses that a recording may have missed: an array (scenarios, burst lengths).
 
-        Possible worlds by length (``in_a_row``). Each world has other losses. Their numbers are
-        upper bounds with 97.5 % confidence. Where few losses were seen, bursts longer than two have
-        as many packets in all as pairs have. A few losses do not show whether they follow each
-        other: the share that does is the upper end that the seen pairs leave open (Wilson 1927).
+        The lengths are ``in_a_row``. Each scenario has other losses. The numbers are upper bounds
+        with 97.5 % confidence. Where few losses were seen, bursts longer than two have as many
+        packets in all as pairs have. A few losses do not show whether losses follow each other: the
+        share that does is the upper end that the seen pairs leave open (Wilson 1927).
         """
         if self.few:
             single = 0.0 if self.linked else _compute_upper_bound(self.lost) - self.lost
@@ -306,12 +306,12 @@ class NetworkEvents(NamedTuple):
 
     @property
     def missed(self) -> float:
-        """Seconds as bad as the worst second that the data may lack."""
+        """The number of seconds, as bad as the worst second, that the data may lack."""
         return UNSEEN + (TAIL / self.events if self.events else 0.0)
 
 
 def add_network_events(several: Iterable[NetworkEvents]) -> NetworkEvents:
-    """Add up the network events of several recordings."""
+    """Return the sum of the network events of several recordings."""
     found = list(several)
     sums = NetworkEvents(*map(sum, zip(*found, NetworkEvents(), strict=True)))
     return sums._replace(waver=max((events.waver for events in found), default=0.0))
@@ -319,7 +319,7 @@ def add_network_events(several: Iterable[NetworkEvents]) -> NetworkEvents:
 
 @np.errstate(all="ignore")
 def count_network_events(table: Floats, begin: float, end: float) -> NetworkEvents:
-    """Return the network events among packets (``packet_table``) from ``begin`` to ``end`` (s).
+    """Count the network events among packets (``make_packet_table``) from ``begin`` to ``end`` (s).
 
     Packets without arrival times count as arrived when they were sent.
     """
@@ -373,7 +373,7 @@ def count_network_events(table: Floats, begin: float, end: float) -> NetworkEven
 
 
 def _find_rests(table: Floats, known: Flags, order: Numbers) -> Numbers:
-    """Return the intervals between these packets (``packet_table``) in which the entity rests."""
+    """Return the indices of the intervals between packets in which the entity rests."""
     columns = table[:, known][:, order]
     positions, velocities = columns[POSITION].T, columns[VELOCITY].T
     nothing = np.full(len(order), np.nan), np.full(len(order), np.nan)
@@ -384,7 +384,7 @@ def _find_rests(table: Floats, known: Flags, order: Numbers) -> Numbers:
 
 
 def _compute_running_median(values: Floats) -> Floats:
-    """Return the median of each value and its ``AROUND`` neighbors on each side."""
+    """Return the running median of the values, over ``AROUND`` neighbors on each side."""
     medians = np.empty(len(values))
     running_medians(np.pad(values, AROUND, mode="edge"), 2 * AROUND + 1, 1, medians)
     return medians
@@ -432,13 +432,13 @@ class Unit(enum.Enum):
 
 @dataclass(frozen=True)
 class Certainty:
-    """The data behind the intervals.
+    """A description of the data behind the confidence intervals.
 
-    The number of ``units``, and the length of blocks in ``seconds``. ``Unit.NOTHING``: there are
-    too few ``units``. ``entities`` counts the entities that are drawn beside blocks. ``stretches``
-    is the number of independent pieces of a delay that wanders; infinite: it does not wander.
-    ``rare`` are the network's rare events; where these are ``few``, an interval has one end.
-    ``tried``: the effect of more losses on the best one has been tried.
+    ``units`` is the number of bootstrap units, ``seconds`` the length of blocks. ``Unit.NOTHING``:
+    there are too few ``units``. ``entities`` counts the entities that are drawn beside blocks.
+    ``stretches`` is the number of independent pieces of a delay that wanders; infinite: it does not
+    wander. ``rare`` are the network's rare events; where these are ``few``, an interval has one
+    end. ``tried``: the effect of more losses on the best candidate has been simulated.
     """
 
     unit: Unit
@@ -453,10 +453,10 @@ class Certainty:
 
 @dataclass(frozen=True)
 class Piece:
-    """The sums (cells, fields) of each entity in one run, and the length of a cell in seconds.
+    """One run's sums (cells, fields) for each entity, with the length of a cell in seconds.
 
     ``losses`` (fields of each of ``IN_A_ROW``) is the change by one more loss of that length; None:
-    not tried. The sums of many entities are in a file.
+    not simulated. The sums of many entities are in a file.
     """
 
     entities: Sequence[Floats]
@@ -465,7 +465,7 @@ class Piece:
 
     @cached_property
     def whole(self) -> Floats:
-        """The sums (cells, fields) over all entities."""
+        """The sums (cells, fields) of all entities together."""
         found = np.array(self.entities[0])
         for sums in self.entities[1:]:
             found += sums
@@ -473,25 +473,25 @@ class Piece:
 
     @property
     def cells(self) -> int:
-        """The number of cells that the run's time is divided into."""
+        """The number of time cells of the run."""
         return len(self.entities[0])
 
     def sum_entities(self) -> Floats:
-        """Return the sums (fields) over all cells, entity by entity."""
+        """Return the sums (fields) of all entities and cells together."""
         each = [np.asarray(sums).sum(axis=0) for sums in self.entities]
         return np.asarray(np.sum(each, axis=0))
 
     def stack_sums(self) -> Floats:
-        """Return the sums (cells, entities, fields)."""
+        """Return the sums of all entities as one array (cells, entities, fields)."""
         return np.stack([np.asarray(sums) for sums in self.entities], axis=1)
 
 
-class Figures(NamedTuple):
-    """One candidate: its values by metric (empty if it has no figures), and its pieces by run.
+class CandidateSums(NamedTuple):
+    """One candidate's metric values (empty if it has none), and its sums by run (``pieces``).
 
-    ``waver`` (s) is the likely difference of its lag in another session. ``beside`` are runs that
-    have no part in its values, but may have worse seconds. Very many runs have ``sums`` (runs,
-    fields) instead of pieces, and ``beside`` has the worst seconds.
+    ``waver`` (s) is the likely difference of the candidate's lag in another session. ``beside`` are
+    runs that have no part in the values, but may have worse seconds. Very many runs have ``sums``
+    (runs, fields) instead of pieces, and ``beside`` has the worst seconds.
     """
 
     values: Mapping[str, float]
@@ -501,8 +501,8 @@ class Figures(NamedTuple):
     sums: Floats | None = None
 
 
-class Sampled(NamedTuple):
-    """The bootstrap ``draws`` of one candidate's sums.
+class CandidateDraws(NamedTuple):
+    """One candidate's sums in the bootstrap ``draws``, and in variations of all data.
 
     ``more`` has all data, first as they are, then with each second added as often as it may be
     missing (``NetworkEvents.missed``). ``alone`` has all data, then parts of the runs by themselves
@@ -517,14 +517,17 @@ class Sampled(NamedTuple):
 
 
 def resample_sums(
-    shown: Sequence[Figures],
+    shown: Sequence[CandidateSums],
     tick: float,
     weights: Weights,
     resolution: float,
     seed: int,
     rare: NetworkEvents,
-) -> tuple[Certainty, list[Sampled] | None]:
-    """Return the certainty, and each candidate's draws; None if there are too few data."""
+) -> tuple[Certainty, list[CandidateDraws] | None]:
+    """Return the certainty, and each candidate's bootstrap draws.
+
+    None if there are too few data.
+    """
     certainty, units = _find_units(shown)
     tried, worlds = (
         any(_sum_losses(each, rare) for each in shown),
@@ -538,7 +541,9 @@ def resample_sums(
     if certainty.unit is not Unit.RUN:
         latency = _estimate_latency(shown[0].pieces)
         certainty = replace(certainty, stretches=latency.stretches)
-        _vary_delay(drawn, [figures.pieces for figures in shown], latency, certainty.units, seed)
+        _vary_delay(
+            drawn, [candidate.pieces for candidate in shown], latency, certainty.units, seed
+        )
     for place, (one, sums, own) in enumerate(zip(shown, drawn, units, strict=True)):
         whole = own.sum(axis=(0, 1))
         if one.waver:
@@ -559,12 +564,12 @@ def resample_sums(
         every = (sums, _scale_to_rows(more, whole), _scale_to_rows(alone, whole))
         resampled = [Resampled(values, whole, resolution, tick, weights) for values in every]
         drawn_again, with_more, alone_again = resampled
-        found.append(Sampled(drawn_again, with_more, alone_again, bool(losses)))
+        found.append(CandidateDraws(drawn_again, with_more, alone_again, bool(losses)))
     return certainty, found
 
 
-def _sum_losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
-    """Return the effect of simulated losses on a candidate, in the runs with simulated losses."""
+def _sum_losses(one: CandidateSums, rare: NetworkEvents) -> list[Floats]:
+    """Return the change of a candidate's sums by a simulated loss, for each run that has it."""
     size = len(rare.in_a_row) if rare.tried else 0
     found = [piece.losses for piece in one.pieces if piece.losses is not None]
     return [losses[:size] for losses in found if len(losses) >= size > 0]
@@ -574,7 +579,10 @@ def _sum_losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
 def find_least_score(
     measured: Sequence[Measurement], events: NetworkEvents, resolution: float
 ) -> float:
-    """Return the least score of a candidate as more is lost; -inf if losses were not simulated."""
+    """Return a candidate's lowest score over the plausible additional losses.
+
+    -inf if not simulated.
+    """
     losses = [each.losses for each in measured if each.losses is not None]
     if not losses:
         return -math.inf
@@ -586,7 +594,7 @@ def find_least_score(
 
 
 def _change_half_lag(whole: Floats, waver: float) -> Floats:
-    """Return all sums (fields) with half of the lag changed by ``waver`` (s).
+    """Return all sums (fields) as if the lag changed by ``waver`` (s) in half of the session.
 
     A strategy that sets its clock once may set it again in the middle of a session.
     """
@@ -597,7 +605,7 @@ def _change_half_lag(whole: Floats, waver: float) -> Floats:
 
 
 def sum_stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
-    """Return the sums (fields) of all parts of ``seconds`` of the runs, scaled to one second.
+    """Return the sums (fields) of each part of ``seconds`` of the runs, scaled to one second.
 
     In each run a part begins at each cell. The first row has zeros.
     """
@@ -610,7 +618,7 @@ def sum_stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
 
 
 def _apply_own_lag(alone: Floats) -> None:
-    """Replace the error left at the common lag by the error left at each row's own lag."""
+    """Replace the error left at the common lag by that left at each row's own lag, in place."""
     at = FIELDS.index
     lags = alone[:, at("told_seconds")] / alone[:, at("told_rows")]
     apart = np.nan_to_num(lags - lags[0]) ** 2
@@ -620,22 +628,26 @@ def _apply_own_lag(alone: Floats) -> None:
 
 
 def _scale_to_rows(several: Floats, whole: Floats) -> Floats:
-    """Scale each row of sums to the number of rows of all data."""
+    """Scale each row of sums to the number of rows that all data have."""
     rows = FIELDS.index("rows")
     return np.asarray(several * (whole[rows] / several[:, rows])[:, None])
 
 
 class _LatencyError(NamedTuple):
-    """The likely error (s) of the mean delay in another session, and the amount of data for it."""
+    """The likely error (s) of the mean delay in another session.
+
+    ``stretches`` is the number of independent pieces of the delay.
+    """
 
     deviation: float
     stretches: float
 
 
 def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
-    """Return the long-run deviation of the mean delay, from a first-order autoregression.
+    """Estimate how much the mean delay varies between sessions, from a first-order autoregression.
 
-    Its memory is that of the recording's parts, corrected for what few of them hide (Kendall 1954).
+    The autoregression's memory is that of the recording's parts, corrected for what few parts hide
+    (Kendall 1954).
     """
     variance = stretches = cells = looked = 0.0
     for run in pieces:
@@ -663,7 +675,7 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
 
 
 def _compute_mean_delays(run: Piece) -> tuple[Floats, Floats]:
-    """Return the number of rows in each cell that has rows, and the mean delay there."""
+    """Return the number of rows and the mean delay (s) of each cell that has rows."""
     cells = run.whole
     rows = cells[:, FIELDS.index("rows")]
     used = rows > 0
@@ -686,10 +698,10 @@ def _vary_delay(
     units: int,
     seed: int,
 ) -> None:
-    """Give each draw (draws, fields) another mean delay, as in another session.
+    """Shift the mean delay of each draw (draws, fields) at random, as it differs between sessions.
 
     The effect on a field is its slope over the delay, from cell to cell. Draws of blocks contain a
-    part of it already.
+    part of the variation already.
     """
     if not math.isfinite(latency.stretches):
         return
@@ -712,7 +724,7 @@ def _vary_delay(
 
 
 def _fit_slopes(pieces: Sequence[Piece]) -> Floats:
-    """Return each field's growth (per row) with each second of delay, by least squares."""
+    """Return each field's change (per row) with each second of delay, by least squares."""
     across, squares = np.zeros(len(FIELDS)), 0.0
     for run in pieces:
         rows, delays = _compute_mean_delays(run)
@@ -724,7 +736,7 @@ def _fit_slopes(pieces: Sequence[Piece]) -> Floats:
 
 
 def _vary_lag(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequence) -> None:
-    """Give each draw (draws, fields) another lag, as in another session."""
+    """Shift the lag of each draw (draws, fields) at random, as it differs between sessions."""
     at = FIELDS.index
     lag = float(whole[at("told_seconds")]) / (float(whole[at("told_rows")]) or math.nan)
     if math.isnan(lag):
@@ -737,13 +749,13 @@ def _vary_lag(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSeq
         sums[:, at(name)] = np.maximum(sums[:, at(name)] + more, 0.0)
 
 
-def _find_units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
-    """Return the units of the bootstrap, and each candidate's sums (units, entities, fields)."""
-    many = [figures.sums[:, None] for figures in shown if figures.sums is not None]
+def _find_units(shown: Sequence[CandidateSums]) -> tuple[Certainty, list[Floats]]:
+    """Choose the units of the bootstrap; return each candidate's sums (units, entities, fields)."""
+    many = [candidate.sums[:, None] for candidate in shown if candidate.sums is not None]
     if many or not shown:
         runs = len(many[0]) if many else 0
         return Certainty(Unit.RUN if runs >= FEWEST_UNITS else Unit.NOTHING, runs), many
-    several = [figures.pieces for figures in shown]
+    several = [candidate.pieces for candidate in shown]
     runs = len(several[0])
     if runs >= FEWEST_UNITS:
         return Certainty(Unit.RUN, runs), [
@@ -780,7 +792,7 @@ def _find_units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
 
 
 def _choose_block_length(several: Sequence[Floats]) -> int:
-    """Return the length of blocks in cells: the median over the candidates' squared errors."""
+    """Return the bootstrap block length, cells: the median over the candidates' squared errors."""
     rows, squares = FIELDS.index("rows"), FIELDS.index("squares")
     found = []
     for cells in several:
@@ -791,7 +803,7 @@ def _choose_block_length(several: Sequence[Floats]) -> int:
 
 
 def _draw_sums(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[Floats]:
-    """Return the sums (draws, fields) of each candidate's draws."""
+    """Return each candidate's sums (draws, fields) in the bootstrap draws."""
     count = len(several[0])
     if certainty.unit is not Unit.BLOCK_AND_ENTITY:
         drawn: list[list[Floats]] = [[] for _ in several]
@@ -829,9 +841,10 @@ _STILL = 1e-9
 
 
 class Gap(NamedTuple):
-    """The lead of one score over another in points; ``low`` to ``high`` hold for all gaps at once.
+    """The lead of one score over another, in points, with its confidence interval.
 
-    ``seen`` is the low end if no rare event were missing from the data.
+    ``low`` to ``high`` hold for all gaps at once. ``seen`` is the low end if no rare event were
+    missing from the data.
     """
 
     points: float
@@ -841,7 +854,7 @@ class Gap(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """True if the lead is clear."""
+        """True if the lead is statistically significant."""
         return self.low > 0 and self.points >= RESOLUTION
 
 
@@ -864,12 +877,11 @@ def rank_candidates(
     ``more`` (n, seconds + 1) are the scores with each second added, first as they are: a gap is
     what the worst second for it leaves. Where rare events were few, their effect has been ``tried``
     for some scores, and only these may be ahead of others. That effect is so large that it does not
-    come together with an unlucky draw: squares add up.
-
-    A rank is one more than the number of scores that are clearly better; the first rank is shared
-    by all that none is clearly better than. An interval reaches as far to either side as the
-    largest of all studentized differences to one candidate does in 95 % of the draws (max-t; Romano
-    and Wolf 2005): among many strategies one is always lucky.
+    come together with an unlucky draw: squares add up. A rank is one more than the number of scores
+    that are clearly better; the first rank is shared by all scores that none is clearly better
+    than. An interval reaches as far to either side as the largest of all studentized differences to
+    one candidate does in 95 % of the draws (max-t; Romano and Wolf 2005): among many strategies one
+    is always lucky.
     """
     if more is None:
         more = scores[:, None]
@@ -918,8 +930,9 @@ def find_sole_best(
 ) -> int | None:
     """Return the index of the smallest key if it is clearly smaller than all others; else None.
 
-    An infinite key takes no part. A false winner has to beat the true one as well: each pair at its
-    own level is enough. ``more`` are the keys with each second added, as for ``rank_candidates``.
+    An infinite key takes no part. Each pair is tested at its own level, since a false winner has to
+    beat the true one as well. ``more`` are the keys with each second added, as for
+    ``rank_candidates``.
     """
     order = sorted((each for each in range(len(keys)) if keys[each] < np.inf), key=keys.__getitem__)
     if len(order) < 2:
@@ -942,11 +955,11 @@ def find_sole_best(
 
 @dataclass(frozen=True)
 class Standing:
-    """The certainty of one candidate's metrics, and the candidate's rank.
+    """One candidate's rank and the confidence intervals of its metrics.
 
-    ``intervals`` by metric; an unknown end is NaN. ``rank`` by score, 1 the best, None without a
-    score. ``gap`` is the distance of its score to the best. ``ahead``: the metrics in which it
-    alone is clearly the best.
+    ``intervals`` are by metric; an unknown end is NaN. ``rank`` is by score, 1 the best, None
+    without a score. ``gap`` is the distance of its score to the best. ``ahead``: the metrics in
+    which only this candidate is clearly the best.
     """
 
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -959,30 +972,30 @@ class Standing:
 UNKNOWN = Standing()
 
 
-@np.errstate(all="ignore")  # what has diverged has infinite figures, and no intervals
+@np.errstate(all="ignore")  # what has diverged has infinite values, and no intervals
 def assess(
-    candidates: Sequence[Figures],
+    candidates: Sequence[CandidateSums],
     tick: float,
     weights: Weights,
     resolution: float,
     seed: int,
     rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - never changed
 ) -> tuple[Certainty, list[Standing]]:
-    """Return the certainty of a comparison, and the standing of each candidate.
+    """Return the certainty of a comparison, and each candidate's rank and intervals.
 
-    All candidates that have figures have been measured in the same runs, entities and cells.
+    All candidates that have values have been measured in the same runs, entities and cells.
     ``rare`` are the events of all runs. The same ``seed`` gives the same draws.
     """
     shown = [candidate for candidate in candidates if candidate.values]
     certainty, sampled = resample_sums(shown, tick, weights, resolution, seed, rare)
-    standings = iter(_make_standings([figures.values for figures in shown], sampled, certainty))
+    standings = iter(_make_standings([candidate.values for candidate in shown], sampled, certainty))
     return certainty, [next(standings) if candidate.values else UNKNOWN for candidate in candidates]
 
 
 @np.errstate(all="ignore")
 def compute_difference(
-    one: Figures,
-    other: Figures,
+    one: CandidateSums,
+    other: CandidateSums,
     value: Callable[[Resampled], Floats],
     tick: float,
     weights: Weights,
@@ -992,7 +1005,7 @@ def compute_difference(
 ) -> tuple[float, float] | None:
     """Return the paired interval of the difference of ``value``: second candidate minus first.
 
-    None: unknown. See ``assess`` for the other parameters.
+    None if the difference is unknown. See ``assess`` for the other parameters.
     """
     certainty, sampled = resample_sums([one, other], tick, weights, resolution, seed, rare)
     if sampled is None:
@@ -1005,9 +1018,9 @@ def compute_difference(
 
 
 def _compute_missed_share(rare: NetworkEvents) -> float:
-    """Return the share of a missed effect that counts where its sign is unknown.
+    """Return the share of a missed event's effect that counts if its sign is unknown.
 
-    Half as likely each.
+    Both signs are equally likely: at most half of the effect counts.
     """
     return 1 - UNSEEN / 2 / rare.missed
 
@@ -1019,8 +1032,8 @@ def _measure_largest_moves(more: Floats) -> tuple[float, float]:
     return float(moved.min(initial=0.0)), float(moved.max(initial=0.0))
 
 
-class _FigureDraws(NamedTuple):
-    """A metric of one candidate: its value in each draw, and in each variation of ``Sampled``."""
+class _MetricDraws(NamedTuple):
+    """One candidate's values of a metric, in each draw and variation of ``CandidateDraws``."""
 
     draws: Floats
     more: Floats
@@ -1028,19 +1041,16 @@ class _FigureDraws(NamedTuple):
 
 
 def _find_interval(
-    metric: Metric, figure: _FigureDraws, value: float, certainty: Certainty
+    metric: Metric, sampled: _MetricDraws, value: float, certainty: Certainty
 ) -> tuple[float, float] | None:
-    """Return the interval of a metric.
-
-    That of the draws, extended by what these may have missed.
-    """
-    between = compute_interval(figure.draws, certainty.units)
+    """Return a metric's interval: that of the draws, widened by what the draws may have missed."""
+    between = compute_interval(sampled.draws, certainty.units)
     if between is None or math.isnan(value):
         return None
-    # what is drawn is skewed; a figure is never outside its own interval
+    # what is drawn is skewed; a value is never outside its own interval
     low, high = min(between[0], value), max(between[1], value)
-    down, up = _measure_largest_moves(figure.more)
-    least, most = _measure_largest_moves(figure.alone)
+    down, up = _measure_largest_moves(sampled.more)
+    least, most = _measure_largest_moves(sampled.alone)
     low, high = min(low, value + least), max(high, value + most)
     if metric.better is Better.NEAR_ZERO:
         low, high = min(low, value - LAG_RESOLUTION), max(high, value + LAG_RESOLUTION)
@@ -1057,29 +1067,29 @@ def _find_interval(
 
 def _make_standings(
     values: Sequence[Mapping[str, float]],
-    sampled: Sequence[Sampled] | None,
+    sampled: Sequence[CandidateDraws] | None,
     certainty: Certainty,
 ) -> list[Standing]:
     intervals: list[dict[str, tuple[float, float]]] = [{} for _ in values]
     ahead: list[set[str]] = [set() for _ in values]
-    scores: list[_FigureDraws] | None = None
+    scores: list[_MetricDraws] | None = None
     few, units = certainty.rare.few, certainty.units
     tried = [each.tried for each in sampled or ()]
     for metric in METRICS:
-        drawn: list[_FigureDraws | None] = [None] * len(values)
+        drawn: list[_MetricDraws | None] = [None] * len(values)
         if metric.interval and sampled is not None:
             drawn = [
-                _FigureDraws(*(np.asarray(metric.value(all_)) for all_ in each[:3]))
+                _MetricDraws(*(np.asarray(metric.value(all_)) for all_ in each[:3]))
                 for each in sampled
             ]
-            for own, figure, figures in zip(intervals, drawn, values, strict=True):
-                between = figure and _find_interval(
-                    metric, figure, figures.get(metric.name, math.nan), certainty
+            for own, draws, record in zip(intervals, drawn, values, strict=True):
+                between = draws and _find_interval(
+                    metric, draws, record.get(metric.name, math.nan), certainty
                 )
                 if between:
                     own[metric.name] = between
             if metric.name == "score":
-                scores = [figure for figure in drawn if figure is not None]
+                scores = [draws for draws in drawn if draws is not None]
         if metric.better is Better.NEITHER or (few and not certainty.tried):
             continue
         known = [record.get(metric.name, math.nan) for record in values]
@@ -1088,9 +1098,9 @@ def _make_standings(
         ]
         best = find_sole_best(
             keys,
-            [figure and np.asarray(metric.compute_key(figure.draws)) for figure in drawn],
+            [draws and np.asarray(metric.compute_key(draws.draws)) for draws in drawn],
             units,
-            [figure and np.asarray(metric.compute_key(figure.more)) for figure in drawn],
+            [draws and np.asarray(metric.compute_key(draws.more)) for draws in drawn],
         )
         if best is not None and (not few or tried[best]):
             ahead[best].add(metric.name)
@@ -1106,11 +1116,11 @@ def _make_standings(
 
 def _rank_scores(
     values: Sequence[Mapping[str, float]],
-    scores: Sequence[_FigureDraws] | None,
+    scores: Sequence[_MetricDraws] | None,
     tried: Sequence[bool],
     certainty: Certainty,
 ) -> tuple[dict[int, int], dict[int, Gap]]:
-    """Return ranks, and gaps to the best score, of all candidates that have a score."""
+    """Return the ranks of the candidates that have a score, and their gaps to the best score."""
     places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
     ranks = dict.fromkeys(places, 1)
     if not places or scores is None:

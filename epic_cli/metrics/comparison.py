@@ -1,4 +1,4 @@
-"""The results of a comparison, and the advice drawn from the results."""
+"""The results of a comparison, and the advice drawn from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from epic_cli.metrics import METRICS
 from epic_cli.metrics.certainty import RESOLUTION, UNKNOWN, Certainty, NetworkEvents, Standing
 from epic_cli.metrics.metric import GAMES, Weights
 from epic_cli.metrics.notes import UNRANKED, Flaw, Note, ResultNote
-from epic_cli.metrics.score import COSTS, GOOD, score
+from epic_cli.metrics.score import COSTS, GOOD, compute_score
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.findings import RecordingFinding, list_doubts
 
@@ -61,7 +61,7 @@ class Result:
 
     @property
     def place(self) -> str:
-        """The entity or recording of the result; empty for all together."""
+        """The entity or recording that the result belongs to; empty for all together."""
         return self.entity or self.recording or ""
 
     @property
@@ -71,11 +71,11 @@ class Result:
 
     @property
     def note(self) -> ResultNote | None:
-        """The gravest note."""
+        """The gravest note, or None."""
         return self.notes[0] if self.notes else None
 
     def has(self, *flaws: Flaw) -> bool:
-        """Return True if one of these flaws is noted."""
+        """Return True if the result's notes include one of these flaws."""
         return any(note.flaw in flaws for note in self.notes)
 
     @property
@@ -89,11 +89,11 @@ class Result:
         return bool(self.values) and not self.has(*UNRANKED)
 
     def value(self, name: str) -> float:
-        """Return the value of a metric by its name; NaN if unknown."""
+        """Return the value of the metric with this name; NaN if unknown."""
         return self.values.get(name, math.nan)
 
-    def list_figures(self) -> dict[str, float]:
-        """Return all values by name, and the ends of their intervals (``metrics.figure_names``)."""
+    def list_values(self) -> dict[str, float]:
+        """Return the values of all metrics and of their intervals' ends, by name."""
         found = {}
         for metric in METRICS:
             found[metric.name] = self.value(metric.name)
@@ -103,7 +103,7 @@ class Result:
         return found
 
     def interval(self, name: str) -> tuple[float, float]:
-        """Return the ends of a metric's interval; NaN if unknown."""
+        """Return both ends of a metric's interval; NaN if unknown."""
         return self.standing.intervals.get(name, (math.nan, math.nan))
 
 
@@ -115,20 +115,19 @@ class Skipped(NamedTuple):
 
     @property
     def why(self) -> str:
-        """Reason in words."""
+        """The reason in words."""
         return getattr(self.error, "why", str(self.error))
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Tabular):
-    """The results of a comparison, and the data behind them.
+    """All results of a comparison, and the data behind them.
 
     ``results`` are by participant, ``by_entity`` by participant and entity. ``origin`` is the kind
     of truth; ``notes`` say what was cut out of it, and what cannot be measured. ``refused`` are
     packets that have no place on the clock. ``rows`` of ``all_rows`` were judged; lengths that
     differ by less than ``resolution`` are equal. ``tick`` and ``warm_ups`` (one for each run) are
     in seconds. ``cells`` are those for which results keep sums, ``rare`` the network's rare events.
-
     ``certainty`` describes the data behind intervals. Of several ``recordings``, ``results`` are
     those of all together, ``by_recording`` those of each, ``scenes`` those of the first;
     ``skipped`` could not be compared, ``notes_of`` are notes on single recordings. ``findings``
@@ -164,28 +163,28 @@ class Comparison(Tabular):
 
     @property
     def pictured(self) -> str:
-        """The recording or network of the scenes, in words; empty if there is only one."""
+        """The recording or network that the scenes show, in words; empty if there is only one."""
         count = len(self.recordings)
         return f"{self.recordings[0]}, one of {count} {self.runs_are}" if count > 1 else ""
 
     @property
     def turns(self) -> bool:
-        """True if the recording has rotations, and a strategy draws rotations."""
+        """True if the recording has rotations and a strategy draws rotations."""
         return any(not math.isnan(result.value("angle")) for result in self.results)
 
     @property
     def sent(self) -> bool:
-        """True if the sent states are known."""
+        """True if the states that the sender sent are known."""
         return any(not math.isnan(result.value("bytes")) for result in self.results)
 
     @property
     def advice(self) -> Advice:
-        """The best strategy, how surely it is best, and its costs."""
+        """The best strategy, how certain that is, and the strategy's costs."""
         return derive_advice(self.results, self.weights, self.by_recording, bool(self.doubts))
 
 
 class Confidence(enum.Enum):
-    """The outcome of a comparison."""
+    """The certainty with which a comparison names its best strategy."""
 
     CLEAR = "one is clearly best"
     TIED = "too close to call"
@@ -201,9 +200,9 @@ class Advice(NamedTuple):
 
     ``best`` has the highest score. ``tied`` are the others that are not clearly worse, ``next`` is
     the first that is. ``weakest`` is the cost, by its name among the weights, that takes most from
-    the best one's score. ``other_games`` are kinds of games in which another strategy has the
-    highest score, each with that strategy. ``worst`` is the recording with the best one's lowest
-    score, None if that is no lower than the score of all.
+    the best result's score. ``other_games`` are kinds of games in which another strategy has the
+    highest score, each with that strategy. ``worst`` is the recording with the best strategy's
+    lowest score, None if that is no lower than the score of all.
     """
 
     confidence: Confidence
@@ -223,7 +222,7 @@ def derive_advice(
 ) -> Advice:
     """Derive the advice from results; ``by_recording`` has a result for each recording.
 
-    ``doubtful``: errors were found in the input.
+    ``doubtful`` is True if errors were found in the input.
     """
     ranked = [each for each in results if each.ranked and not math.isnan(each.value("score"))]
     if not ranked:
@@ -261,12 +260,12 @@ def derive_advice(
 
 
 def is_good(result: Result) -> bool:
-    """Return True if a score is high enough for players to be content."""
+    """Return True if the result's score is high enough for players to be content."""
     return result.value("score") >= GOOD and not result.has(Flaw.DIVERGED)
 
 
 def find_best_games(results: Sequence[Result]) -> dict[str, list[str]]:
-    """Return the kinds of games in which each label has the highest score."""
+    """Return, by label, the kinds of games in which that result has the highest score."""
     found: dict[str, list[str]] = {}
     for game, label in _find_winners(results):
         found.setdefault(label, []).append(game)
@@ -274,21 +273,21 @@ def find_best_games(results: Sequence[Result]) -> dict[str, list[str]]:
 
 
 def _weigh_cost(result: Result, weights: Weights, name: str) -> float:
-    """Return a cost with its weight in the score; 0 if unknown."""
+    """Return a cost of the result, times its weight in the score; 0 if unknown."""
     cost = result.value(f"{name}_cost")
     return 0.0 if math.isnan(cost) else weights._asdict()[name] * cost
 
 
 def find_weakest_cost(result: Result, weights: Weights) -> str:
-    """Return the cost that takes most from a result's score, by its name among the weights."""
+    """Return the name of the cost that takes most from a result's score."""
     return max(COSTS, key=lambda name: _weigh_cost(result, weights, name))
 
 
 def list_causes(better: Result, worse: Result, weights: Weights) -> tuple[tuple[str, float], ...]:
     """Return the costs that put one result's score below another's, with the points of each.
 
-    The main one comes first; points are below 0 where the worse result is better. Together they are
-    the difference of the scores. Empty: one of the two has no score.
+    The main cost comes first; points are below 0 where the worse result is better. The points add
+    up to the difference of the scores. Empty if one of the two has no score.
     """
     gap = better.value("score") - worse.value("score")
     apart = {
@@ -307,15 +306,15 @@ def _find_games_won_by_others(order: Sequence[Result]) -> list[tuple[str, str]]:
 
 
 def _find_winners(results: Sequence[Result]) -> list[tuple[str, str]]:
-    """Return the label with the highest score in each kind of game.
+    """Return each kind of game with the label of its highest score.
 
-    Ties go to the better one here.
+    Ties go to the earlier result.
     """
     found = []
     here = {result.label: result.value("score") for result in results}
     for game in GAMES:
         scores = {
-            result.label: float(score(replace(result.measured, weights=game.weights)))
+            result.label: float(compute_score(replace(result.measured, weights=game.weights)))
             for result in results
             if result.measured is not None and result.ranked and not result.has(Flaw.DIVERGED)
         }

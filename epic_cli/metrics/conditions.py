@@ -1,7 +1,7 @@
 """Conditions on the metrics of a comparison: ``error>0.3``, ``score(snapshot)<60``, ``lag>120ms``.
 
-Programs that judge a comparison (continuous integration, golden files) state their expectations so.
-Names and units are those of ``METRICS``.
+Programs that judge a comparison (continuous integration, golden files) state their expectations in
+this form. Names and units are those of ``METRICS``.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _LONGEST = 60.0
 
 
 class ConditionError(ValueError):
-    """An error for text that is no condition; the message shows the correct form."""
+    """An error: a text is not a condition; the message shows the correct form."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A ``metric`` (its name) compared with a ``limit`` in the unit of the metric.
+    """A condition: a ``metric`` (its name) compared with a ``limit`` in the metric's unit.
 
-    ``strategy`` is the label of the only candidate that is meant, None: all. ``text`` is the
-    condition as it was written.
+    ``strategy`` is the label of the only candidate that the condition applies to; None: all.
+    ``text`` is the condition as it was written.
     """
 
     text: str
@@ -52,20 +52,20 @@ class Condition:
         """Return True if the condition applies to the candidate with this label."""
         return self.strategy is None or self.strategy == label
 
-    def is_met(self, figures: Mapping[str, float]) -> bool:
-        """Return True if the metric meets the condition; an unknown metric never does."""
-        return _RELATIONS[self.relation](figures.get(self.metric, math.nan), self.limit)
+    def is_met(self, values: Mapping[str, float]) -> bool:
+        """Return True if the metric's value meets the condition; an unknown value never does."""
+        return _RELATIONS[self.relation](values.get(self.metric, math.nan), self.limit)
 
-    def is_known(self, figures: Mapping[str, float]) -> bool:
-        """Return True if the metric of the condition is known."""
-        return not math.isnan(figures.get(self.metric, math.nan))
+    def is_known(self, values: Mapping[str, float]) -> bool:
+        """Return True if the value of the condition's metric is known."""
+        return not math.isnan(values.get(self.metric, math.nan))
 
 
 def parse_condition(text: str) -> Condition:
     """Parse a condition: ``METRIC<NUMBER`` or ``METRIC(STRATEGY)>=NUMBER``.
 
-    Ends of intervals are figures, too: ``score_low<60``. The relation is one of < <= > >=; a time
-    takes ``ms``, a share ``%``. Raises ``ConditionError``.
+    The metric may be an end of an interval: ``score_low<60``. The relation is one of < <= > >=; a
+    time takes ``ms``, a share ``%``. Raises ``ConditionError``.
     """
     name, strategy, relation, limit = _match_parts(_CONDITION, text)
     if strategy is not None and not strategy.strip():
@@ -74,7 +74,7 @@ def parse_condition(text: str) -> Condition:
 
 
 def parse_expectation(name: str, text: str, strategy: str | None = None) -> Condition:
-    """Parse a condition on the metric ``name`` from its second half, such as ``<0.3``.
+    """Parse relation and limit, such as ``<0.3``, to a condition on the metric ``name``.
 
     Raises ``ConditionError``.
     """
@@ -83,7 +83,7 @@ def parse_expectation(name: str, text: str, strategy: str | None = None) -> Cond
 
 
 def check_strategies(conditions: Collection[Condition], labels: list[str]) -> None:
-    """Check that the condition's candidates take part; raise ``ConditionError``."""
+    """Raise ``ConditionError`` if a condition names a strategy that is not among ``labels``."""
     for condition in conditions:
         if condition.strategy is not None and condition.strategy not in labels:
             near = find_nearest(condition.strategy, labels)
@@ -94,9 +94,9 @@ def check_strategies(conditions: Collection[Condition], labels: list[str]) -> No
 
 
 def check_sense(conditions: Collection[Condition]) -> None:
-    """Raise ``ConditionError`` if every value meets one of two conditions.
+    """Raise ``ConditionError`` if two conditions together cover every value.
 
-    Of ``error>0.3`` and ``error<=0.3``, one always holds.
+    For example ``error>0.3`` and ``error<=0.3``, of which one always holds.
     """
     for low in conditions:
         for high in conditions:
@@ -148,7 +148,7 @@ def _parse_limit(text: str, metric: Metric, written: str) -> float:
     unit = {"s": "s", "0 to 1": ""}.get(metric.unit, "length units")
     try:
         limit = parse_quantity(written, unit)
-        if math.isinf(limit):  # no figure is beyond it
+        if math.isinf(limit):  # no value is beyond it
             raise ValueError(written)
     except ValueError:
         example = {"s": "120ms or 0.12", "0 to 1": "5% or 0.05"}.get(metric.unit, "0.3")

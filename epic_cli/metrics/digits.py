@@ -1,4 +1,4 @@
-"""Numbers formatted for people, with only their meaningful digits."""
+"""Formatting of numbers for people, with only their meaningful digits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from epic_cli.engine.text.widths import Count
 def format_three_digits(value: float) -> str:
     """Format a number with three significant digits, without exponent from 0.001 to ten million.
 
-    ``686,000``.
+    For example ``686,000``.
     """
     if value == 0 or not math.isfinite(value):
         return f"{value:.0f}"  # beyond all numbers: inf
@@ -50,7 +50,7 @@ def format_seconds(value: float) -> str:
 
 
 def format_share(value: float) -> str:
-    """Format a share in the form of options: ``5%``."""
+    """Format a share of 1 as options write it: ``5%``."""
     return f"{value * 100:.3g}%"
 
 
@@ -65,7 +65,7 @@ def format_rough(value: float) -> str:
 
 
 def format_amount(value: float) -> str:
-    """Format the absolute value of a deviation."""
+    """Format the absolute value of a deviation with three digits."""
     return format_number(abs(value))
 
 
@@ -80,19 +80,21 @@ def join_words(words: Sequence[str]) -> str:
 
 
 def choose_verb(number: int, one: str, many: str | None = None) -> str:
-    """Return the singular or plural form of a verb, by the count of its subject.
+    """Return a verb's singular or plural form, by the number of its subjects.
 
-    ``differs`` or ``differ``, or one of the two given.
+    The forms are ``differs`` and ``differ``, or ``one`` and ``many``.
     """
     if many is None:
         return f"{one}s" if number == 1 else one
     return one if number == 1 else many
 
 
-def reach(low: float, high: float, write: Callable[[float], str], to: str = " to ") -> str:
-    """Format an interval: ``76 to 91``, or ``at least 76`` if the other end is unknown.
+def format_interval(
+    low: float, high: float, write: Callable[[float], str], to: str = " to "
+) -> str:
+    """Format an interval: ``76 to 91``, or ``at least 76`` if the upper end is unknown.
 
-    Empty without ends.
+    Empty if both ends are unknown.
     """
     if math.isnan(low):
         return "" if math.isnan(high) else f"at most {write(high)}"
@@ -100,5 +102,5 @@ def reach(low: float, high: float, write: Callable[[float], str], to: str = " to
 
 
 def replace_unknown(value: Any) -> Any:
-    """Return a value for JSON; None if the value is infinite or NaN."""
+    """Return the value, or None for an infinite number or NaN, which JSON does not have."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""The frames that a game drew, which can also take part in a comparison."""
+"""The frames that a game itself drew, as a participant of a comparison."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ FEWEST_FRAMES = 20
 
 
 class UnusableDrawing(Unreadable):
-    """An error for frames that cannot be used; the message continues the file's name."""
+    """An error: a file of drawn frames cannot be used; the message continues the file's name."""
 
 
 class DrawnPath(NamedTuple):
-    """An entity's frames: ``times`` (n, rising seconds of the receiver's clock), ``positions``.
+    """One entity's frames as the game drew them: ``times`` and ``positions``.
 
-    Positions (n, 3) are in the recording's unit, known to the nearest ``resolution`` (length).
+    ``times`` (n, rising) are seconds of the receiver's clock. ``positions`` (n, 3) are in the
+    recording's unit, known to the nearest ``resolution`` (length).
     """
 
     times: Floats
@@ -59,14 +60,14 @@ class DrawnPath(NamedTuple):
 
     @property
     def frame(self) -> float:
-        """Usual seconds from one frame to the next."""
+        """The usual time from one frame to the next, s."""
         return float(np.median(np.diff(self.times)))
 
 
 def make_drawn_paths(
     rows: Mapping[str, PacketBlock], entities: Mapping[str, object], offset: float = 0.0
 ) -> dict[str, DrawnPath]:
-    """Return the game's frames of the ``entities``; ``offset`` (s) is added to their times.
+    """Return the game's frames by entity; ``offset`` (s) is added to their times.
 
     If recording and frames have one entity each, their names do not matter. Of frames with the same
     time the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
@@ -117,11 +118,11 @@ def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
 
 
 def find_drawn_ticks(path: DrawnPath) -> DrawnPath | None:
-    """Return the path at the ticks at which positions change; None if they change in every frame.
+    """Return the path at the game's ticks, where positions change less often than frames are drawn.
 
-    While it moves, each position stays for one of two neighboring numbers of frames. Ticks are the
-    latest regular times of which none is later than the first frame that shows it. None, too, for
-    irregular changes.
+    While the entity moves, each position stays for one of two neighboring numbers of frames. Ticks
+    are the latest regular times of which none is later than the first frame that shows it. None if
+    positions change in every frame, or irregularly.
     """
     steps = np.linalg.norm(np.diff(path.positions, axis=0), axis=1)
     frame = path.frame
@@ -151,11 +152,11 @@ def find_drawn_ticks(path: DrawnPath) -> DrawnPath | None:
     return path._replace(times=begin + tick * numbers, positions=path.positions[starts[kept]])
 
 
-class Shown:
+class DrawnPathStrategy:
     """A strategy that draws the game's own positions, interpolated linearly between frames.
 
-    Packets only say which entity it is. Before the first frame, and after the last one, nothing is
-    drawn.
+    Packets only say which entity is drawn. Before the first frame, and after the last one, nothing
+    is drawn.
     """
 
     def __init__(self, paths: Mapping[str, DrawnPath]) -> None:
@@ -163,17 +164,17 @@ class Shown:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the entity."""
+        """Forget which entity is drawn."""
         self._path: DrawnPath | None = None
 
     def update(self, packet: Packet, now: float) -> bool:
-        """Accept every packet."""
+        """Accept the packet, and take its entity's name."""
         del now
         self._path = self._paths.get(packet.entity)
         return True
 
     def read(self, at: float) -> Sample:
-        """Return the position that the game drew at this time."""
+        """Return the position that the game drew at the time ``at``."""
         path = self._path
         if path is None or not path.times[0] <= at <= path.times[-1]:
             return Sample(at, _ORIGIN, _ORIGIN, "none")
@@ -188,11 +189,11 @@ class Shown:
 
 
 class DrawnCandidate(NamedTuple):
-    """The game's own drawing as a participant of a comparison."""
+    """The game's own drawn path as a participant of a comparison."""
 
     paths: Mapping[str, DrawnPath]
     label: str = LABEL
 
-    def make(self) -> Shown:
-        """Return a new strategy that draws the game's positions."""
-        return Shown(self.paths)
+    def make(self) -> DrawnPathStrategy:
+        """Return a new strategy that draws the game's own positions."""
+        return DrawnPathStrategy(self.paths)

@@ -1,4 +1,4 @@
-"""A comparison's inputs and its run: participants, runs, and the measured results."""
+"""The evaluation of strategies: the settings of a comparison, its runs, and the measuring."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from epic_cli.metrics.arrays import (
 from epic_cli.metrics.certainty import (
     FEWEST_UNITS,
     WORST,
-    Figures,
+    CandidateSums,
     NetworkEvents,
     Piece,
     add_network_events,
@@ -110,25 +110,28 @@ if TYPE_CHECKING:
 
 
 class Participant(Protocol):
-    """A participant: a ``StrategySpec``, a game's drawing, or any maker of strategies."""
+    """A participant of a comparison.
+
+    A ``StrategySpec``, a game's own path, or any strategy factory.
+    """
 
     @property
     def label(self) -> str:
-        """Name of the participant in results."""
+        """The name of the participant in results."""
 
     @property
     def make(self) -> Callable[[], SmoothingStrategy]:
-        """Maker of a new strategy."""
+        """A function that returns a new strategy."""
 
 
-class Pictured(Protocol):
-    """A maker of scenes for pictures, called while the rows of a run are in memory.
+class SceneMaker(Protocol):
+    """A maker of scenes for pictures, called while a run's rows are in memory.
 
-    ``show.scene.Selection`` is one; its scenes are opaque here.
+    ``show.scene.Selection`` is such a maker; its scenes are opaque here.
     """
 
-    def share_rows(self, pictures: int) -> Pictured:
-        """Return a maker whose share of the rows is one of ``pictures`` equal shares."""
+    def share_rows(self, pictures: int) -> SceneMaker:
+        """Return a maker that may use one of ``pictures`` equal shares of this maker's rows."""
 
     def draw_trace(
         self,
@@ -140,23 +143,23 @@ class Pictured(Protocol):
         rotations: Floats | None = None,
         lags: bool = True,
     ) -> Any:
-        """Return the picture of one strategy and one entity.
+        """Return the picture of what one strategy drew of one entity.
 
         Positions (n, 3), statuses (n), rotations (n, 4).
         """
 
     def make_scene(self, entity: Entity, offset: float, shown: Sequence[Any], unit: str) -> Any:
-        """Return the scene of an entity from these pictures.
+        """Return the scene of an entity, composed of the strategies' pictures ``shown``.
 
         ``offset`` (s) is added to the packets' times.
         """
 
 
-class SentFor(Protocol):
-    """A maker of runs for senders that simulate the receiver's strategy."""
+class RunMaker(Protocol):
+    """A maker of runs for a sender that simulates the receiver's strategy."""
 
     def __call__(self, judged: StrategySpec) -> Run:
-        """Return the run that the sender makes for receivers with this strategy."""
+        """Return the run that the sender produces for receivers with the strategy ``judged``."""
 
 
 class Run(NamedTuple):
@@ -175,7 +178,7 @@ class Run(NamedTuple):
     findings: tuple[RecordingFinding, ...] = ()
     sent: Mapping[str, SentStates] = MappingProxyType({})
     silent: float = 0.0
-    again: SentFor | None = None
+    again: RunMaker | None = None
     drawn: DrawnCandidate | None = None
     unit: str = LENGTHS
 
@@ -189,7 +192,7 @@ class CompareSpec:
     seconds, see ``sample_truth``. With a ``selection``, scenes of the first run are kept for
     pictures. ``intervals``: compute intervals, from draws that depend on the ``seed`` alone.
     ``threads``: None: one for each core. ``total`` is the number of runs to come, ``runs_are``
-    their kind. An aim is judged at the ``aim_range`` (length). ``each``: keep the figures of every
+    their kind. An aim is judged at the ``aim_range`` (length). ``each``: keep the values of every
     recording; else of very many recordings only the best participant's scores are kept.
     """
 
@@ -198,7 +201,7 @@ class CompareSpec:
     weights: Weights = Weights()  # noqa: RUF009 - never changed
     truth_offset: float = 0.0
     warm_up: float | None = None
-    selection: Pictured | None = None
+    selection: SceneMaker | None = None
     intervals: bool = True
     seed: int = 0
     threads: int | None = None
@@ -211,14 +214,15 @@ class CompareSpec:
     def share(self) -> int:
         """The number of runs that share memory and time, rounded down to a power of two.
 
-        A few more runs then leave earlier results as they are; for recordings it stops at ``MANY``.
+        Rounding keeps earlier results the same when a few runs are added; for recordings the number
+        stops at ``MANY``.
         """
         share = 1 << (self.total.bit_length() - 1)
         return min(share, MANY) if self.runs_are == "recordings" else share
 
     @property
     def many(self) -> bool:
-        """True if there are too many recordings to keep more than sums of each."""
+        """True if there are too many recordings to keep more than each one's sums."""
         return self.runs_are == "recordings" and self.share >= MANY
 
 
@@ -228,7 +232,7 @@ COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 
 class EntityExtent(NamedTuple):
-    """The size of an entity that can be measured: its packets, its rows, and the judged rows.
+    """The size of an entity that can be measured: counts of packets, rows and judged rows.
 
     Rows go from ``begin`` to ``end`` (s). ``resolution`` is the least meaningful length.
     """
@@ -256,9 +260,9 @@ def _measure_extent(entity: Entity) -> EntityExtent:
 
 
 class JudgedEntities(Sequence[Entity]):
-    """Entities that can be measured: ``held`` in memory, or made whenever they are asked for.
+    """The entities that can be measured: held in memory, or prepared again at each access.
 
-    ``make`` makes one by its name, the same each time.
+    ``held`` are those in memory; ``make`` prepares one by its name, the same each time.
     """
 
     def __init__(
@@ -271,7 +275,7 @@ class JudgedEntities(Sequence[Entity]):
 
     @classmethod
     def hold(cls, entities: Iterable[Entity]) -> JudgedEntities:
-        """Return these entities, in memory."""
+        """Return these entities, held in memory."""
         held = tuple(entities)
         return cls(list(map(_measure_extent, held)), held)
 
@@ -288,7 +292,7 @@ class JudgedEntities(Sequence[Entity]):
 
 @dataclass(frozen=True)
 class PreparedEntities:
-    """The entities that can be measured, at least one.
+    """A run's entities that can be measured (at least one), with notes on the others.
 
     ``warm_up`` (s) holds for each. ``refused`` are packets that have no place on the clock.
     ``notes`` say which entities cannot be judged, what was cut out of the truth, and what the rows
@@ -303,26 +307,26 @@ class PreparedEntities:
 
     @property
     def all_rows(self) -> int:
-        """Number of rows."""
+        """The number of rows of all entities."""
         return sum(each.rows for each in self.judged.extents)
 
     @property
     def resolution(self) -> float:
-        """Least meaningful length."""
+        """The least meaningful length over all entities."""
         return max(each.resolution for each in self.judged.extents)
 
     @property
     def rows(self) -> int:
-        """Number of judged rows."""
+        """The number of judged rows of all entities."""
         return sum(each.judged for each in self.judged.extents)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run ready to be drawn by any participant, any number of times.
+    """A run that is ready to be drawn by any participant, any number of times.
 
-    ``arrivals`` says whether it begins with an arrival time; ``offset`` (s) is the receiver's clock
-    less the sender's.
+    ``arrivals`` is True if the run begins with an arrival time; ``offset`` (s) is the receiver's
+    clock less the sender's.
     """
 
     entities: PreparedEntities
@@ -339,12 +343,12 @@ class Prepared:
 
     @property
     def by_arrival(self) -> bool:
-        """True if packets are applied when they arrive."""
+        """True if packets are applied at their arrival."""
         return self.timing.in_force(self.arrivals)[1] != "demo"
 
     @property
     def tick(self) -> float:
-        """Seconds from one row to the next."""
+        """The time from one row to the next, s."""
         return self.timing.tick[0] / self.timing.tick[1]
 
     def is_unfit(self, strategy: SmoothingStrategy) -> bool:
@@ -352,7 +356,7 @@ class Prepared:
         return not self.by_arrival and is_arrival_needed(strategy)
 
     def make_pacing(self) -> Pacing:
-        """Return a new pacing."""
+        """Return a new pacing, with its clock, for this run."""
         return self.timing.resolve(self.arrivals)
 
 
@@ -371,7 +375,7 @@ def is_arrival_needed(strategy: SmoothingStrategy) -> bool:
 def _measure_clock_difference(packets: Mapping[str, PacketBlock]) -> float:
     """Return the receiver's clock minus the sender's (s), by the fastest packet.
 
-    0: they are one clock.
+    Return 0 if the two are plausibly one clock.
     """
     least = math.inf
     for block in packets.values():
@@ -382,10 +386,10 @@ def _measure_clock_difference(packets: Mapping[str, PacketBlock]) -> float:
 
 
 class _EntityMaker(NamedTuple):
-    """The way to prepare each entity of a run by itself.
+    """A maker of a run's entities, each with its packets, truth and events.
 
     ``truths`` None: the truth is rebuilt from the packets, whose times are ``offset`` (s) late.
-    ``latency`` is that of packets without an arrival time, None: arrivals have no part in it.
+    ``latency`` is that of packets without an arrival time; None: arrivals are not used.
     """
 
     packets: Mapping[str, PacketBlock]
@@ -400,7 +404,7 @@ class _EntityMaker(NamedTuple):
 
     @property
     def tick(self) -> float:
-        """Seconds from one row to the next."""
+        """The time from one row to the next, s."""
         return self.timing.tick[0] / self.timing.tick[1]
 
     def read_packets(self, name: str) -> PacketBlock:
@@ -419,9 +423,9 @@ class _EntityMaker(NamedTuple):
     def make(
         self, name: str, warm_up: float, truth: Truth | None = None
     ) -> tuple[Entity, list[Refusal]]:
-        """Return an entity, and its packets that have no place on the clock.
+        """Prepare an entity; return it, and its packets that have no place on the clock.
 
-        ``truth`` is its truth, if that is known.
+        ``truth`` is the entity's truth, if already known.
         """
         block = self.read_packets(name)
         truth = truth or self.make_truth(name, block)
@@ -436,7 +440,7 @@ class _EntityMaker(NamedTuple):
         return entity, refused
 
     def make_again(self, warm_up: float, name: str) -> Entity:
-        """Return an entity."""
+        """Prepare an entity again, the same as before."""
         return self.make(name, warm_up)[0]
 
 
@@ -446,7 +450,7 @@ HELD_ROWS, HELD_FOR_TRIALS = 300_000, 3_000_000
 
 
 def prepare(run: Run, spec: CompareSpec, held_rows: int = HELD_ROWS) -> Prepared:
-    """Prepare a run so that any participant can draw it; hold at most ``held_rows`` in memory.
+    """Prepare a run so that any participant can draw it; hold at most ``held_rows`` rows in memory.
 
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and
     ``NotEnoughToSay`` for logs of a predicted own player without common sequence numbers.
@@ -496,7 +500,7 @@ def prepare(run: Run, spec: CompareSpec, held_rows: int = HELD_ROWS) -> Prepared
 
 
 def _plan_entities(run: Run, spec: CompareSpec) -> tuple[_EntityMaker, list[NotJudged]]:
-    """Return the maker of a run's entities, and notes on entities that have no truth."""
+    """Return a maker of the run's entities, and notes on entities that have no truth."""
     packets, truths, timing = run.packets, run.truths, spec.timing
     try:
         own = list_own_players(packets) if truths is None else {}
@@ -519,7 +523,7 @@ def _plan_entities(run: Run, spec: CompareSpec) -> tuple[_EntityMaker, list[NotJ
 
 
 class _KnownTruth(NamedTuple):
-    """A truth's duration (s) and usual warm-up (s); also the truth itself, if it is in memory."""
+    """A truth's duration (s) and default warm-up (s), and the truth itself if held in memory."""
 
     duration: float
     warm_up: float
@@ -529,7 +533,11 @@ class _KnownTruth(NamedTuple):
 def _build_truths(
     maker: _EntityMaker, held: int, missing: list[NotJudged]
 ) -> dict[str, _KnownTruth]:
-    """Return what is known of each entity's truth; hold truths of at most ``held`` states."""
+    """Build each entity's truth, and append a note to ``missing`` where there is none.
+
+    Return the truths by entity; only durations and warm-ups are kept if the truths have more than
+    ``held`` states in all.
+    """
     known: dict[str, _KnownTruth] = {}
     states = 0
     for name in maker.packets if maker.truths is None else maker.truths:
@@ -547,9 +555,9 @@ def _build_truths(
 
 
 def _resend_packets(
-    again: SentFor, spec: CompareSpec, judged: Sequence[Entity], participant: Participant
+    again: RunMaker, spec: CompareSpec, judged: Sequence[Entity], participant: Participant
 ) -> Sequence[Entity]:
-    """Return the entities with the packets that are sent to a participant's own strategy."""
+    """Return the entities with the packets that are sent to the participant's own strategy."""
     if not isinstance(participant, StrategySpec):
         return judged
     plain = replace(spec, participants=(), selection=None)
@@ -627,7 +635,7 @@ MOST_AT_ONCE = 4_000_000
 
 
 class EntityResult(NamedTuple):
-    """The measurement of one participant and entity, or a note that explains its absence."""
+    """The measurement of one participant and entity, or a note why there is none."""
 
     measurement: Measurement | None
     drawn: Any = None
@@ -635,14 +643,14 @@ class EntityResult(NamedTuple):
 
 
 class _SharedWork(NamedTuple):
-    """Values that the work on all participants and entities shares.
+    """Values that the measuring of all participants and entities shares.
 
     Errors and sums are kept in the ``spool``, if there is one.
     """
 
     pacing: Callable[[], Pacing]
     weights: Weights
-    selection: Pictured | None = None
+    selection: SceneMaker | None = None
     kept: int = KEPT
     cells: Grid | None = None
     stop: threading.Event = threading.Event()
@@ -650,14 +658,14 @@ class _SharedWork(NamedTuple):
     threads: int = 1
 
     def keep(self, found: EntityResult) -> EntityResult:
-        """Return a measurement whose errors and sums are in the spool."""
+        """Return the result with its errors and sums moved to the spool, if there is one."""
         if found.measurement is None or self.spool is None:
             return found
         return found._replace(measurement=found.measurement.keep_in(self.spool))
 
 
 def _keep_result(result: Result, spool: ArraySpool | None) -> Result:
-    """Return a result whose errors and sums are in the spool, if there is one."""
+    """Return the result with its errors and sums moved to the spool, if there is one."""
     if result.measured is None or spool is None:
         return result
     return replace(result, measured=result.measured.keep_in(spool))
@@ -669,9 +677,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     The number of threads is the ``place``'s, or else the spec's; an interruption
     (``KeyboardInterrupt``), or the place's ``stop``, ends them first. With the spec's
     ``intervals``, results keep the sums that intervals are made of (see ``pool_measurements``).
-
     Entities are measured one after the other: memory is that of the longest one, and of the sums.
-
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``. The failure of a
     strategy written in Python becomes a note of its result.
     """
@@ -754,10 +760,11 @@ def _find_loss_places(
     found: Sequence[Sequence[EntityResult]],
     resolution: float,
 ) -> Iterator[set[int]]:
-    """Yield the places of the results for which additional losses are simulated.
+    """Yield the indices of the results for which additional losses are to be simulated.
 
-    Few rare events leave a leader in question: first the leader is tried, then, by the points it
-    loses, the results that it may no longer leave behind, as losses make none of them better.
+    Few rare events leave the leader in question: the first set holds the leader; the second holds
+    the results that the leader, by the points it loses, may no longer leave behind, as losses make
+    none of them better.
     """
     if not events.few:
         yield set(range(len(results)))
@@ -784,7 +791,10 @@ def _add_losses(
     events: NetworkEvents,
     asked: Sequence[int],
 ) -> None:
-    """Add to the results ``asked`` the effect of one additional loss, by length (``in_a_row``)."""
+    """Simulate one additional loss of each length (``in_a_row``), and add its effect to results.
+
+    ``asked`` are the indices of these results.
+    """
     assert work.cells is not None
     cells, places = work.cells, range(len(found[0]))
     chosen = [drawn_by[place] for place in asked]
@@ -810,7 +820,7 @@ def _add_losses(
 class _LossyEntity(NamedTuple):
     """An entity without some packets, and the share of each cell's change due to one loss.
 
-    ``shares`` (losses, cells); empty: no packet can be left out.
+    ``shares`` is (losses, cells); empty if no packet can be left out.
     """
 
     entity: Entity
@@ -818,7 +828,7 @@ class _LossyEntity(NamedTuple):
 
 
 def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _LossyEntity:
-    """Return the entity without runs of packets, ``in_a_row`` long in turn, far from other losses.
+    """Return the entity without bursts of packets, far apart, with lengths ``in_a_row`` in turn.
 
     All that follows a loss, until the next one, counts as its effect.
     """
@@ -855,7 +865,7 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
 
 
 def _find_network_events(judged: JudgedEntities) -> NetworkEvents:
-    """Return the network's events in the judged rows, by the entity with most packets."""
+    """Count the network's events in the judged rows of the entity with most packets."""
     sizes = [entity.packets for entity in judged.extents]
     one = judged[sizes.index(max(sizes))]
     times = one.truth.times[one.truth.counted]
@@ -878,7 +888,7 @@ ROWS_AT_ONCE = 150_000
 
 
 class _MeasuredEntity(NamedTuple):
-    """The results of all participants for one entity (its index: ``place``)."""
+    """All participants' results for one entity; ``place`` is the entity's index."""
 
     place: int
     entity: Entity
@@ -892,7 +902,10 @@ def _measure_entities(
     progress: Progress | None,
     change: Callable[[int, Entity], Entity] | None = None,
 ) -> Iterator[_MeasuredEntity]:
-    """Yield the results of each entity, in order; ``change`` changes it before it is drawn."""
+    """Measure what all participants draw, and yield the results entity by entity.
+
+    ``change`` replaces an entity, given its index, before it is drawn.
+    """
     total = len(places) * len(drawn_by)
     waiting: deque[tuple[int, Entity, list[Future[EntityResult]]]] = deque()
     done = 0
@@ -992,19 +1005,19 @@ def make_drawn_scenes(
     packets: Mapping[str, PacketBlock],
     participants: Sequence[Participant],
     timing: Timing,
-    selection: Pictured,
+    selection: SceneMaker,
     unit: str = LENGTHS,
 ) -> tuple[Any, ...]:
-    """Return scenes of participants' drawings, against a truth rebuilt from the packets."""
+    """Return scenes of what participants draw, against a truth rebuilt from the packets."""
     spec = CompareSpec(participants, timing, selection=selection, intervals=False)
     return compare_run(Run("", packets, unit=unit), spec).scenes
 
 
 @_quietly
 def draw_scenes(prepared: Prepared, spec: CompareSpec) -> list[Any]:
-    """Return scenes of every participant's drawing, without figures and lags.
+    """Return scenes of what every participant draws, without values and lags.
 
-    Ten times as fast.
+    This is ten times as fast as a comparison.
     """
     assert spec.selection is not None
     judged = prepared.entities.judged
@@ -1031,7 +1044,7 @@ def combine_results(
     unfit: bool = False,
     catches_up: bool = False,
 ) -> Result:
-    """Combine one participant's results over all entities.
+    """Combine one participant's measurements of all entities to one result.
 
     ``unfit``: the strategy needs arrival times and there are none; ``catches_up``: its clock
     catches up after some outages, and then it does not leap.
@@ -1089,7 +1102,7 @@ def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = 
     """Compare the participants over all runs together, with intervals and ranks.
 
     ``runs`` are taken when they are needed, by this thread alone. The same spec gives the same
-    figures, whatever the number of threads.
+    values, whatever the number of threads.
     """
     pool = Pool(spec)
     several = spec.total > 1
@@ -1112,7 +1125,7 @@ def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = 
 
 
 def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
-    """Compare one run; if it is one of many, keep only what a pool needs."""
+    """Compare the participants in one run; if it is one of many, keep only what a pool needs."""
     try:
         found = compare_run(run, spec, place)
     except NothingJudged as error:
@@ -1125,9 +1138,10 @@ def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
 
 
 def _summarize_comparison(found: Comparison) -> Comparison:
-    """Reduce each participant to some errors and two sums: of all rows, and of the worst second.
+    """Reduce each participant's data to some errors and two sums.
 
-    The worst second is the one in which participants are usually furthest off, the same for all.
+    Of all rows, and of the worst second. The worst second is the one in which participants are
+    usually furthest off, the same for all.
     """
     pieces = [make_piece(found, index) for index in range(len(found.results))]
     wholes = [piece.sum_entities() for piece in pieces]
@@ -1145,7 +1159,7 @@ def _summarize_comparison(found: Comparison) -> Comparison:
 
 
 def _drop_duplicates(found: Comparison) -> Comparison:
-    """Drop data kept twice: errors are needed for all entities together, sums for each."""
+    """Drop data kept twice: errors per entity, and sums of all entities together."""
     nothing = np.empty(0)
     return replace(
         found,
@@ -1163,7 +1177,7 @@ def _drop_duplicates(found: Comparison) -> Comparison:
 
 
 class Pool:
-    """The results of a spec's runs, by name and in the order of the runs."""
+    """A collection of the results of a spec's runs, by name and in the order of the runs."""
 
     def __init__(self, spec: CompareSpec) -> None:
         self._spec = spec
@@ -1187,7 +1201,7 @@ class Pool:
             )
 
     def _spool_comparison(self, found: Comparison) -> Comparison:
-        """Return a comparison whose errors and sums are in the spool."""
+        """Return the comparison with its errors and sums moved to the spool."""
         results, by_entity = (
             tuple(_keep_result(each, self._spool) for each in several)
             for several in (found.results, found.by_entity)
@@ -1195,7 +1209,7 @@ class Pool:
         return replace(found, results=results, by_entity=by_entity)
 
     def skip(self, name: str, error: ValueError) -> None:
-        """Note a run without a result."""
+        """Record that a run has no result, and why."""
         self._skipped.append(Skipped(name, error))
 
     def combine_comparisons(self) -> Comparison:
@@ -1220,7 +1234,7 @@ class Pool:
 
 
 class _ManyRuns:
-    """Sums and scores of the participants over very many runs."""
+    """The participants' sums and scores over very many runs."""
 
     def __init__(self, spec: CompareSpec) -> None:
         self._each = spec.each
@@ -1231,7 +1245,7 @@ class _ManyRuns:
 
     @property
     def participants(self) -> int:
-        """Number of participants."""
+        """The number of participants."""
         return len(self._results)
 
     def take_comparison(self, found: Comparison) -> Comparison:
@@ -1260,17 +1274,17 @@ class _ManyRuns:
         if len(self._worst) >= 2 * WORST_OF_ALL:
             self._worst = sorted(self._worst, key=lambda one: one[:2])[:WORST_OF_ALL]
 
-    def pool_participant(self, index: int) -> tuple[Result, Figures]:
-        """Return the pooled result and figures of one participant."""
+    def pool_participant(self, index: int) -> tuple[Result, CandidateSums]:
+        """Return one participant's pooled result, and its values and sums."""
         results = self._results[index]
         pooled = results[0] if len(results) == 1 else pool_results(results)
         sums = np.frombuffer(self._sums[index]).reshape(-1, len(FIELDS))
         waver = max(result.waver for result in results) / math.sqrt(len(sums))
         beside = [Piece([second[index, None]], WORST) for _, _, second in self._worst]
-        return pooled, Figures(pooled.values, (), waver, beside, sums)
+        return pooled, CandidateSums(pooled.values, (), waver, beside, sums)
 
     def list_scores(self, results: Sequence[Result], names: Sequence[str]) -> tuple[Result, ...]:
-        """Return the best participant's scores, one for each run."""
+        """Return the best participant's score in each run, as results."""
         best = derive_advice(results, Weights()).best
         labels = [result.label for result in results]
         own = self._scores[labels.index(best.label)] if best else ()
@@ -1282,7 +1296,7 @@ class _ManyRuns:
 
 
 def _drop_copies(found: list[tuple[str, Comparison]]) -> list[tuple[str, Comparison]]:
-    """Return the runs; if all runs are equal, only the first: copies are no evidence."""
+    """Return the runs, but only the first if all are equal: copies are no evidence."""
     name, first = found[0]
     if len(found) == 1 or any(one.results != first.results for _, one in found):
         return found
@@ -1297,29 +1311,29 @@ def pool_runs(
 ) -> Comparison:
     """Pool the comparisons of several named runs into one; ``seed`` is the bootstrap's seed.
 
-    They must have been made with ``intervals``. ``many`` holds the measurements of very many runs.
-    The errors of all runs are kept in the ``spool``, if there is one.
+    The comparisons must have been made with ``intervals``. ``many`` holds the measurements of very
+    many runs. The errors of all runs are kept in the ``spool``, if there is one.
     """
     first = found[0][1]
     noted = [set(one.notes) for _, one in found]
     shared = tuple(note for note in first.notes if all(note in each for each in noted))
     results: list[Result] = []
-    figures: list[Figures] = []
+    candidates: list[CandidateSums] = []
     for index in range(many.participants if many else len(first.results)):
         if many:
             pooled, known = many.pool_participant(index)
             results.append(pooled)
-            figures.append(known)
+            candidates.append(known)
             continue
         own = [one.results[index] for _, one in found]
         pooled = own[0] if len(own) == 1 else pool_results(own)
         results.append(_keep_result(pooled, spool))
         pieces = [make_piece(comparison, index) for _, comparison in found] if pooled.values else []
         waver = max(result.waver for result in own) / math.sqrt(len(own))
-        figures.append(Figures(pooled.values, pieces, waver))
+        candidates.append(CandidateSums(pooled.values, pieces, waver))
     of_all, resolution = set(shared), max(one.resolution for _, one in found)
     events = add_network_events(one.rare for _, one in found)
-    certainty, standings = assess(figures, first.tick, first.weights, resolution, seed, events)
+    certainty, standings = assess(candidates, first.tick, first.weights, resolution, seed, events)
     names = tuple(name for name, _ in found)
     return replace(
         first,
@@ -1367,7 +1381,7 @@ def pool_results(results: Sequence[Result]) -> Result:
 
 
 def make_piece(comparison: Comparison, index: int) -> Piece:
-    """Return the sums of the participant at index ``index``, by entity."""
+    """Return the sums, by entity, of the participant at this index."""
     entities = len(comparison.by_entity) // len(comparison.results)
     own = comparison.by_entity[index * entities : (index + 1) * entities]
     cells = comparison.cells
@@ -1395,18 +1409,21 @@ def iterate_simulated_runs(simulation: Simulation, seeds: Iterable[int]) -> Iter
         if movement not in known:
             sampled = _sample_truths if known else _cached_truths
             known = {movement: sampled(movement, simulation.spec.movement.seconds)}
-        yield SentOver(simulation, seed, known[movement])()
+        yield SimulatedRunMaker(simulation, seed, known[movement])()
 
 
-class SentOver(NamedTuple):
-    """A maker of one run: a simulated movement over the network of one ``seed``."""
+class SimulatedRunMaker(NamedTuple):
+    """A maker of one run: a simulated movement sent over the network of one ``seed``."""
 
     simulation: Simulation
     seed: int
     truths: Mapping[str, Truth]
 
     def __call__(self, judged: StrategySpec | None = None) -> Run:
-        """Return the run; a sender that simulates its receiver uses the ``judged`` strategy."""
+        """Simulate and return the run.
+
+        A sender that simulates its receiver uses the ``judged`` strategy.
+        """
         send = self.simulation.spec.send
         each: dict[str, list[tuple[float, int, float]]] = {}
         packets: dict[str, PacketBlock] = {}
@@ -1425,7 +1442,7 @@ class SentOver(NamedTuple):
 
 
 def group_by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
-    """Return packets by entity, in the form that comparisons take."""
+    """Return packets grouped by entity, in the form that comparisons take."""
     block = PacketBlock(Entities())
     for packet in packets:
         block.append(packet)

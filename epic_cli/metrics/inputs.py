@@ -66,9 +66,9 @@ MOST_EVALUATED = 20_000_000
 
 
 class RecordingSpec(NamedTuple):
-    """The way to read recordings.
+    """The settings for reading recordings.
 
-    ``entity`` is the only one to read (None: all); ``traces``: network traces are read, too.
+    ``entity`` is the only entity to read (None: all); ``traces``: read network traces, too.
     """
 
     spec: ReadSpec = INFERRED
@@ -77,14 +77,14 @@ class RecordingSpec(NamedTuple):
     most_packets: int = MOST_PACKETS
 
     def read_packets(self, recording: Any, log: ReadingLog) -> Mapping[str, PacketBlock]:
-        """Read at most ``most_packets`` packets by entity; raise ``UNUSABLE``."""
+        """Read at most ``most_packets`` packets, grouped by entity; raise ``UNUSABLE``."""
         if self.traces and (trace := self.trace(recording, log)) is not None:
             return trace
         source, limits = _make_source(recording), (MOST_ENTITIES, self.most_packets)
         return load(source, self.spec, log, self.entity, *limits)
 
     def trace(self, file: Any, log: ReadingLog) -> dict[str, PacketBlock] | None:
-        """Read a recording of a network, at the origin; None if the file is no network trace.
+        """Read a network trace as packets at the origin; None if the file is not a network trace.
 
         ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as
         ``read_packets``.
@@ -104,26 +104,25 @@ class RecordingSpec(NamedTuple):
         return {self.entity or "": trace_packets(found.trace)}
 
     def from_recording(self) -> RecordingSpec:
-        """Return the spec for a single recording.
+        """Return the settings for a single recording, whose first packet is at time 0 by default.
 
-        Its first packet is at 0 unless the layout says when. The layout can then be shared with a
-        file that is beside the recording.
+        The layout can then be shared with a file that is beside the recording.
         """
         if self.spec.beginning is not None:
             return self
         return self._replace(spec=share_beginning(self.spec))
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None = None) -> Run:
-        """Read a recording to be evaluated, with its truth; raise as ``read_packets``."""
+        """Read a recording with its truth as a run; raise what ``read_packets`` raises."""
         source = _make_source(recording)
         packets = self.read_packets(source, log)
         if any(block.lacks_velocity() for block in packets.values()):
             log.report_estimated()
         known = log if isinstance(source, str) else source.log or log
-        return Run(run_name(recording), packets, truths, known.findings, unit=known.watch.unit)
+        return Run(get_run_name(recording), packets, truths, known.findings, unit=known.watch.unit)
 
     def identify_inputs(self) -> dict[str, Any]:
-        """Return the inputs that determine results, for a journal."""
+        """Return the inputs that determine results, by name, as the journal's key."""
         beginning = self.spec.beginning
         return {
             "read": self.spec.write(),
@@ -136,18 +135,18 @@ def _make_source(given: Any) -> str | RecordingSource:
     return given if isinstance(given, str) else settle_source(make_source(given))
 
 
-def run_name(recording: Any) -> str:
-    """Return the name of a recording in results; empty if the recording is no file."""
+def get_run_name(recording: Any) -> str:
+    """Return a recording's name in results; empty if the recording is not a file."""
     return name_source(recording) if isinstance(recording, str) else ""
 
 
 @dataclass(frozen=True)
 class RecordedRuns:
-    """Recordings (paths, ``-``, or other sources), the way to read them, and their truth.
+    """The recordings of a comparison (paths, ``-``, or other sources), with their truth.
 
-    The real movement is the recording ``truth``, None: it is rebuilt from the packets. The file
-    ``drawn`` has what the game drew of a single recording, as a recording or as rows, with times to
-    which ``drawn_offset`` (s) is added: the last participant is that.
+    The real movement is the recording ``truth``; None: it is rebuilt from the packets. The file
+    ``drawn`` has what the game drew of a single recording, as a recording or as rows;
+    ``drawn_offset`` (s) is added to its times. The last participant is what the game drew.
     """
 
     recordings: tuple[Any, ...]
@@ -157,14 +156,14 @@ class RecordedRuns:
     drawn_offset: float = 0.0
 
     def __post_init__(self) -> None:
-        """Share the time origin with the files that go with the recording."""
+        """Share the time origin with the truth and the drawn frames."""
         beside = self.truth is not None or self.drawn is not None
         if beside and self.reading.spec.beginning is None:
             shared = share_beginning(self.reading.spec)
             object.__setattr__(self, "reading", self.reading._replace(spec=shared))
 
     def check(self, workers: Workers) -> None:
-        """Check that all options fit each other; raise ``SettingError``."""
+        """Raise ``SettingError`` if options do not fit each other."""
         given, remote = self.recordings, workers != HERE
         piped = sum(isinstance(file, str) and file == "-" for file in (*given, self.truth))
         if piped > 1:
@@ -189,7 +188,7 @@ class RecordedRuns:
             raise SettingError(f"{what} and --drawn cannot both come from standard input", "drawn")
 
     def read_truths(self, log: Logs, offset: float) -> tuple[Truths | None, bool]:
-        """Read the truth by entity, if any; return the truth, and whether lines were refused.
+        """Read the truth by entity, if any; return it, and True if lines were refused.
 
         ``offset`` (s) is added to its times. Raises ``UNUSABLE`` and ``NotEnoughToSay``.
         """
@@ -207,7 +206,7 @@ class RecordedRuns:
         return truths, reading.refused
 
     def reread_truths(self, offset: float) -> Truths | None:
-        """Read the truth in another process, without repeating messages."""
+        """Read the truth in another process, without repeating its messages."""
         if not isinstance(self.truth, str):
             return self.read_truths(ReadingLog, offset)[0]
         beginning = self.reading.spec.beginning
@@ -234,7 +233,7 @@ class RecordedRuns:
     def load_runs(self, log: Logs, tally: JobTally, offset: float = 0.0) -> list[Run]:
         """Read all recordings with their truth into memory; report unusable ones to ``tally``.
 
-        Raises ``UNUSABLE`` for the only one.
+        Raises ``UNUSABLE`` if the only recording is unusable.
         """
         truths, tally.refused = self.read_truths(log, offset)
         runs = []
@@ -252,10 +251,10 @@ class RecordedRuns:
     def read_drawn_paths(
         self, packets: Mapping[str, PacketBlock], read: ReadSpec, layout: ReadSpec | None, log: Logs
     ) -> tuple[dict[str, DrawnPath], tuple[RecordingFinding, ...]]:
-        """Read the game's frames of these entities; return them with that file's findings.
+        """Read the frames that the game drew of these entities.
 
-        ``read`` is how the recording is to be read, and ``layout`` how it was read. Raises
-        ``UNUSABLE``.
+        Return them with the file's findings. ``read`` is how the recording is to be read, and
+        ``layout`` how it was read. Raises ``UNUSABLE``.
         """
         file = str(self.drawn)
         with log(name_source(file)) as reading:
@@ -291,9 +290,9 @@ class RecordedRuns:
 def _find_nearest_scale(
     file: str, beside: ReadSpec, scale: float, packets: Mapping[str, PacketBlock]
 ) -> float | None:
-    """Return the scale, that of the packets or 1, at which a file matches the packets in size.
+    """Return the scale, the packets' or 1, at which a file matches the packets in size.
 
-    None: the names of its columns decide.
+    None if the names of the file's columns decide.
     """
     rows = load(file, beside._replace(scale=1.0), ReadingLog(name_source(file)))
     size, wanted = _measure_longest_extent(rows), _measure_longest_extent(packets)
@@ -303,7 +302,7 @@ def _find_nearest_scale(
 
 
 def _measure_longest_extent(packets: Mapping[str, PacketBlock]) -> float:
-    """Return the longest extent of an entity along an axis."""
+    """Return the longest extent of any entity along an axis (length)."""
     tables = [make_packet_table(block)[POSITION] for block in packets.values()]
     known = [table[:, (np.abs(table) < LARGEST).all(axis=0)] for table in tables]
     sides = [float(np.ptp(table, axis=1).max()) for table in known if table.size]
@@ -328,7 +327,7 @@ LONGEST_PATH = 50_000.0
 
 @dataclass(frozen=True)
 class SimulatedRuns:
-    """A movement over simulated networks, one network for each of the ``seeds``.
+    """A movement sent over simulated networks, one network for each of the ``seeds``.
 
     ``load`` reads a recorded movement, see ``SimulationSpec.open``. Raises ``SettingError`` for
     what cannot be evaluated.
@@ -363,11 +362,14 @@ class SimulatedRuns:
             )
 
     def __iter__(self) -> Iterator[Run]:
-        """Yield a run for each seed; raise ``UNUSABLE``, ``TableRefusal`` and ``SettingError``."""
+        """Yield the run of each seed; raise ``UNUSABLE``, ``TableRefusal`` and ``SettingError``."""
         return iterate_simulated_runs(self.simulation.open(self.load), self.seeds)
 
     def load_runs(self, *_: object) -> list[Run]:
-        """Return all runs, in the form of ``RecordedRuns.load_runs``."""
+        """Return the runs of all seeds.
+
+        The parameters of ``RecordedRuns.load_runs`` are ignored.
+        """
         return list(self)
 
 

@@ -1,4 +1,4 @@
-"""The lag of a drawing: the time by which movements are drawn later than in truth."""
+"""The lag: the time by which movements are drawn later than in truth."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOVES, _STILL, _AROUND = 3, 1e-3, 0.005
 
 
 class Lag(NamedTuple):
-    """The shift s, in seconds, for which ``shown(t)`` is nearest to ``truth(t - s)``.
+    """A lag: the shift s, in seconds, for which ``shown(t)`` is nearest to ``truth(t - s)``.
 
     ``residual`` is the root mean square of the distance that is left, over ``rows`` rows. Where no
     shift is better than its neighbors, ``seconds`` is NaN and the residual is that without a shift.
@@ -59,7 +59,7 @@ class Lag(NamedTuple):
         return math.isnan(self.seconds) and not math.isnan(self.charged)
 
     def replace_residual(self, total: float, rows: int) -> Lag:
-        """Return the lag with the residual of this sum of squared distances over some rows."""
+        """Return the lag with the residual of ``total`` squared distances over ``rows`` rows."""
         return self._replace(residual=math.sqrt(total / rows) if rows else math.nan, rows=rows)
 
 
@@ -87,7 +87,7 @@ def find_lag(
         return Lag(math.nan, math.nan, 0)
 
     def sample_squares(most: int) -> Callable[[Floats], Floats]:
-        """Return the mean squares at given shifts, over about this many rows."""
+        """Return a function of shifts to mean squares, over about ``most`` rows."""
         chosen = rows[choose_places(len(rows), most)]
         some = times[chosen], shown[chosen], segments[chosen]
 
@@ -126,10 +126,7 @@ def find_lag(
 
 
 def _merge_near_shifts(shifts: list[tuple[float, float]]) -> list[float]:
-    """Merge shifts closer than ``APART``, each with its residual; the better one stays.
-
-    Sort by size.
-    """
+    """Merge shifts closer than ``APART``, keeping the lower residual; return the shifts by size."""
     kept: list[tuple[float, float]] = []
     for shift, left in sorted(shifts):
         if not kept or shift - kept[-1][0] >= APART:
@@ -144,8 +141,8 @@ def _select_shifts_by_beginning(
 ) -> list[float]:
     """Return those of equally good shifts that also fit the beginning of the movement.
 
-    A movement that repeats itself has a beginning: a late drawing rests at the first state for as
-    long as it is late.
+    A movement that repeats itself has a beginning: what is drawn late rests at the first state for
+    as long as it is late.
     """
     rows = window.beginning
     if len(shifts) < 2 or rows.stop - rows.start < 2:
@@ -160,10 +157,10 @@ def _select_shifts_by_beginning(
 
 
 def _find_minima(squares: Floats, small: float) -> list[int]:
-    """Return the local minima that are deep enough below their surroundings.
+    """Return the indices of the local minima that are deep enough below their surroundings.
 
-    On the way from a minimum to anything lower, or to the end, the squares have to climb by a share
-    of it (``RIPPLE``), and by more than ``small``.
+    From a minimum to anything lower, or to the end, the squares have to climb by a share of it
+    (``RIPPLE``), and by more than ``small``.
     """
     found = []
     for place in range(1, len(squares) - 1):
@@ -180,7 +177,7 @@ def _find_minima(squares: Floats, small: float) -> list[int]:
 
 
 def _add_residual(lag: Lag, truth: Known, times: Floats, shown: Floats, segments: Integers) -> Lag:
-    """Add the residual over all rows that the lag leaves in their segment."""
+    """Return the lag with the residual over all rows that the shift leaves in their segment."""
     shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
     (total,), (count,) = truth.sum_squares(times, shown, segments, np.array([shift]))
     return lag.replace_residual(float(total), int(count))
@@ -189,7 +186,7 @@ def _add_residual(lag: Lag, truth: Known, times: Floats, shown: Floats, segments
 def _narrow_minimum(
     squares: Callable[[Floats], Floats], middle: float, width: float, rounds: int
 ) -> float:
-    """Return the minimum near ``middle``, by parabolas through closer and closer points.
+    """Return the shift of the minimum near ``middle``, by parabolas through ever closer points.
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
@@ -207,7 +204,7 @@ def _narrow_minimum(
 def _settle_minimum(
     squares: Callable[[Floats], Floats], some: Callable[[Floats], Floats], middle: float
 ) -> float:
-    """Return the minimum of ``squares`` of all rows, with the curvature of ``some`` rows."""
+    """Return the shift of the minimum over all rows, with the curvature of ``some`` rows."""
     for _ in range(_MOVES):
         left, right = squares(middle + _AROUND * np.array([-1.0, 1.0])).tolist()
         bend = float(some(middle + _AROUND * np.array([-1.0, 0.0, 1.0])) @ (1.0, -2.0, 1.0))

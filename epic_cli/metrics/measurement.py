@@ -1,4 +1,4 @@
-"""The measurement of a drawing: row by row against the truth, summed in time cells, and pooled."""
+"""The measurement of what a strategy drew: against the truth, in time cells, and pooled."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from epic_cli.metrics.truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW, Sa
 from epic_cli.metrics.turns import (
     RESTING,
     align_signs,
+    compute_forward,
     compute_rotation_vectors,
     find_turns_between,
-    forward,
     mark_known,
     measure_angles,
 )
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _ARRIVED = math.sqrt(0.5)
 
 
-def judged(drawn: DrawnRows, counted: Integers) -> Integers:
+def select_judged_rows(drawn: DrawnRows, counted: Integers) -> Integers:
     """Return the segments (n) of the rows whose rotations are compared; -1 for other rows."""
     turns = drawn.truth.turns
     assert turns is not None
@@ -63,12 +63,12 @@ def judged(drawn: DrawnRows, counted: Integers) -> Integers:
 
 
 def find_turn_lag(drawn: DrawnRows, counted: Integers) -> Lag:
-    """Return the lag of the drawn rotations."""
+    """Return the lag of the drawn rotations behind the true ones."""
     turns = drawn.truth.turns
     assert turns is not None
     assert drawn.rotations is not None
     window = drawn.truth.window
-    rows = judged(drawn, counted)
+    rows = select_judged_rows(drawn, counted)
     whole = (
         bool((rows[window.rows] >= 0).all()) and mark_known(drawn.rotations[window.beginning]).all()
     )
@@ -82,8 +82,11 @@ def find_turn_lag(drawn: DrawnRows, counted: Integers) -> Lag:
     )
 
 
-def sums(drawn: DrawnRows) -> dict[str, Floats]:
-    """Return the sums of rotations over the rows (n each), by name; they are computed only once."""
+def compute_rotation_sums(drawn: DrawnRows) -> dict[str, Floats]:
+    """Return the rotation values of each row (n each), by the names of ``Metric.sums``.
+
+    The values are computed only once.
+    """
     kept = drawn.__dict__
     if "_turned" not in kept:
         kept["_turned"] = _compute_sums(drawn)
@@ -95,7 +98,7 @@ def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
     truth, shown, sampled = drawn.truth, drawn.rotations, drawn.truth.turns
     assert sampled is not None
     assert shown is not None
-    rows = judged(drawn, truth.segments)
+    rows = select_judged_rows(drawn, truth.segments)
     true = sampled.rotations
     steps, true_steps = (
         find_turns_between(shown[:-1], shown[1:]),
@@ -113,7 +116,9 @@ def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
     fours[2:] &= pairs[:-2]
     fours[:3] = False
     late = sampled.turns.interpolate(truth.times, drawn.turn_lag)
-    rays, late_rays = (np.square(forward(shown) - forward(at)).sum(axis=1) for at in (true, late))
+    rays, late_rays = (
+        np.square(compute_forward(shown) - compute_forward(at)).sum(axis=1) for at in (true, late)
+    )
     found = {
         "turn_rows": np.ones(len(rows)),
         "angle_squares": measure_angles(shown, true) ** 2,
@@ -131,14 +136,14 @@ def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
 
 
 def _compute_second_differences(spins: Floats) -> Floats:
-    """Return the squared second differences (n) of the steps (n, 3)."""
+    """Return the squared second differences (n) of the rotation steps (n, 3)."""
     found = np.zeros(len(spins))
     found[2:] = np.square(spins[2:] - 2 * spins[1:-1] + spins[:-2]).sum(axis=1)
     return found
 
 
 def _measure_turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
-    """Return how far (n, degrees) the drawn rotation is beyond all true rotations around it."""
+    """Return the angle (n, degrees) by which a row is ahead of all true rotations around it."""
     truth, shown, found = drawn.truth, drawn.rotations, np.empty(len(rows))
     assert truth.turns is not None
     true = truth.turns.rotations
@@ -150,7 +155,7 @@ def _measure_turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
 
 
 def _mark_long_ways(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
-    """Mark the rows (n) in which the drawing gains or loses a whole turn on the truth.
+    """Mark the rows (n) in which the drawn rotation gains or loses a whole turn on the truth.
 
     The rotation between the two, followed from row to row, then changes its sign: q has become -q.
     """
@@ -231,14 +236,14 @@ SENT_FIELDS = FIELDS.index(SENT_SUMS[0])
 
 
 class Grid(NamedTuple):
-    """A grid of ``size`` cells of ``length`` seconds from ``start`` on, one for all strategies."""
+    """A grid of ``size`` cells of ``length`` seconds, from ``start`` on, for all strategies."""
 
     start: float
     length: float
     size: int
 
     def find_places(self, times: Floats) -> NDArray[np.int64]:
-        """Return the cell in which each time lies."""
+        """Return the index of the cell that each time lies in."""
         places = ((times - self.start) / self.length).astype(np.int64)
         return np.clip(places, 0, self.size - 1)
 
@@ -301,7 +306,7 @@ def tally_cells(
         sums[:, FIELDS.index(field)] = float(getattr(measured, field)) * share
     _add_lag(sums, places, sampled, shown, counted, rows, measured.lag)
     if measured.turned is not None and drawn.rotations is not None:
-        own = judged(drawn, counted)
+        own = select_judged_rows(drawn, counted)
         rows, turning = np.flatnonzero(own >= 0), measured.turned.lag
         _add_lag(sums, places, sampled, drawn.rotations, own, rows, turning, "turn_")
     return sums
@@ -317,11 +322,11 @@ def _add_lag(
     lag: Lag,
     prefix: str = "",
 ) -> None:
-    """Add each cell's contribution to the lag, and to the error left at the lag.
+    """Add each cell's contribution to the lag, and to the error left at the lag, to ``sums``.
 
     The mean square as a function of the shift is a parabola near its minimum; its vertex moves by
-    the mean of its slopes in the cells over its bend (the influence of each cell on it). With a
-    ``prefix`` the lag is that of the rotations.
+    the mean of its slopes in the cells over its curvature (the influence of each cell on it). With
+    a ``prefix`` the lag is that of the rotations.
     """
     truth = sampled.turns.turns if prefix and sampled.turns else sampled.truth
     told = not math.isnan(lag.seconds)
@@ -374,9 +379,10 @@ class ResampledLag(NamedTuple):
 
 @dataclass(frozen=True)
 class Resampled:
-    """The attributes of ``Measurement`` as arrays over the draws, for metrics with an interval.
+    """The attributes of ``Measurement`` as arrays over bootstrap draws.
 
-    ``sums`` (draws, fields) are those of the drawn cells, ``total`` (fields) those of all.
+    Metrics with an interval are computed from them. ``sums`` (draws, fields) are those of the drawn
+    cells, ``total`` (fields) those of all.
     """
 
     sums: Floats
@@ -397,12 +403,12 @@ class Resampled:
 
     @property
     def error(self) -> Floats:
-        """Root mean square distance from the truth."""
+        """The root mean square distance from the truth in each draw."""
         return np.asarray(np.sqrt(self._compute_mean("squares", "rows")))
 
     @property
     def speed(self) -> Floats:
-        """Root mean square speed of the truth."""
+        """The root mean square speed of the truth in each draw."""
         return np.asarray(np.sqrt(self._compute_mean("speed_squares", "rows")))
 
     @property
@@ -428,35 +434,35 @@ class Resampled:
 
     @property
     def overshoot_rms(self) -> Floats:
-        """Root mean square of the distance ahead of the truth."""
+        """The root mean square distance ahead of the truth in each draw."""
         return np.asarray(np.sqrt(self._compute_mean("overshoots", "rows")))
 
     @property
     def jerk_rms(self) -> Floats:
-        """Root mean square jerk of what was drawn."""
+        """The root mean square jerk of the drawn path in each draw."""
         return np.asarray(np.sqrt(self._compute_mean("third", "fours")) / self.tick**3)
 
     @property
     def truth_jerk(self) -> Floats:
-        """Root mean square jerk of the truth in the same rows."""
+        """The root mean square jerk of the truth, in the same rows of each draw."""
         return np.asarray(np.sqrt(self._compute_mean("truth_third", "fours")) / self.tick**3)
 
     @property
     def usual_jerk(self) -> Floats:
-        """The truth's jerk; in draws with hardly any, a third of the jerk of all rows."""
+        """The truth's jerk; in draws with hardly any jerk, a third of the jerk of all rows."""
         third, fours = (float(self.total[_PLACES[field]]) for field in ("truth_third", "fours"))
         usual = math.sqrt(third / fours) / self.tick**3 if fours else math.nan
         return np.asarray(np.maximum(self.truth_jerk, usual / 3))
 
     def mean(self, name: str) -> Floats:
-        """Return the mean over rows of one of a metric's sums (``Metric.sums``)."""
+        """Return the mean over rows of one of a metric's sums (``Metric.sums``) in each draw."""
         return self._compute_mean(name, "rows")
 
 
-class Kept(NamedTuple):
-    """Facts about all errors where only some errors are kept: count, sum of squares, largest.
+class ErrorSummary(NamedTuple):
+    """Count, sum of squares and largest of all errors, where only a sample of the errors is kept.
 
-    The kept ones are sorted and evenly chosen.
+    The kept errors are sorted and evenly chosen.
     """
 
     rows: int
@@ -464,47 +470,47 @@ class Kept(NamedTuple):
     largest: float
 
 
-class ErrorsKept:
-    """Errors of the judged rows, or some errors (``thinned``) with facts about all (``kept``)."""
+class JudgedErrors:
+    """The errors of the judged rows, or a sample (``thinned``) with facts about all (``kept``)."""
 
     errors: Floats
-    kept: Kept | None
+    kept: ErrorSummary | None
 
     @property
     def rows(self) -> int:
-        """Number of judged rows."""
+        """The number of judged rows."""
         return len(self.errors) if self.kept is None else self.kept.rows
 
     @property
     def error(self) -> float:
-        """Root mean square of all errors."""
+        """The root mean square of all errors."""
         return math.sqrt(self._all_errors.squares / self.rows) if self.rows else 0.0
 
     @property
     def error95(self) -> float:
-        """95 % quantile of the errors."""
+        """The 95 % quantile of the errors."""
         return compute_quantile(np.asarray(self.errors), 0.95)
 
     @property
     def error_max(self) -> float:
-        """Largest error."""
+        """The largest error."""
         return self._all_errors.largest
 
     @property
-    def _all_errors(self) -> Kept:
+    def _all_errors(self) -> ErrorSummary:
         if self.kept is not None:
             return self.kept
         errors = np.asarray(self.errors)
         squares = float(np.square(errors).sum())
-        return Kept(len(errors), squares, float(errors.max(initial=0.0)))
+        return ErrorSummary(len(errors), squares, float(errors.max(initial=0.0)))
 
     def keep_in(self, spool: ArraySpool) -> Self:
-        """Return a copy whose arrays are in the spool."""
+        """Return a copy whose arrays are moved to the spool."""
         chosen: Any = self
         return cast("Self", replace(chosen, errors=spool.keep(self.errors)))
 
     def thin_errors(self, most: int) -> Self:
-        """Return a copy with about ``most`` of the errors, enough for quantiles."""
+        """Return a copy that keeps about ``most`` of the errors, enough for quantiles."""
         if len(self.errors) <= most:
             return self
         chosen: Any = self
@@ -515,20 +521,20 @@ class ErrorsKept:
 
 
 @dataclass(frozen=True)
-class Turned(ErrorsKept):
-    """Angles (degrees) to the truth in the judged rows, and their lag, as in ``Measurement``."""
+class RotationErrors(JudgedErrors):
+    """The angles (degrees) to the true rotations in the judged rows, and the rotations' lag."""
 
     errors: Floats
     lag: Lag
-    kept: Kept | None = None
+    kept: ErrorSummary | None = None
 
 
 @dataclass(frozen=True)
-class Measurement(ErrorsKept):
+class Measurement(JudgedErrors):
     """All sums over the rows of one candidate; metrics are functions of a measurement.
 
-    ``measure`` makes it for one entity, ``pool_measurements`` for several. Lengths are in the
-    recording's unit.
+    ``measure`` makes a measurement for one entity, ``pool_measurements`` for several. Lengths are
+    in the recording's unit.
 
     - ``errors``: those of the judged rows, or some of them (``thinned``) with the facts ``kept``
     - ``broken``: rows that would be judged but are not finite
@@ -543,7 +549,7 @@ class Measurement(ErrorsKept):
     - ``totals``: sums of metrics over judged rows (``Metric.sums``); ``sums``: by cell
     - ``turned``: the rotations' errors, None without rotations
     - ``losses`` (fields of each of ``IN_A_ROW``): the change of the sums by one more loss of that
-      length; None: not tried
+      length; None: not simulated
     """
 
     errors: Floats
@@ -567,40 +573,40 @@ class Measurement(ErrorsKept):
     tick: float
     weights: Weights
     totals: Mapping[str, float]
-    kept: Kept | None = None
+    kept: ErrorSummary | None = None
     sums: Floats | None = None
-    turned: Turned | None = None
+    turned: RotationErrors | None = None
     losses: Floats | None = None
 
     def keep_in(self, spool: ArraySpool) -> Self:
-        """Return a copy whose arrays are in the spool."""
+        """Return a copy whose arrays are moved to the spool."""
         turned = self.turned and self.turned.keep_in(spool)
         kept = super().keep_in(spool)
         return replace(kept, sums=spool.keep(self.sums), turned=turned)
 
     @property
     def jerk_rms(self) -> float:
-        """Root mean square jerk of what was drawn, in length/s^3."""
+        """The root mean square jerk of the drawn path, length/s^3."""
         return self._compute_jerk(self.third)
 
     @property
     def truth_jerk(self) -> float:
-        """Root mean square jerk of the truth in the same rows, in length/s^3."""
+        """The root mean square jerk of the truth in the same rows, length/s^3."""
         return self._compute_jerk(self.truth_third)
 
     @property
     def usual_jerk(self) -> float:
-        """The jerk that serves as the unit of relative jerk."""
+        """The jerk (length/s^3) that relative jerk is measured in."""
         return self.truth_jerk
 
     @property
     def recoveries(self) -> int:
-        """The number of events from which the drawing had to recover."""
+        """The number of teleports, outages and corrections to recover from."""
         return self.recovery.teleports + self.recovery.outages + (self.recovery.unseen > 0)
 
     @property
     def recovery_seconds(self) -> float:
-        """Time spent recovering, in seconds."""
+        """The total time spent recovering, s."""
         return sum(
             (self.recovery.teleport_seconds, self.recovery.outage_seconds, self.recovery.unseen)
         )
@@ -610,17 +616,17 @@ class Measurement(ErrorsKept):
 
     @property
     def turn_lag(self) -> Lag:
-        """Lag of the rotations."""
+        """The lag of the drawn rotations."""
         return self.turned.lag if self.turned else Lag(math.nan, math.nan, 0)
 
     @property
     def overshoot_rms(self) -> float:
-        """Root mean square of the distance ahead of the truth, over all judged rows."""
+        """The root mean square distance ahead of the truth, over all judged rows."""
         return math.sqrt(self.overshoots / self.rows) if self.rows else math.nan
 
     @property
     def diverged(self) -> bool:
-        """True if the drawing went far outside of the truth's box."""
+        """True if the drawn path went far outside of the truth's box."""
         return self.beyond > self.bound
 
     def mean(self, name: str) -> float:
@@ -629,13 +635,13 @@ class Measurement(ErrorsKept):
 
 
 def _choose_evenly(ordered: Floats, count: int) -> Floats:
-    """Return ``count`` of these values, each from the middle of an equal part."""
+    """Return ``count`` of the sorted values, each from the middle of an equal part."""
     if count == len(ordered):
         return ordered
     return ordered[((np.arange(count) + 0.5) * (len(ordered) / count)).astype(np.intp)]
 
 
-def _pool_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | None]:
+def _pool_errors(measurements: Sequence[JudgedErrors]) -> tuple[Floats, ErrorSummary | None]:
     """Return errors that each stand for equally many rows, and the facts about all errors."""
     if not any(measurement.kept for measurement in measurements):
         return np.concatenate([np.asarray(each.errors) for each in measurements]), None
@@ -648,7 +654,7 @@ def _pool_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | Non
         for each in measurements
     ]
     known = [measurement._all_errors for measurement in measurements]
-    return sort(np.concatenate(parts)), Kept(
+    return sort(np.concatenate(parts)), ErrorSummary(
         sum(kept.rows for kept in known),
         sum(kept.squares for kept in known),
         max(kept.largest for kept in known),
@@ -666,8 +672,8 @@ def pool_measurements(measurements: Sequence[Measurement]) -> Measurement:
     """Combine the measurements of several entities, at least one with judged rows.
 
     All rows count alike. The residual is what each entity's own lag leaves. The lag is the mean of
-    the known ones, by rows; the lag that the score counts is the mean of each one's: one entity's
-    lag does not make up for another's lead.
+    the known lags, by rows; the lag that the score counts is the mean of the entities' charged
+    lags: one entity's lag does not make up for another's lead.
     """
     if len(measurements) == 1:
         return measurements[0]
@@ -702,7 +708,7 @@ def pool_measurements(measurements: Sequence[Measurement]) -> Measurement:
     )
 
 
-def _pool_turned(several: Sequence[Turned]) -> Turned | None:
+def _pool_turned(several: Sequence[RotationErrors]) -> RotationErrors | None:
     if not several:
         return None
     errors, kept = _pool_errors(several)
@@ -736,7 +742,7 @@ TURN_WINDOW = 0.1
 STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
 
 
-class InCells(NamedTuple):
+class CellPlaces(NamedTuple):
     """The cell of each of an entity's rows (n), and the mean delay (cells, s) of its packets."""
 
     places: Integers
@@ -754,12 +760,15 @@ class Entity:
     aim_range: float = AIM_RANGE
     sent: SentStates | None = None
 
-    def place_rows(self, cells: Grid) -> InCells:
-        """Return the cells of the rows, and the delay in each cell; computed once for each grid."""
-        known: dict[Grid, InCells] = self.__dict__.setdefault("_in_cells", {})
+    def place_rows(self, cells: Grid) -> CellPlaces:
+        """Return the cells of the rows, and the mean delay in each cell.
+
+        Computed once for each grid.
+        """
+        known: dict[Grid, CellPlaces] = self.__dict__.setdefault("_in_cells", {})
         if cells not in known:
             places = cells.find_places(self.truth.times).astype(np.int32)
-            known[cells] = InCells(places, self._measure_delays(cells))
+            known[cells] = CellPlaces(places, self._measure_delays(cells))
         return known[cells]
 
     def _measure_delays(self, cells: Grid) -> Floats:
@@ -835,9 +844,9 @@ def measure(
         and (drawn.sent is not None or name not in SENT_SUMS)
     }
     if drawn.rotations is not None:
-        rows = judged(drawn, counted) >= 0
+        rows = select_judged_rows(drawn, counted) >= 0
         if rows.any():
-            turned = Turned(np.sqrt(added["angle_squares"][rows]), angular)
+            turned = RotationErrors(np.sqrt(added["angle_squares"][rows]), angular)
     motion = drawn.late_motion
     backward = backward_steps(
         shown,

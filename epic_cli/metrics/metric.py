@@ -1,4 +1,4 @@
-"""A metric: its name, unit and better values; and the weights of a score, by kind of game."""
+"""The declaration of a metric, and the weights of a score by kind of game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AIM_RANGE = 20.0
 
 
 class Better(enum.Enum):
-    """The direction in which a metric is better."""
+    """The direction in which a metric's values are better."""
 
     LOW = enum.auto()
     HIGH = enum.auto()
@@ -43,7 +43,7 @@ class MetricSection(enum.Enum):
 
 @dataclass(frozen=True)
 class DrawnRows:
-    """A drawing at n ticks, ``shown`` (n, 3) with a ``status`` (n), beside the ``truth``.
+    """Rows drawn at n ticks, ``shown`` (n, 3) with a ``status`` (n), beside the ``truth``.
 
     ``lag`` (s) is 0 where unknown. ``rotations`` (n, 4) are those that were drawn, ``turn_lag`` (s)
     late, None where nothing turns; an aim is judged at the ``aim_range``. ``sent`` are the states
@@ -61,17 +61,17 @@ class DrawnRows:
 
     @cached_property
     def along(self) -> Floats:
-        """The squared errors (n) along the movement, in the truth's direction."""
+        """The squared errors (n) along the truth's direction of movement."""
         return self.truth.split_errors(self.shown, self.truth.motion).along
 
     @cached_property
     def late_motion(self) -> Motion:
-        """The truth at the ticks, as late as the drawing."""
+        """The true motion at the ticks, delayed by the lag."""
         return self.truth.truth.interpolate(self.truth.times, self.lag)
 
     @cached_property
     def late(self) -> SplitErrors:
-        """The squared errors (n) left at the lag; 0 in another segment."""
+        """The squared errors (n) left at the lag, along and across; 0 in another segment."""
         return self.truth.split_errors(self.shown, self.late_motion)
 
 
@@ -109,11 +109,11 @@ class Metric:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The names of the ends of the metric's interval."""
+        """The names of the two ends of the metric's interval."""
         return f"{self.name}_low", f"{self.name}_high"
 
     def format_cell(self, value: float, resolution: float = 0.0) -> str:
-        """Format a value for tables; a length below the data's ``resolution`` is 0."""
+        """Format a value for a table; a length below the data's ``resolution`` is written as 0."""
         if math.isnan(value):
             return "-"
         if self.unit == "length" and abs(value) < resolution:
@@ -121,7 +121,7 @@ class Metric:
         return self.format(value)
 
     def rank(self, value: float) -> tuple[bool, float]:
-        """Return a sort key: the best value first, unknown values last."""
+        """Return a sort key for a value: the best value first, unknown values last."""
         return math.isnan(value), 0.0 if math.isnan(value) else float(self.compute_key(value))
 
     def compute_key(self, value: Any) -> Any:
@@ -143,7 +143,7 @@ def divide_sums(measured: Any, part: str, whole: str = "turn_rows") -> Any:
 
 
 class Weights(NamedTuple):
-    """The weights of the costs; only their ratios matter."""
+    """The weights of the score's costs; only their ratios matter."""
 
     accuracy: float = 1.0
     smoothness: float = 1.0
@@ -157,7 +157,7 @@ class Weights(NamedTuple):
 
 
 def make_weights(given: Mapping[str, float], others: Weights | None = None) -> Weights:
-    """Return the ``given`` weights; missing weights come from ``others`` or are the defaults.
+    """Return weights from those ``given``; missing ones come from ``others`` or the defaults.
 
     Raises ``ValueError`` for an unknown name, a weight below 0, or only zeros.
     """
@@ -182,7 +182,7 @@ def make_weights(given: Mapping[str, float], others: Weights | None = None) -> W
 
 
 def drop_turning(weights: Weights) -> Weights:
-    """Return the weights for recordings in which nothing turns."""
+    """Return the weights without the costs of rotation, for recordings without rotations."""
     return weights._replace(turning=0.0, aim=0.0)
 
 

@@ -1,4 +1,4 @@
-"""Notes on a comparison, as values and in words."""
+"""Notes on a comparison, as values, and their wording."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Excluded(enum.Enum):
 class StatesLeftOut:
     """A note: ``count`` states were left out of the truth.
 
-    Of states with one time, all but the last.
+    Of states with the same time, all but the last are left out.
     """
 
     count: int
@@ -33,7 +33,7 @@ class StatesLeftOut:
 
 
 class Cut(enum.Enum):
-    """The reason why a movement is cut in a place."""
+    """The reason why a truth is cut between two states."""
 
     MARKED_TELEPORT = "marked teleport"
     UNMARKED_TELEPORT = "unmarked teleport"
@@ -42,7 +42,7 @@ class Cut(enum.Enum):
 
 @dataclass(frozen=True)
 class CutOut:
-    """A note: ``count`` intervals between states, ``seconds`` in all, are not bridged."""
+    """A note: ``count`` intervals between states, ``seconds`` in all, are not interpolated."""
 
     count: int
     cut: Cut
@@ -60,9 +60,9 @@ class Unusable(enum.Enum):
 
 @dataclass(frozen=True)
 class VelocitiesReplaced:
-    """A note: velocities were computed from the positions.
+    """A note: recorded velocities were replaced by those computed from the positions.
 
-    ``mismatch`` is the median difference of the recorded ones, as a share of the usual speed.
+    ``mismatch`` is the median difference of the recorded velocities, as a share of the usual speed.
     """
 
     reason: Unusable
@@ -71,7 +71,7 @@ class VelocitiesReplaced:
 
 @dataclass(frozen=True)
 class Bridged:
-    """A note: ``count`` long intervals, ``seconds`` in all, are bridged by a curve.
+    """A note: ``count`` long intervals, ``seconds`` in all, are interpolated by a curve.
 
     In a truth rebuilt from packets, the movement inside is unknown.
     """
@@ -82,7 +82,7 @@ class Bridged:
 
 @dataclass(frozen=True)
 class Rested:
-    """A note: ``count`` rests, ``seconds`` in all, of a sender that sends only changes."""
+    """A note: ``count`` rests, ``seconds`` in all, in which a sender of changes sent nothing."""
 
     count: int
     seconds: float
@@ -134,7 +134,7 @@ class Adjusted:
 class Outages:
     """A note: ``count`` outages, ``seconds`` in all, of a moving entity; the ``longest`` (s).
 
-    ``judged``: the truth is known meanwhile, and what was drawn counts.
+    ``judged``: the truth is known during outages, so that what was drawn counts.
     """
 
     entity: str
@@ -154,9 +154,9 @@ class TickHides:
 
 @dataclass(frozen=True)
 class AllAlike:
-    """A note: ``networks`` are equal packet for packet, because nothing in them is random.
+    """A note: ``networks`` simulated networks are equal, because nothing in them is random.
 
-    Only one is judged: copies are no evidence.
+    Only one of them is judged: copies are no evidence.
     """
 
     networks: int
@@ -176,7 +176,7 @@ Note = NotJudged | Adjusted | Outages | TickHides | AllAlike | ClocksDiffer
 
 
 class Flaw(enum.Enum):
-    """The reason why a candidate lacks figures, or has figures that need care."""
+    """The reason why a candidate lacks metric values, or has values that need care."""
 
     FAILED = "it failed {error}"
     STOPPED = "stopped"
@@ -212,9 +212,9 @@ UNRANKED = frozenset(
 class ResultNote:
     """A flaw of a result, with its numbers.
 
-    ``rows`` of the ``judged`` ones are concerned; ``error`` says when and how the strategy failed;
-    it was drawn up to ``beyond`` outside of a movement that is ``extent`` across; ``lags`` (s) are
-    as plausible as the one that is reported.
+    ``rows`` of the ``judged`` rows are concerned; ``error`` says when and how the strategy failed;
+    the path was drawn up to ``beyond`` outside of a movement that is ``extent`` across; ``lags``
+    (s) are as plausible as the one that is reported.
     """
 
     flaw: Flaw
@@ -239,7 +239,7 @@ MARKS = {
 }
 
 
-def note_words(note: Note) -> str:
+def describe_note(note: Note) -> str:
     """Return a note about an entity in words, without a full stop."""
     match note:
         case NotJudged():
@@ -271,24 +271,26 @@ def note_words(note: Note) -> str:
 
 
 def describe_notes(notes: Sequence[Note]) -> list[str]:
-    """Return notes without full stops; a note that several entities share occurs once."""
+    """Return notes in words, without full stops; a note that several entities share occurs once."""
     noted: dict[str, list[str]] = {}
     for note in notes:
         entity = getattr(note, "entity", "")
-        words = note_words(cast("Note", replace(cast("Any", note), entity="")) if entity else note)
+        words = describe_note(
+            cast("Note", replace(cast("Any", note), entity="")) if entity else note
+        )
         noted.setdefault(words, []).append(entity)
     return shorten_notes(f"{_format_name_prefix(some(who))}{words}" for words, who in noted.items())
 
 
 def shorten_notes(notes: Iterable[str]) -> list[str]:
-    """Return the first few notes, and the number of the others."""
+    """Return the first few notes, followed by the number of the others."""
     first, more = list(notes), 0
     first, more = first[:MOST_NOTES], len(first[MOST_NOTES:])
     return [*first, f"{more:,} more of this kind"] if more else first
 
 
 def describe_truth_change(note: TruthNote) -> str:
-    """Describe a change to a truth."""
+    """Return a change to a truth in words."""
     match note:
         case StatesLeftOut():
             return f"{format_count(note.count, 'state')} left out: {note.reason.value}"
@@ -310,7 +312,7 @@ def describe_truth_change(note: TruthNote) -> str:
 
 
 def explain_exclusion(note: NotJudged) -> str:
-    """Explain why an entity cannot be judged, with the numbers behind the reason."""
+    """Return in words why an entity cannot be judged, with the numbers behind the reason."""
     rows = "its rows go from {:.3f} to {:.3f} s".format(*note.rows)
     match note.reason:
         case ExclusionReason.TOO_FEW_STATES:
@@ -333,7 +335,7 @@ def explain_exclusion(note: NotJudged) -> str:
 
 
 def describe_flaw(note: ResultNote) -> str:
-    """Describe a flaw of one candidate's result."""
+    """Return a flaw of a candidate's result in words."""
     return note.flaw.value.format(
         rows=note.rows,
         judged=note.judged,
@@ -354,7 +356,7 @@ def _format_name_prefix(entity: str) -> str:
 class NotEnoughToSay(Portable, ValueError):
     """An error: the data do not decide the question, for the reason ``why``.
 
-    No figure is better than a guess.
+    No number is better than a guess.
     """
 
     def __init__(self, why: object) -> None:
@@ -389,7 +391,7 @@ class NothingJudged(NotEnoughToSay):
 
 
 class NothingToDraw(NotEnoughToSay):
-    """An error: a picture of this span would be empty."""
+    """An error: the chosen time span has nothing to draw."""
 
     def __init__(
         self, why: str = "there is nothing to draw in this span: choose another one"

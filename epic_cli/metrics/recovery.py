@@ -1,4 +1,4 @@
-"""The time until a drawing is right again after a teleport or an outage."""
+"""The time until what is drawn is right again after a teleport or an outage."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Events(NamedTuple):
     ``teleports`` (n) marks teleports, ``corrections`` (n) packets marked as teleports where the
     truth goes on: a client corrected its prediction. ``silences`` (n, s) is the time without a
     packet before. ``first`` is the time of the first state, ``interval`` the median time between
-    the states of two packets, infinite of fewer than two.
+    the states of two packets, infinite for fewer than two.
     """
 
     arrivals: Floats
@@ -89,7 +89,7 @@ class Recovery(NamedTuple):
     leaps: int = 0
 
     def __or__(self, other: Recovery) -> Recovery:
-        """Add two recoveries."""
+        """Return the sum of two recoveries."""
         return Recovery(*map(operator.add, self, other))
 
 
@@ -100,7 +100,7 @@ def find_events(
     latency: float | None,
     silent: float = 0.0,
 ) -> Events:
-    """Return the events of an entity, by its packets and its truth.
+    """Find an entity's teleports, corrections and outages, by its packets and its truth.
 
     ``offset`` (s) turns the sender's times into the receiver's. A packet without an arrival time
     arrives ``latency`` seconds after it was sent; None: every packet arrives when it was sent. Up
@@ -168,10 +168,10 @@ def measure_recovery(
 ) -> Recovery:
     """Measure the recovery of a strategy that draws ``shown`` (n, 3), ``lag`` seconds late.
 
-    ``late`` (n, 3) is the true position that much earlier.
-    It has recovered when it is, for ``STEADY`` seconds, as near to the truth at its usual lag as it
-    usually is (``USUAL``), or within ``tolerance``. The lag does not count twice: the time begins
-    at the arrival, or when the strategy would show that packet.
+    ``late`` (n, 3) is the true position that much earlier. The strategy has recovered when it is,
+    for ``STEADY`` seconds, as near to the truth at its usual lag as it usually is (``USUAL``), or
+    within ``tolerance``. The lag does not count twice: the time begins at the arrival, or when the
+    strategy would show that packet.
     """
     if not len(events.arrivals):
         return Recovery()
@@ -208,7 +208,7 @@ def measure_recovery(
 
 
 def _count_leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, near: float) -> int:
-    """Count the arrivals (s) after which a single step closes most of the distance."""
+    """Count the arrivals (s) after which a single drawn step closes most of the distance."""
     steps = compute_lengths(np.diff(shown, axis=0))
     count = 0
     for arrival in arrivals.tolist():
@@ -225,8 +225,8 @@ def _count_smeared(
 ) -> int:
     """Count the teleports that are drawn as a movement from the old place to the new one.
 
-    ``stamps`` (n) are the times (s) of the first packets after them, ``recovered`` (n) the rows
-    from which on all is right again.
+    ``stamps`` (n) are the times (s) of the first packets after the teleports, ``recovered`` (n) the
+    rows from which on the strategy has recovered.
     """
     truth, count = sampled.truth, 0
     segments = np.searchsorted(truth.starts, stamps + 1e-9) - 1

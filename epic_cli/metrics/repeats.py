@@ -1,4 +1,4 @@
-"""Packets that repeat a state, because packets are sent faster than the simulation steps."""
+"""Detection of packets that repeat a state, as they are sent faster than the simulation steps."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ FINE = 4.0
 
 
 class Repeats(NamedTuple):
-    """The mean number of packets ``between`` changes, and a mask ``again`` (n) of repeats.
+    """The mean number of packets ``between`` two changes, and a mask ``again`` (n) of repeats.
 
-    A packet repeats the one before if the entity moves and its position is the same.
+    A packet repeats the packet before if the entity moves and its position is the same.
     """
 
     between: float
@@ -51,14 +51,14 @@ class Repeats(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """Packets per state."""
+        """The number of packets per state."""
         return Fraction(self.between).limit_denominator(6)
 
 
 def find_repeats(stream: Stream) -> Repeats | None:
-    """Return the packets that repeat the state of the previous packet.
+    """Find the packets that repeat the state of the previous packet.
 
-    None: there is no such pattern.
+    None without such a pattern.
     """
     near = stream.intervals < 1.5 * stream.period
     steps = stream.steps
@@ -89,7 +89,7 @@ def find_repeats(stream: Stream) -> Repeats | None:
 
 
 def _is_regular(apart: Floats, counted: Flags, between: float) -> bool:
-    """Return True if changes come at the interval of simulation steps for some time."""
+    """Return True if the state changes at a regular interval for some time."""
     if len(apart) <= BLOCK:
         return False
     sums = np.convolve(apart, np.ones(BLOCK), "valid")
@@ -99,12 +99,12 @@ def _is_regular(apart: Floats, counted: Flags, between: float) -> bool:
 
 
 def _is_rounded(stream: Stream) -> bool:
-    """Return True if positions are so coarse that a slow movement repeats positions."""
+    """Return True if positions are rounded so coarsely that a slow movement repeats them."""
     axis = stream.positions[:, np.argmax(np.ptp(stream.positions, axis=0))]
     return find_lattice(axis) * FINE > stream.usual_step
 
 
-def step_times(stream: Stream) -> Floats:
+def find_step_times(stream: Stream) -> Floats:
     """Return the time (s) of each state's simulation step; NaN for repeated states.
 
     A state is stamped with the first packet after its step, up to a packet late: the earliest
@@ -126,7 +126,7 @@ def step_times(stream: Stream) -> Floats:
 
 
 def drop_repeats(stream: Stream) -> Stream:
-    """Return each state of a stream once, at the time of its simulation step."""
-    times = step_times(stream)
+    """Return the stream without repeated states, each state at the time of its simulation step."""
+    times = find_step_times(stream)
     kept = np.flatnonzero(np.isfinite(times))
     return stream.select_states(kept).move_states((times - stream.times)[kept])

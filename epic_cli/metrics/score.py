@@ -1,4 +1,4 @@
-"""The score, one number for a strategy, and the costs in the score."""
+"""The score, one number from 0 to 100 for a strategy, and the costs that lower it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.metrics.digits import format_whole
 from epic_cli.metrics.metric import SCALE, Better, Metric, Weights, drop_turning
-from epic_cli.metrics.turning import aim_cost, compute_turning_cost
+from epic_cli.metrics.turning import compute_aim_cost, compute_turning_cost
 
 if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Measurement, Resampled
@@ -34,7 +34,7 @@ COSTS = {
 
 
 def write_formula(weights: Weights) -> str:
-    """Return the score's formula, with the costs that these weights count."""
+    """Return the score's formula as text, with the costs that these weights count."""
     used = [f"{name}: {COSTS[name]}" for name, weight in weights._asdict().items() if weight > 0]
     return (
         "score = 100 / (1 + weighted sum of the costs / sum of the weights but recovery's);"
@@ -52,9 +52,9 @@ def read_residual_part(measured: Measurement | Resampled, part: str) -> Any:
 
 
 def compute_costs(measured: Measurement | Resampled) -> Any:
-    """Return the costs in the form of ``Weights`` (of arrays for draws); they are computed once.
+    """Return the score's costs in the form of ``Weights`` (of arrays for draws).
 
-    NaN where there is not enough to say, or nothing to recover from.
+    The costs are computed once. NaN where there is not enough to say, or nothing to recover from.
     """
     kept = measured.__dict__
     if "_costs" not in kept:
@@ -85,11 +85,11 @@ def _compute_costs(measured: Measurement | Resampled) -> Any:
         measured.backward / np.maximum(measured.rows, 1) / SHARE * known,
         read_residual_part(measured, "late_across") / movement,
         compute_turning_cost(measured),
-        aim_cost(measured),
+        compute_aim_cost(measured),
     )
 
 
-def score(measured: Measurement | Resampled) -> Any:
+def compute_score(measured: Measurement | Resampled) -> Any:
     """Return the score, 100 for the truth itself and 0 at worst; NaN if unknown.
 
     It depends only on the candidate's measurement and on the weights: other participants do not

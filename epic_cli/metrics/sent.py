@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SentStates(NamedTuple):
-    """The sent states of an entity (n): times (s), bits, shares of the bytes."""
+    """The sent states of an entity (n): times (s), bits, and shares of the datagrams' bytes."""
 
     times: Floats
     bits: Floats
@@ -20,7 +20,10 @@ class SentStates(NamedTuple):
 
 
 def _sum_sent(part: Callable[[SentStates], Floats | None]) -> Callable[[DrawnRows], Floats]:
-    """Return the amount sent in each row's tick, per second: one part of it, or states (None)."""
+    """Return a function for the amount sent in each row's tick, per second.
+
+    ``part`` selects bits or bytes; None: the number of states.
+    """
 
     def sum_field(drawn: DrawnRows) -> Floats:
         import numpy as np  # help needs none

@@ -1,4 +1,4 @@
-"""Metrics of smoothness: jumps, jerk, overshoot, recovery, rows without new data."""
+"""The metrics of smoothness: jumps, jerk, overshoot, recovery, rows without new data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def _compute_relative_jerk(measured: Measurement | Resampled) -> Any:
-    """Return the jerk divided by the truth's jerk; in length/s^3 if the truth has hardly any."""
+    """Return the jerk divided by the truth's jerk.
+
+    In length/s^3 if the truth has hardly any jerk.
+    """
     import numpy as np  # help needs none
 
     shown, truth, cube = measured.jerk_rms, measured.usual_jerk, measured.tick**3
@@ -31,7 +34,7 @@ def _compute_mean_recovery(seconds: float, count: int) -> float:
 
 
 def _has_status(status: Status) -> Callable[[DrawnRows], Floats]:
-    """Return 1 for each row with this status, else 0."""
+    """Return a function that marks each row with this status as 1, other rows as 0."""
     return lambda drawn: (drawn.status == int(status)).astype(float)
 
 

@@ -20,13 +20,13 @@ Kept = TypeVar("Kept", "Floats", "Floats | None")
 
 
 class ArraySpool:
-    """A store of arrays, in memory up to ``most`` bytes, then in a temporary file of its own."""
+    """A store of arrays, in memory up to ``most`` bytes, then in a temporary file."""
 
     def __init__(self, most: int = IN_MEMORY) -> None:
         self._left, self._store = most, TemporaryStore()
 
     def keep(self, array: Kept) -> Kept:
-        """Return the array if memory has room for it, else a ``SpooledArray`` of its values."""
+        """Store an array; return it, or a ``SpooledArray`` of its values if memory has no room."""
         if array is None or not isinstance(array, np.ndarray):
             return array
         if self._left >= array.nbytes:
@@ -38,7 +38,7 @@ class ArraySpool:
 
 
 class SpooledArray:
-    """An array of floats in the file of an ``ArraySpool``; numpy reads it whenever it is used."""
+    """An array of floats in the file of an ``ArraySpool``; numpy reads it at each use."""
 
     def __init__(self, store: TemporaryStore, place: int, shape: tuple[int, ...]) -> None:
         self._store, self._place, self.shape = store, place, shape

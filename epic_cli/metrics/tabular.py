@@ -1,4 +1,4 @@
-"""Results as tables for other libraries, and as notebook pages."""
+"""Export of results as tables for other libraries, and as notebook pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class Tabular:
-    """A result with a report; other packages set how the report is made and shown.
+    """A base class for results that can be exported as tables.
 
     ``report_of`` gives a ``show.report.Report``, ``html_of`` the text that a notebook shows. Both
     are set where Python programs get such results (``api/shown.py``).
@@ -21,7 +21,7 @@ class Tabular:
         return [dict(record) for record in self._make_report().data.records()]
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return the records as Arrow's stream, which Polars, DuckDB and PyArrow read."""
+        """Return the records as an Arrow stream, which Polars, DuckDB and PyArrow read."""
         from epic_cli.metrics.arrow_rows import export_rows
 
         return export_rows(self._list_rows())
@@ -45,7 +45,7 @@ class Tabular:
         return pyarrow.table(self)
 
     def _list_rows(self) -> list[dict[str, Any]]:
-        """Return the records of CSV, or of JSON, with values that tables can hold."""
+        """Return the records of CSV or of JSON, with values that tables can hold."""
         data = self._make_report().data
         rows = [dict(row) for row in data.rows()] or self.to_dicts()
         return [{name: _flatten_value(value) for name, value in row.items()} for row in rows]
@@ -65,7 +65,7 @@ class Tabular:
 
 
 class _ArrowTable:
-    """A result as Arrow's stream alone: some versions of Polars iterate what can be iterated."""
+    """A result's Arrow stream alone, for versions of Polars that iterate whatever they can."""
 
     def __init__(self, result: Tabular) -> None:
         self._result = result
@@ -75,7 +75,7 @@ class _ArrowTable:
 
 
 def _flatten_value(value: Any) -> Any:
-    """Return a cell's value; lists and mappings become text."""
+    """Return a cell's value, with lists and mappings as text."""
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value))
     return str(value) if isinstance(value, dict) else value

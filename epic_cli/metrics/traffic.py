@@ -1,4 +1,4 @@
-"""Packets as streams and messages, with robust statistics for detectors."""
+"""Packets as streams and messages, with the robust statistics that detectors use."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def estimate_sigma(values: Floats) -> float:
 def measure_concentration(values: Floats, step: float) -> float:
     """Return how closely values are multiples of ``step``: the mean cosine of their phases.
 
-    1: all are multiples; about n^-1/2: they are random (the V-test, which is Rayleigh's for a known
-    direction; K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000).
+    The result is 1 if all are multiples, and about n^-1/2 if they are random (the V-test, which is
+    Rayleigh's for a known direction; K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000).
     """
     return float(np.cos(2 * np.pi * values / step).mean())
 
 
 class DelayEnvelope(NamedTuple):
-    """The level of the delays in each window, and the window's time."""
+    """The level of the delays (s) in each window of messages, and the window's time (s)."""
 
     times: Floats
     levels: Floats
@@ -85,7 +85,10 @@ def compute_middles(times: Floats, values: Floats, windows: int) -> DelayEnvelop
 
 
 class FittedLine(NamedTuple):
-    """A line: ``slope`` and its standard error, ``start`` at time 0, and the spread around it."""
+    """A fitted line: ``slope`` and its standard error, ``start`` at time 0, and the spread.
+
+    The spread is that of the residuals.
+    """
 
     slope: float
     error: float
@@ -111,7 +114,7 @@ def fit_robust_line(times: Floats, values: Floats) -> FittedLine:
 
 
 class RunLength(NamedTuple):
-    """A run of values, from ``begin`` to before ``end``."""
+    """A run of equal flags, from index ``begin`` to before ``end``."""
 
     begin: int
     end: int
@@ -123,7 +126,7 @@ def find_runs(flags: Flags) -> list[RunLength]:
 
 
 def mark_changes(*columns: NDArray[Any]) -> Flags:
-    """Mark the first row, and rows that differ from the previous row in any of these columns."""
+    """Mark the first row, and each row that differs from the row before in any of the columns."""
     new = np.zeros(len(columns[0]), bool)
     new[:1] = True
     for column in columns:
@@ -132,7 +135,7 @@ def mark_changes(*columns: NDArray[Any]) -> Flags:
 
 
 def find_lattice(values: Floats) -> float:
-    """Return the step of the lattice on which all values lie; 0 if there is none.
+    """Return the quantization step of which all values are multiples; 0 if there is none.
 
     The candidate is the least distance between different values, which is the step where enough
     values are given; all the others have to be multiples of it.
@@ -172,10 +175,10 @@ VARIED, BULK = 0.5, 4.0
 
 @dataclass(frozen=True, eq=False)
 class MessageLog:
-    """The messages that went over the network, in sending order: stamps and arrivals (n).
+    """The messages sent over the network, in sending order: stamps and arrivals (n, s).
 
     States of several entities with one stamp are one message, in one datagram or in one for each;
-    it arrives when the first of them does. Where a clock was set back, stamps come again.
+    it arrives when the first of them does. Where a clock was set back, stamps occur again.
     ``copies`` counts the ``states`` that came twice. ``idle`` (n, s; None: never) is the time
     before each message in which nothing was sent, since all entities rested.
     """
@@ -187,7 +190,7 @@ class MessageLog:
     idle: Floats | None = None
 
     def move_messages(self, stamps: Floats | float, arrivals: Floats | float) -> MessageLog:
-        """Return the messages in new order, with something added to their stamps and arrivals."""
+        """Return a log with times added to the messages' stamps and arrivals, in the new order."""
         sent = self.sent + stamps
         order = np.argsort(sent, kind="stable")
         idle = None if self.idle is None else self.idle[order]
@@ -196,7 +199,7 @@ class MessageLog:
         )
 
     def select_messages(self, wanted: Flags) -> MessageLog:
-        """Return the wanted messages."""
+        """Return a log of the messages that ``wanted`` marks."""
         idle = None if self.idle is None else self.idle[wanted]
         return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted], idle=idle)
 
@@ -210,36 +213,36 @@ class MessageLog:
 
     @cached_property
     def delays(self) -> Floats:
-        """Arrival minus stamp: the network's delay plus the difference of the two clocks."""
+        """The delays (n, s), arrival minus stamp: network delay plus the clocks' difference."""
         return self.arrivals - self.sent
 
     @cached_property
     def intervals(self) -> Floats:
-        """Seconds from each stamp to the next (n - 1)."""
+        """The time (n - 1, s) from each stamp to the next."""
         return np.diff(self.sent)
 
     @cached_property
     def period(self) -> float:
-        """Usual interval, in seconds."""
+        """The median interval between messages, s."""
         new = self.intervals > 0
         return compute_median(self.intervals if new.all() else self.intervals[new])
 
     @cached_property
     def in_order(self) -> Numbers:
-        """Places of the messages in the order of their arrival."""
+        """The indices of the messages in the order of their arrival."""
         return np.argsort(self.arrivals, kind="stable")
 
     @cached_property
     def sorted_delays(self) -> Floats:
-        """Delays in rising order."""
+        """The delays (n, s), sorted."""
         return np.sort(self.delays)
 
     @cached_property
     def frame(self) -> float:
-        """Seconds between two frames of a receiver that reads once a frame; 0 if it reads at once.
+        """The frame time (s) of a receiver that reads its socket once a frame.
 
-        Arrivals are then late by up to a frame, several at once, and beat against the sender's
-        ticks. Gaps between arrivals show frames wherever these begin.
+        0 if it reads at once. Arrivals are then late by up to a frame, several at once, and beat
+        against the sender's ticks. Gaps between arrivals show frames wherever these begin.
         """
         begin = max(0, (len(self.arrivals) - ARRIVALS) // 2)
         some = np.sort(self.arrivals[begin : begin + ARRIVALS])
@@ -279,7 +282,7 @@ class MessageLog:
     def shuffle_arrivals(
         self, random: np.random.Generator, bulk: Floats, ordered: bool = False
     ) -> Floats:
-        """Return arrivals as they would be with random delays, drawn from ``bulk`` (s).
+        """Return arrivals with delays drawn at random from ``bulk`` (s).
 
         Where the receiver reads in frames, arrivals are those of the frames. ``ordered``: no
         message overtakes another.
@@ -291,9 +294,9 @@ class MessageLog:
 
     @cached_property
     def unread(self) -> Floats:
-        """The delays (n) until arrival, before the receiver's frame reads the message.
+        """The delays (n, s) before the receiver's frame reads the messages.
 
-        Each arrival was somewhere in the frame before.
+        Each message arrived somewhere in the frame before.
         """
         if not self.frame:
             return self.delays
@@ -302,16 +305,16 @@ class MessageLog:
 
     @property
     def usual_delay(self) -> float:
-        """Median delay."""
+        """The median delay, s."""
         return self.find_delay(0.5)
 
     def find_delay(self, share: float) -> float:
-        """Return the delay that this share of the messages does not exceed."""
+        """Return the delay (s) that a ``share`` (0 to 1) of the messages does not exceed."""
         return compute_quantile(self.sorted_delays, share)
 
 
 class Network(NamedTuple):
-    """Send rate (Hz), delays (s), and the delays that a buffer needs (s).
+    """The network's send rate (Hz), delays (s), and the delays that a buffer needs (s).
 
     ``middle`` is the median delay, ``spread`` the 95 % delay less the 5 % one. ``needed`` are the
     interpolation delays behind the newest state with which the given shares of the messages are
@@ -335,7 +338,7 @@ EVENED_OUT = 8
 
 
 def compute_message_rate(messages: MessageLog) -> float:
-    """Return the number of messages sent in a second.
+    """Return the number of messages sent per second.
 
     The usual interval says so, unless stamps are rounded: 30 a second on a grid of 25 ms are
     intervals of 25 and 50 ms.
@@ -355,13 +358,13 @@ def compute_message_rate(messages: MessageLog) -> float:
 
 
 def round_rate(rate: float) -> float:
-    """Return the usual rate (Hz) within 0.5 % of a rate, or the rate with three digits."""
+    """Return the common rate (Hz) within 0.5 % of ``rate``, or ``rate`` with three digits."""
     near = (usual for usual in USUAL_RATES if abs(usual - rate) < 0.005 * rate)
     return next(near, float(f"{rate:.3g}"))
 
 
 def measure_network(messages: MessageLog) -> Network:
-    """Return the network's figures, from the messages that arrived."""
+    """Measure send rate and delays of the messages that arrived."""
     low, middle, high = (messages.find_delay(value) for value in (0.05, 0.5, 0.95))
     ordered = np.sort(measure_waits(messages) - messages.sorted_delays[0])
     needed = tuple(compute_quantile(ordered, share) for share in SHARES)
@@ -418,10 +421,11 @@ _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "telepor
 
 
 class Elapsed(NamedTuple):
-    """Steady steps: their places, durations (s) by velocity, and the rounding error (sigma, s).
+    """Steady steps: their indices, durations (s) by velocity, and the rounding error (sigma, s).
 
-    A negative duration leads back to an older state. Positions waver ``across`` the velocity by
-    that much (sigma, length); ``back`` is the correlation of an error there with the next one.
+    A negative duration leads back to an older state. ``across`` (sigma, length) is the positions'
+    error across the velocity; ``back`` is the correlation of a step's error there with the next
+    step's.
     """
 
     steps: Numbers
@@ -452,11 +456,11 @@ class Stream:
     came: Floats
 
     def select_states(self, places: Numbers) -> Stream:
-        """Return the states at these places, in the order of the places."""
+        """Return a stream of the states at these indices, in the given order."""
         return replace(self, **{column: getattr(self, column)[places] for column in _COLUMNS})
 
     def move_states(self, added: Floats) -> Stream:
-        """Return the states in new order, with something added to their stamps.
+        """Return a stream with times (s) added to its stamps, in the new order.
 
         NaN drops a state.
         """
@@ -475,17 +479,17 @@ class Stream:
 
     @cached_property
     def intervals(self) -> Floats:
-        """Seconds from each stamp to the next (n - 1)."""
+        """The time (n - 1, s) from each stamp to the next."""
         return np.diff(self.times)
 
     @cached_property
     def period(self) -> float:
-        """Usual interval, in seconds."""
+        """The median interval between stamps, s."""
         return compute_median(self.intervals)
 
     @cached_property
     def steps(self) -> Floats:
-        """Distance from each position to the next (n - 1)."""
+        """The distance (n - 1) from each position to the next."""
         squares = np.zeros(len(self.times) - 1)
         for axis in self.positions.T:
             moved = np.diff(axis)
@@ -495,15 +499,15 @@ class Stream:
 
     @cached_property
     def usual_step(self) -> float:
-        """Median of the steps above 0; 0 if there is no such step."""
+        """The median of the steps above 0; 0 if there is no such step."""
         moving = self.steps[self.steps > 0]
         return compute_median(moving) if len(moving) else 0.0
 
     @property
     def excerpt(self) -> Stream:
-        """Several pieces of a long stream, or all of a short stream.
+        """Several parts of a long stream, or all of a short stream.
 
-        The interval from one piece to the next is longer than any other.
+        The interval from one part to the next is longer than any other.
         """
         # a stream that kept itself would keep its arrays until the garbage is collected
         return self._pieces if len(self.times) > PIECES * PIECE else self
@@ -522,7 +526,7 @@ class Stream:
 
     @cached_property
     def usual_speed(self) -> float:
-        """Median speed of the moving states that have a velocity."""
+        """The median speed of the moving states that have a velocity."""
         speeds = compute_lengths(self.excerpt.velocities)
         return compute_median(speeds[speeds > 0])
 
@@ -533,19 +537,23 @@ class Stream:
 
     @cached_property
     def gaps(self) -> Floats:
-        """Difference from each sequence number to the next (n - 1; NaN where one is missing)."""
+        """The difference (n - 1) from each sequence number to the next.
+
+        NaN where one is unknown.
+        """
         return np.diff(self.sequence)
 
     @cached_property
     def usual_gap(self) -> float:
-        """Median gap between the numbers that arrived; NaN without numbers."""
+        """The median difference between sequence numbers that arrived; NaN without numbers."""
         return compute_median(np.diff(self.came)) if len(self.came) > 1 else math.nan
 
     @cached_property
     def follows(self) -> Flags:
-        """Mask (n - 1) of the intervals in which no sequence number is missing.
+        """A mask (n - 1) of the intervals in which no sequence number is missing.
 
-        All without numbers. Numbers may count the packets of this entity or those of all together.
+        Without numbers all are marked. Numbers may count the packets of this entity or those of all
+        together.
         """
         if math.isnan(self.usual_gap):
             return np.ones(len(self.gaps), bool)
@@ -553,16 +561,13 @@ class Stream:
 
     @cached_property
     def missing(self) -> Floats:
-        """Count of the sequence numbers missing between two states (n - 1).
-
-        NaN: unknown.
-        """
+        """The number of sequence numbers missing between two states (n - 1); NaN if unknown."""
         between = np.diff(np.searchsorted(self.came, self.sequence)) - 1
         return np.asarray(np.round(self.gaps / (self.usual_gap or 1.0)) - 1 - between)
 
     @cached_property
     def lost(self) -> Floats:
-        """Packets lost in each interval, by their numbers (n - 1).
+        """The number of packets lost in each interval (n - 1), by their sequence numbers.
 
         Numbers may go on while this entity rests: time must have passed as well.
         """
@@ -570,12 +575,15 @@ class Stream:
         return np.maximum(np.minimum(np.nan_to_num(self.missing), passed), 0.0)
 
     def find_stretched(self, periods: float) -> Numbers:
-        """Return the intervals longer than this many periods in which no packet is missing."""
+        """Return the indices of the intervals over ``periods`` periods without a missing packet."""
         long = np.flatnonzero(self.intervals > periods * self.period)
         return long[self.follows[long]] if len(long) else long
 
     def mark_rested(self, places: Numbers) -> Flags:
-        """Mark the intervals with a step of at most a usual one, or of at most the next step."""
+        """Mark those of the intervals ``places`` whose step is about a usual step, or less.
+
+        The step after, if longer, counts as a usual step.
+        """
         usual, steps = self.usual_step, self.steps[places]
         near = self.intervals < RESTED * self.period
         after = np.append(np.where(near, self.steps, 0.0), 0.0)[places + 1]
@@ -590,7 +598,7 @@ class Stream:
         return np.asarray(still & (usual > 0))
 
     def mark_paused(self, places: Numbers) -> Flags:
-        """Mark the intervals in which the entity moves no further than in one period."""
+        """Mark the intervals ``places`` in which the entity moves no further than in one period."""
         inner = (places > 0) & (places < len(self.steps) - 1)
         middle = np.clip(places, 1, max(len(self.steps) - 2, 1))
         around = np.stack((middle - 1, middle, middle + 1))
@@ -609,7 +617,10 @@ class Stream:
 
     @cached_property
     def rests(self) -> Numbers:
-        """Intervals in which the entity rests and the sender sends nothing; none, or several."""
+        """The indices of the intervals in which the entity rests and the sender sends nothing.
+
+        Empty if there are too few of them.
+        """
         silent = self.find_stretched(SILENT)
         silent = silent[self.mark_rested(silent)]
         if len(silent) >= FEWEST_RESTS:  # sending that is irregular anyway has long intervals, too
@@ -622,10 +633,10 @@ class Stream:
 
     @cached_property
     def wavering(self) -> tuple[float, float] | None:
-        """Error of positions across the velocity (sigma of an axis), and its correlation.
+        """The positions' error across the velocity (sigma of an axis), and its correlation.
 
-        That is the correlation of a step's error with the next one's: -0.5 where each position is
-        off by itself. None: there are too few steps at a steady velocity.
+        That is the correlation of a step's error with the next step's: -0.5 where each position is
+        off by itself. None if there are too few steps at a steady velocity.
         """
         before, after = self.velocities[:-1], self.velocities[1:]
         mean = (before + after) / 2
@@ -649,9 +660,9 @@ class Stream:
 
     @cached_property
     def elapsed(self) -> Elapsed | None:
-        """Durations of steady steps, computed from displacement and velocity instead of stamps.
+        """The durations of steady steps, computed from displacement and velocity instead of stamps.
 
-        None: there are too few steps, or velocities have another scale.
+        None if there are too few steps, or if velocities have another scale.
         """
         if not self.has_velocities:
             return None
@@ -703,9 +714,9 @@ SAME, BLOCK = 2e-6, 32
 
 
 class Stamping(NamedTuple):
-    """The fault of the stamps: the ``share`` of the states that have it, and its ``spread`` (s).
+    """A fault of the stamps: the ``share`` of the states that have it, and its ``spread`` (s).
 
-    ``first`` is the first such stamp (s; None: all are).
+    ``first`` is the first such stamp (s); None: all are.
     """
 
     kind: Literal["repeated", "received"]
@@ -715,9 +726,10 @@ class Stamping(NamedTuple):
 
 
 def restamp_packets(columns: Floats) -> tuple[Floats, Stamping | None]:
-    """Return packets (``packet_table``) with stamps from their numbers, if no clock stamped them.
+    """Return packets restamped by their sequence numbers, if their stamps are no clock's.
 
-    They are in the order of their stamps. None: nothing is changed.
+    The packets (``make_packet_table``) are in the order of their new stamps. None instead of a
+    ``Stamping``: nothing is changed.
     """
     numbers, times, arrivals = columns[SEQUENCE], columns[TIME], columns[ARRIVAL]
     if len(times) < 4 * BLOCK or not np.isfinite(numbers).all():
@@ -746,7 +758,7 @@ def restamp_packets(columns: Floats) -> tuple[Floats, Stamping | None]:
 
 
 def _restamp_by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stamping] | None:
-    """Return times on a line over the numbers; the line adapts slowly to sender pauses."""
+    """Return times on a line over the sequence numbers; the line adapts slowly to sender pauses."""
     half = len(numbers) // 2
     period = compute_median((times[half:] - times[:-half]) / (numbers[half:] - numbers[:-half]))
     rest = times - period * numbers
@@ -765,7 +777,7 @@ def _restamp_by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stampin
 
 
 def _spread_ties(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamping] | None:
-    """Spread states that share a stamp over the time until the next stamp, by their numbers."""
+    """Spread states that share a stamp evenly until the next stamp, by sequence number."""
     ties: Numbers = np.flatnonzero(again) + 1
     share = len(ties) / len(times)
     if len(ties) < LEAST or not SHARE < share < MOST:
@@ -788,9 +800,9 @@ CROSSED, RECENT = 0.12, 4
 
 
 class Interleaved(NamedTuple):
-    """Two movements under one id: the ``share`` of the rarer one, the distance ``apart``.
+    """Two movements under one id: the ``share`` of the rarer one, and the distance ``apart``.
 
-    ``first`` is the first stamp (s) of the other one.
+    ``first`` is the first stamp (s) of the rarer movement.
     """
 
     share: float
@@ -799,9 +811,9 @@ class Interleaved(NamedTuple):
 
 
 def split_interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
-    """Split packets (``packet_table``) whose positions alternate between two movements.
+    """Split packets (``make_packet_table``) whose positions alternate between two movements.
 
-    Return one table for each movement; all packets and None where there is one.
+    Return one table for each movement; or all packets and None if there is one movement.
     """
     by = columns[ARRIVAL] if np.isfinite(columns[ARRIVAL]).all() else columns[TIME]
     order = np.arange(len(by))
@@ -866,14 +878,20 @@ DROP, NEARLY = 2.0, 0.5
 
 
 class Wrap(NamedTuple):
-    """Stamps that wrap every ``length`` (s), first after the stamp ``first`` (s)."""
+    """A clock's wrap-around.
+
+    Stamps wrap every ``length`` (s), first after the stamp ``first`` (s).
+    """
 
     length: float
     first: float
 
 
 def unwrap_stamps(columns: Floats) -> tuple[Floats, Wrap | None]:
-    """Return packets (``packet_table``) with stamps that go on where they wrap; None: no wrap."""
+    """Return packets (``make_packet_table``) with continuous stamps, and the wrap.
+
+    None without a wrap.
+    """
     arrivals = columns[ARRIVAL]
     if columns.shape[1] < FEWEST_STATES or not np.isfinite(arrivals).all():
         return columns, None
@@ -925,10 +943,10 @@ class Traffic:
     ``streams`` are those of the entities with at least ``FEWEST_STATES``; ``messages`` None: the
     recording has no arrival times, or too few. ``packets`` counts all packets, of ``entities``.
     ``blocks`` are the packets by entity, as ``strategies`` draw them. ``drawn`` explains the game's
-    own drawing, in a form that the caller knows. ``stamping`` names entities whose stamps were no
-    clock's: streams and messages have others. ``senders`` are the entities of which there are two:
-    each is a stream of its own. ``wraps`` are those whose stamps wrapped. Not ``placed``: it is a
-    network alone, whose packets have no positions.
+    own drawn path, in a form that the caller knows. ``stamping`` names entities whose stamps were
+    no clock's: streams and messages have others. ``senders`` are the entities of which there are
+    two: each is a stream of its own. ``wraps`` are those whose stamps wrapped. Not ``placed``: it
+    is a network alone, whose packets have no positions.
     """
 
     streams: tuple[Stream, ...]
@@ -945,7 +963,7 @@ class Traffic:
 
     @property
     def arrived(self) -> MessageLog:
-        """The messages; raises ``ValueError`` if there are none."""
+        """The messages that arrived; raises ``ValueError`` if there are none."""
         if self.messages is None:
             raise ValueError("there are no arrival times: give a recording with them")
         return self.messages
@@ -957,7 +975,7 @@ class Traffic:
 
     @property
     def duration(self) -> float:
-        """Seconds from the first stamp to the last."""
+        """The time from the first stamp to the last, s."""
         ends = [(stream.times[0], stream.times[-1]) for stream in self.streams]
         return float(max(end for _, end in ends) - min(start for start, _ in ends)) if ends else 0.0
 
@@ -1011,14 +1029,15 @@ def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
 
 
 def _select_packets(columns: Floats, wanted: Flags) -> Floats:
-    """Return the wanted packets, without a copy if all are wanted."""
+    """Return the packets that ``wanted`` marks, without a copy if all are wanted."""
     return columns if wanted.all() else columns[..., wanted]
 
 
 def _drop_infinite_packets(columns: Floats) -> Floats:
     """Return the packets with a finite time and position.
 
-    Other numbers that are not finite become NaN. Done in place, if all packets are kept.
+    Other numbers that are not finite become NaN. The table is changed in place if all packets are
+    kept.
     """
     for place, column in enumerate(columns):
         tidy(column, SMALLEST, LARGEST, STEPS if place in (TIME, ARRIVAL) else 0.0)
@@ -1027,14 +1046,14 @@ def _drop_infinite_packets(columns: Floats) -> Floats:
 
 
 def _sort_by_stamp(columns: Floats) -> Floats:
-    """Return the packets by stamp; packets with the same stamp are in any order."""
+    """Return the packets sorted by stamp; packets with the same stamp are in any order."""
     if (np.diff(columns[TIME]) >= 0).all():
         return columns
     return columns[:, np.argsort(columns[TIME], kind="stable")]
 
 
 def _order_ties(times: Floats, *others: Floats) -> Numbers:
-    """Return the places of ordered packets; equal times are ordered by the other columns."""
+    """Return the indices that sort packets of equal times by the other columns."""
     places = np.arange(len(times))
     same = ~mark_changes(times)
     tied = np.flatnonzero(same | np.append(same[1:], False))
@@ -1068,7 +1087,7 @@ def _make_stream(name: str, columns: Floats) -> Stream:
 
 
 def _number_packets(stream: Stream) -> Stream:
-    """Renumber the packets of a stream whose numbers count ticks, and skip ticks at rest."""
+    """Renumber the packets of a stream whose numbers count ticks and skip ticks at rest."""
     if not (len(stream.times) >= FEWEST_STATES and (stream.steps > 0).mean() > 0.5):
         return stream
     holes = np.flatnonzero(stream.missing > 0)
@@ -1091,7 +1110,7 @@ def _number_packets(stream: Stream) -> Stream:
 def _share_numbers(streams: list[Stream]) -> list[Stream]:
     """Let streams share their sequence numbers if states with one number arrived together.
 
-    A number that came with another entity is then not lost.
+    A number that came with another entity then does not count as lost.
     """
     if all(np.array_equal(stream.came, streams[0].came) for stream in streams):
         return streams
@@ -1106,10 +1125,7 @@ def _share_numbers(streams: list[Stream]) -> list[Stream]:
 
 
 class _EntitySendings(NamedTuple):
-    """One entity's states that arrived.
-
-    Stamps, first arrivals, and the place among those of one stamp.
-    """
+    """One entity's states that arrived: stamps, first arrivals, and ranks among equal stamps."""
 
     times: Floats
     arrivals: Floats
@@ -1157,7 +1173,7 @@ def _merge_messages(sendings: Sequence[_EntitySendings]) -> MessageLog | None:
 
 
 def _mark_rests(messages: MessageLog, streams: Sequence[Stream]) -> MessageLog:
-    """Return the messages with the times in which every present entity rests."""
+    """Return the messages with ``idle`` set to the times in which every present entity rests."""
     long = np.flatnonzero(messages.intervals > SILENT * messages.period)
     if not len(long) or not any(len(stream.rests) for stream in streams):
         return messages

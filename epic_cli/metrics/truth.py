@@ -1,4 +1,4 @@
-"""The truth by which drawings are judged: given, or rebuilt from all packets."""
+"""The truth that drawn paths are judged by: given, or rebuilt from all packets."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Motion(NamedTuple):
     """Positions and velocities of an entity at n times.
 
     ``positions`` and ``velocities`` are (n, 3), NaN where unknown; ``segments`` (n) numbers the
-    stretches of unbroken movement, -1 where unknown.
+    intervals of unbroken movement, -1 where unknown.
     """
 
     positions: Floats
@@ -105,7 +105,7 @@ class Truth:
     turns: TurnTruth | None = None
 
     def interpolate(self, times: Floats, shift: float = 0.0) -> Motion:
-        """Return the movement at ``times - shift``."""
+        """Return the true motion at ``times - shift``."""
         count = len(times)
         motion = Motion(np.empty((count, 3)), np.empty((count, 3)), np.empty(count, np.int32))
         self.path.read(times, shift, *motion)
@@ -121,7 +121,7 @@ class Truth:
     ) -> Floats:
         """Return the squared distances (n) of ``shown`` (n, 3) from the truth at ``times - shift``.
 
-        NaN where that is not in the segment (n) of the row.
+        NaN where the shifted time is not in the row's segment (n).
         """
         found = np.empty(len(times))
         self.path.shifted_distances(times, shown, segments, shift, found)
@@ -143,19 +143,19 @@ class Truth:
 
     @property
     def duration(self) -> float:
-        """Seconds from the first state to the last."""
+        """The time from the first state to the last, s."""
         return self.end - self.start
 
 
 def make_truth(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0.0) -> Truth:
-    """Return the truth of one entity from its packets or recorded states; see ``build``.
+    """Build the truth of one entity from its packets or recorded states; see ``build_truth``.
 
     ``offset`` (s) is added to the times. Raises ``TooFewStates``.
     """
     table = make_packet_table(packets)
     positions, velocities = table[POSITION].T, table[VELOCITY].T
     marks, times = table[TELEPORT] > 0, table[TIME] + offset
-    truth = build(times, positions, velocities, marks, origin, table[SEQUENCE])
+    truth = build_truth(times, positions, velocities, marks, origin, table[SEQUENCE])
     if not packets.turns():
         return truth
     turns = make_turns(packets, truth.path, truth.starts, truth.ends, truth.rests, offset)
@@ -165,7 +165,7 @@ def make_truth(packets: PacketBlock, origin: Origin = "rebuilt", offset: float =
 def make_truths(
     packets: Mapping[str, PacketBlock], origin: Origin = "rebuilt", offset: float = 0.0
 ) -> tuple[dict[str, Truth], list[NotJudged]]:
-    """Return the truths by entity (see ``make_truth``), and a note for each entity without one."""
+    """Build the truths by entity (see ``make_truth``), with a note for each entity without one."""
     truths: dict[str, Truth] = {}
     missing: list[NotJudged] = []
     for name, block in packets.items():
@@ -176,7 +176,7 @@ def make_truths(
     return truths, missing
 
 
-def build(
+def build_truth(
     times: Floats,
     positions: Floats,
     velocities: Floats,
@@ -192,9 +192,8 @@ def build(
     the entity rested: where states are only sent when they change, it rests until a usual interval
     before the next one. States that are not finite are left out, of states with equal times the
     last one counts. Velocities that are all zero, that differ from the positions' own differences
-    by more than half, or some of which are missing (NaN), are replaced by the differences.
-
-    Raises ``TooFewStates`` where fewer than two states are left.
+    by more than half, or some of which are missing (NaN), are replaced by the differences. Raises
+    ``TooFewStates`` where fewer than two states are left.
     """
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
@@ -291,7 +290,7 @@ def _find_cuts(
     notes: list[TruthNote],
     origin: Origin,
 ) -> tuple[Flags, Flags]:
-    """Mark the intervals (n - 1) that are not bridged, and which of these are gaps."""
+    """Mark the intervals (n - 1) that are not interpolated, and which of these are gaps."""
     intervals = np.diff(times)
     usual = compute_median(intervals)
     steps = compute_lengths(np.diff(positions, axis=0))
@@ -408,7 +407,7 @@ _SOME = 2000
 class SplitErrors(NamedTuple):
     """Squared distances (n) ``along`` and ``across`` a motion.
 
-    ``total`` is the sum of both over the judged ``rows`` that are in its segment.
+    ``total`` is the sum of both over the judged ``rows`` that are in the motion's segment.
     """
 
     along: Floats
@@ -418,7 +417,7 @@ class SplitErrors(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The ``shifts`` (s, a slice of ``SHIFTS``) to compare, and the rows (their indices).
+    """The shifts to compare (s, a slice of ``SHIFTS``), and the indices of the rows to compare.
 
     ``beginning`` are the rows in which the movement begins, ``first`` is the time (s) of the first
     state received.
@@ -434,12 +433,12 @@ class Window(NamedTuple):
 class SampledTruth:
     """One entity's truth at n ticks.
 
-    ``times`` (n) in seconds; ``positions`` and ``velocities`` (n, 3); ``segments`` (n), -1 where
-    a row does not count; ``begins`` (n) marks the first row of each segment; ``step_limit``
-    (n - 1), the truth's longest step around each step; ``usual_step`` and ``usual_speed``, root
-    mean squares over the rows that count, ``top_speed`` the largest there; ``low`` and ``high``
-    (3), the corners of the box that encloses the movement; ``window``, the shifts in time that
-    can be compared; ``turns``, how it is turned.
+    ``times`` (n) in seconds; ``positions`` and ``velocities`` (n, 3); ``segments`` (n), -1 where a
+    row does not count; ``begins`` (n) marks the first row of each segment; ``step_limit`` (n - 1),
+    the truth's longest step around each step; ``usual_step`` and ``usual_speed``, root mean squares
+    over the rows that count, ``top_speed`` the largest there; ``low`` and ``high`` (3), the corners
+    of the box that encloses the movement; ``window``, the shifts in time that can be compared;
+    ``turns``, the rotations.
     """
 
     truth: Truth
@@ -471,11 +470,11 @@ class SampledTruth:
 
     @property
     def motion(self) -> Motion:
-        """The movement at the ticks."""
+        """The true motion at the ticks."""
         return Motion(self.positions, self.velocities, self.segments)
 
     def square_along(self, vectors: Floats, velocities: Floats) -> Floats:
-        """Return the squared parts (n) of ``vectors`` (n, 3) along ``velocities`` (n, 3).
+        """Return the squares (n) of the parts of ``vectors`` (n, 3) along ``velocities`` (n, 3).
 
         See ``split_errors``.
         """
@@ -597,7 +596,7 @@ def find_shift_window(
 
 
 def compute_sliding_maximum(values: Floats, reach: int) -> Floats:
-    """Return the largest value (n) within ``reach`` places before and after each value.
+    """Return the largest value (n) within ``reach`` indices before and after each value.
 
     Windows are doubled until they are long enough, so a wide one costs little.
     """

@@ -1,4 +1,4 @@
-"""Metrics of rotations, for recordings that have rotation and strategies that turn."""
+"""The metrics of rotations, for recordings with rotations and strategies that draw rotations."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ AIM_SHARE = 0.1
 
 
 def _sum_rotations(name: str) -> Callable[[DrawnRows], Floats]:
-    """Return a function for this sum of the drawn rotations; see ``measurement.sums``."""
+    """Return a function for one of the values of ``compute_rotation_sums``, by its name."""
 
     def sum_field(drawn: DrawnRows) -> Floats:
-        from epic_cli.metrics.measurement import sums
+        from epic_cli.metrics.measurement import compute_rotation_sums
 
-        return sums(drawn)[name]
+        return compute_rotation_sums(drawn)[name]
 
     return sum_field
 
@@ -42,7 +42,7 @@ def _make_row_count(part: str) -> Callable[[Measurement | Resampled], Any]:
 def _compute_relative_jerk(measured: Measurement | Resampled) -> Any:
     """Return the angular jerk divided by the truth's angular jerk.
 
-    Degrees/s^3 if the truth has hardly any.
+    In degrees/s^3 if the truth has hardly any angular jerk.
     """
     import numpy as np  # help needs none
 
@@ -55,17 +55,17 @@ def _compute_relative_jerk(measured: Measurement | Resampled) -> Any:
 
 
 def compute_turning_cost(measured: Measurement | Resampled) -> Any:
-    """Return the residual angle, in units of the truth's turn in a tenth of a second."""
+    """Return the residual angle, in units of the truth's rotation in a tenth of a second."""
     import numpy as np  # help needs none
 
     rate = divide_sums(measured, "turn_rates") ** 0.5
     return measured.turn_lag.residual / (np.maximum(rate, SLOWEST) * 0.1)
 
 
-def aim_cost(measured: Measurement | Resampled) -> Any:
-    """Return the aiming error at the drawn moment, in tenths of the range.
+def compute_aim_cost(measured: Measurement | Resampled) -> Any:
+    """Return the aiming error at the drawn moment, in tenths of the aim range.
 
-    A server that rewinds for a shot judges it at that moment.
+    A server that rewinds for a shot judges the aim at that moment.
     """
     return divide_sums(measured, "aim_shares") ** 0.5 / AIM_SHARE
 

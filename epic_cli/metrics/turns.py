@@ -28,10 +28,11 @@ RESTING = 0.01
 
 @dataclass(frozen=True)
 class TurnTruth:
-    """One entity's rotations and spins ``states`` (m, 7) at ``times`` (m), interpolated between.
+    """One entity's true rotations, interpolated between its ``states`` (m, 7) at ``times`` (m).
 
-    Between two states it turns on the curve that matches both spins (rad/s), as positions do. It is
-    cut where the ``path`` is, at ``starts`` and ``ends``. Rotations are of length 1.
+    A state is a rotation of length 1 and a spin (rad/s). Between two states the rotation follows
+    the curve that matches both spins, as positions do. The truth is cut where the ``path`` is, at
+    ``starts`` and ``ends``.
     """
 
     path: Path
@@ -59,7 +60,7 @@ class TurnTruth:
     ) -> Floats:
         """Return the squared angles (n) of ``shown`` (n, 4) to the truth at ``times - shift``.
 
-        NaN where that is not in the segment (n) of the row.
+        NaN where the shifted time is not in the row's segment (n).
         """
         count = len(times)
         found = np.empty(count, np.int32)
@@ -92,9 +93,9 @@ def make_turns(
 ) -> TurnTruth | None:
     """Return the rotations of packets that move on the ``path``; None if fewer than two.
 
-    ``offset`` (s) is added to the times. Of rotations of one time the last counts. Spins that are
-    missing, or that differ from the rotations' own differences by more than half, are replaced by
-    these. Between the times of ``rests`` (n, 2; s) it does not turn.
+    ``offset`` (s) is added to the times. Of rotations with the same time the last counts. Spins
+    that are missing, or that differ from the rotations' own differences by more than half, are
+    replaced by the differences. Between the times of ``rests`` (n, 2; s) the entity does not turn.
     """
     found = np.empty((len(packets), 7))
     fill_rotations(packets, found)
@@ -136,7 +137,7 @@ def _find_segments(path: Path, times: Floats) -> Integers:
 def _select_usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floats:
     """Return the spins (n, 3), or the rotations' own rates where the spins are wrong.
 
-    ``unbroken`` marks the n - 1 intervals of one movement.
+    ``unbroken`` marks the n - 1 intervals without a cut.
     """
     steps = np.diff(times)[:, None]
     sent = states[:, 4:]
@@ -165,7 +166,7 @@ def _select_usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floa
 
 
 def _add_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
-    """Add whole turns a step (n, 1, s) to ``rates`` (n, 3, rad/s) where they are expected."""
+    """Add whole turns per step (n, 1, s) to ``rates`` (n, 3, rad/s) where they are expected."""
     speeds = compute_lengths(rates)[:, None]
     turn = 2 * np.pi / steps
     along = np.einsum("ij,ij->i", rates, expected)[:, None] / np.where(speeds > 0, speeds, 1.0)
@@ -177,8 +178,8 @@ def _add_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
 class SampledTurns:
     """A truth's rotations (n, 4) at n ticks, NaN where unknown.
 
-    ``step_limit`` (n - 1) is the largest angle of a step around each step, ``usual_step`` the
-    root mean square, in degrees.
+    ``step_limit`` (n - 1) is the largest angle of a step around each step, ``usual_step`` the root
+    mean square, in degrees.
     """
 
     turns: TurnTruth
@@ -188,7 +189,7 @@ class SampledTurns:
 
 
 def align_signs(rotations: Floats) -> Floats:
-    """Return the rotations (n, 4) with signs such that each is close to the previous one."""
+    """Return the rotations (n, 4) with each sign chosen to be nearest to the rotation before."""
     dots = np.einsum("ij,ij->i", rotations[1:], rotations[:-1])
     signs = np.cumprod(np.where(dots < 0, -1.0, 1.0))
     return np.concatenate((rotations[:1], rotations[1:] * signs[:, None]))
@@ -201,7 +202,7 @@ def measure_angles(one: Floats, other: Floats) -> Floats:
 
 
 def find_turns_between(begin: Floats, end: Floats) -> Floats:
-    """Return the quaternions (n, 4) that turn ``begin`` to ``end``, about the world's axes."""
+    """Return the quaternions (n, 4) that rotate ``begin`` to ``end``, about the world's axes."""
     x, y, z, w = begin.T
     a, b, c, d = end.T
     return np.stack(
@@ -216,7 +217,7 @@ def find_turns_between(begin: Floats, end: Floats) -> Floats:
 
 
 def compute_rotation_vectors(rotations: Floats) -> Floats:
-    """Return the rotation vectors (n, 3) in degrees, at most half a turn long."""
+    """Return the rotation vectors (n, 3) in degrees, at most 180 long."""
     part = rotations[:, :3] * np.where(rotations[:, 3:] < 0, -1.0, 1.0)
     sine = compute_lengths(part)
     angle = np.degrees(2 * np.arctan2(sine, np.abs(rotations[:, 3])))
@@ -224,10 +225,10 @@ def compute_rotation_vectors(rotations: Floats) -> Floats:
 
 
 def compute_euler_angles(rotations: Floats) -> dict[str, tuple[Floats, Floats, Floats]]:
-    """Return yaw, pitch and roll in degrees (n each).
+    """Return yaw, pitch and roll in degrees (n each), by the name of the axis that is up.
 
-    With z up, x forward, or with y up, z forward. They are about the body's own axes in the order
-    z, y, x, or y, x, z.
+    "z": z up, x forward; "y": y up, z forward. The angles are about the body's own axes in the
+    order z, y, x, or y, x, z.
     """
     x, y, z, w = rotations.T
     return {"z": _compute_euler_angles(x, y, z, w), "y": _compute_euler_angles(z, x, y, w)}
@@ -242,25 +243,22 @@ def _compute_euler_angles(
     return np.degrees(yaw), np.degrees(pitch), np.degrees(roll)
 
 
-def forward(rotations: Floats) -> Floats:
-    """Return the forward directions as unit vectors (n, 3).
-
-    The x axis, which yaw and pitch move.
-    """
+def compute_forward(rotations: Floats) -> Floats:
+    """Return the unit vectors (n, 3) that the rotations point to: the rotated x axis."""
     x, y, z, w = rotations.T
     return np.stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)), axis=1)
 
 
 def project_headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
-    """Return ``forward`` projected on the plane of two axes (n, 2); length 0 if along the third.
+    """Return the forward directions projected on a plane of two axes (n, 2).
 
-    On the plane of x and y, its direction is the yaw.
+    The length is 0 along the third axis. On the plane of x and y, the direction is the yaw.
     """
-    return forward(rotations)[:, plane]
+    return compute_forward(rotations)[:, plane]
 
 
 def compute_yaws(rotations: Floats, plane: tuple[int, int]) -> Floats:
-    """Return the directions (n, degrees) of ``headings``, from the first axis to the second."""
+    """Return the angles (n, degrees) of the headings, from the plane's first axis to the second."""
     across, up = project_headings(rotations, plane).T
     return np.asarray(np.degrees(np.arctan2(up, across)))
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.metrics.evaluation import Run
-from epic_cli.metrics.truth import build
+from epic_cli.metrics.truth import build_truth
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator
@@ -56,7 +56,7 @@ class Recorded(NamedTuple):
             at = number * step
             place, speed = tuple(self.places[at].tolist()), tuple(self.speeds[at].tolist())
             block.append(Packet(place, speed, number / RATE, arrival, sequence=int(sequence)))
-        truth = build(self.times, self.places, self.speeds, None, "given") if given else None
+        truth = build_truth(self.times, self.places, self.speeds, None, "given") if given else None
         return Run(name, {"": block}, {"": truth} if truth else None)
 
 

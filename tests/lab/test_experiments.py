@@ -106,10 +106,7 @@ def test_an_address_holds_the_whole_experiment(seed: int) -> None:
 def figures(found: Any) -> list[dict[str, Any]]:
     """Return each strategy's figures as JSON has them: None for unknown ones."""
     return [
-        {
-            name: None if math.isnan(value) else value
-            for name, value in result.list_figures().items()
-        }
+        {name: None if math.isnan(value) else value for name, value in result.list_values().items()}
         for result in found.results
     ]
 

@@ -30,7 +30,7 @@ from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.metrics.traffic import make_traffic
-from epic_cli.metrics.truth import build, make_truth
+from epic_cli.metrics.truth import build_truth, make_truth
 from epic_cli.metrics.turns import measure_angles
 
 Place = tuple[float, float, float]
@@ -352,14 +352,14 @@ def test_a_teleport_that_was_sampled_as_a_movement_is_found() -> None:
     times = np.arange(0, 10, 0.005)
     x = times + 20 * np.clip((times - 5) / 0.015, 0, 1)  # three steps long
     positions = np.column_stack((x, 0 * x, 0 * x))
-    truth = build(times, positions, np.full_like(positions, np.nan))
+    truth = build_truth(times, positions, np.full_like(positions, np.nan))
     (cut,) = (note for note in truth.notes if isinstance(note, CutOut))
     assert (cut.cut, cut.count) == (Cut.UNMARKED_TELEPORT, 1)
     assert truth.teleported.tolist() == [False, True]
     # a quick dash that takes a second is none
     dash = times + 20 * np.clip(times - 5, 0, 1)
     positions = np.column_stack((dash, 0 * x, 0 * x))
-    assert len(build(times, positions, np.full_like(positions, np.nan)).starts) == 1
+    assert len(build_truth(times, positions, np.full_like(positions, np.nan)).starts) == 1
 
 
 def test_nothing_below_the_datas_resolution_is_a_difference() -> None:

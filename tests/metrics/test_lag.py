@@ -10,7 +10,7 @@ from support import movements
 
 from epic_cli.metrics.arrays import find_minimum
 from epic_cli.metrics.lag import LONGEST, find_lag
-from epic_cli.metrics.truth import SHIFTS, Truth, build, find_shift_window, make_truth
+from epic_cli.metrics.truth import SHIFTS, Truth, build_truth, find_shift_window, make_truth
 
 TIMES = np.arange(20.0, 181.0) * 0.05
 EVERYWHERE = np.zeros(len(TIMES), np.int32)
@@ -155,7 +155,7 @@ def _wander(times: np.ndarray) -> np.ndarray:
     )
 
 
-WANDER = build(LONG, _wander(LONG), np.gradient(_wander(LONG), LONG, axis=0), None, "given")
+WANDER = build_truth(LONG, _wander(LONG), np.gradient(_wander(LONG), LONG, axis=0), None, "given")
 
 
 @pytest.mark.parametrize("seconds", [30, 100, 300])

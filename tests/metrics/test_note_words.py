@@ -19,9 +19,9 @@ from epic_cli.metrics.notes import (
     Rested,
     StatesLeftOut,
     TickHides,
+    describe_note,
     describe_notes,
     explain_exclusion,
-    note_words,
 )
 
 COUNTS = st.integers(1, 50)
@@ -31,7 +31,7 @@ NAMES = st.sampled_from(["", "tank7"])
 
 @given(COUNTS, SECONDS, SECONDS, NAMES, st.booleans())
 def test_outages(count: int, seconds: float, longest: float, name: str, judged: bool) -> None:
-    words = note_words(Outages(name, count, seconds, longest, judged))
+    words = describe_note(Outages(name, count, seconds, longest, judged))
     assert words.startswith(f"{name}: " if name else f"{count} ")
     assert f"{count} outage{'s' * (count > 1)} without a packet ({seconds:.3g} s" in words
     assert (f", the longest {longest:.3g} s)" in words) == (count > 1)
@@ -51,7 +51,7 @@ def test_changes_of_a_truth(
         (Bridged(count, seconds), f"{count} longer interval{plural}{in_all} bridged"),
         (Rested(count, seconds), f"{count} time{plural}{in_all} nothing is sent"),
     ):  # fmt: skip
-        assert note_words(Adjusted(name, change)).startswith(head + expected)
+        assert describe_note(Adjusted(name, change)).startswith(head + expected)
 
 
 def test_reasons_why_an_entity_is_not_judged() -> None:
@@ -71,7 +71,7 @@ def test_reasons_why_an_entity_is_not_judged() -> None:
 
 
 def test_a_tick_that_hides_packets() -> None:
-    words = note_words(TickHides(0.05, 0.0125))
+    words = describe_note(TickHides(0.05, 0.0125))
     assert "every 50 ms" in words
     assert "every 12.5 ms" in words
 

@@ -12,7 +12,7 @@ from support.comparisons import compared
 from epic_cli import Packet, Sample
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.metrics.comparison import Result
-from epic_cli.metrics.truth import build, make_truth
+from epic_cli.metrics.truth import build_truth, make_truth
 
 
 class Drawing(movements.Heedless):
@@ -97,7 +97,7 @@ def test_noise_of_stamps_is_along_and_a_wrong_curve_across() -> None:
     source = np.random.default_rng(2)
     times = np.arange(0, 20, 0.01)
     turn = np.stack((4 * np.cos(times), 4 * np.sin(times), 0 * times), axis=1)
-    truth = build(times, turn, np.gradient(turn, times, axis=0), None, "given")
+    truth = build_truth(times, turn, np.gradient(turn, times, axis=0), None, "given")
     noise = dict(zip(range(1300), source.normal(0, 0.05, 1300), strict=True))
 
     def uneven(t: float) -> tuple[float, float, float]:

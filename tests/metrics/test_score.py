@@ -10,7 +10,7 @@ from epic_cli.metrics.lag import LONGEST, Lag
 from epic_cli.metrics.measurement import Measurement
 from epic_cli.metrics.metric import Weights, make_weights
 from epic_cli.metrics.recovery import Recovery
-from epic_cli.metrics.score import COSTS, compute_costs, score, write_formula
+from epic_cli.metrics.score import COSTS, compute_costs, compute_score, write_formula
 
 TICK = 0.05
 #: A jerk of 5000 where the truth has 3000, at a speed of 10: residual 0.5, 0.2 s early.
@@ -40,7 +40,7 @@ MEASURED = Measurement(
 
 
 def weighed(*weights: float, **changed: object) -> float:
-    return score(replace(MEASURED, weights=Weights(*weights), **changed))  # type: ignore[arg-type, no-any-return]
+    return compute_score(replace(MEASURED, weights=Weights(*weights), **changed))  # type: ignore[arg-type, no-any-return]
 
 
 def test_costs_are_those_of_the_formula() -> None:
@@ -62,9 +62,9 @@ def test_recovering_costs_its_share_of_the_time_where_there_is_something_to_reco
     rows = replace(MEASURED, errors=np.zeros(180))  # 9 s
     slow = replace(rows, recovery=Recovery(teleports=1, teleport_seconds=0.6, outage_seconds=0.4))
     assert compute_costs(slow).recovery == pytest.approx(0.1 / 0.1)
-    assert score(slow) == pytest.approx(100 / (1 + (0.5 + 1 + 2) / 3 + 1 / 3))
+    assert compute_score(slow) == pytest.approx(100 / (1 + (0.5 + 1 + 2) / 3 + 1 / 3))
     quick = replace(rows, recovery=Recovery(outages=2))
-    assert score(quick) == score(rows)
+    assert compute_score(quick) == compute_score(rows)
     assert math.isnan(compute_costs(rows).recovery)
 
 
@@ -74,7 +74,7 @@ def test_what_runs_ahead_and_back_costs_where_it_is_weighed() -> None:
     assert found.overshoot == pytest.approx(0.5 / (10 * 0.1))
     assert found.backward == pytest.approx(0.2 / 0.1)
     weights = Weights(0, 0, 0, 0, overshoot=1, backward=1)
-    assert score(replace(rows, weights=weights)) == pytest.approx(100 / (1 + 2.5 / 2))
+    assert compute_score(replace(rows, weights=weights)) == pytest.approx(100 / (1 + 2.5 / 2))
 
 
 def test_what_is_beside_the_way_costs_where_it_is_weighed() -> None:

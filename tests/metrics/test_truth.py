@@ -16,7 +16,7 @@ from epic_cli.metrics.notes import (
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.metrics.truth import Truth, build, make_truth
+from epic_cli.metrics.truth import Truth, build_truth, make_truth
 
 
 def shifted(packet: Packet, by: float) -> tuple[float, float, float]:
@@ -168,7 +168,7 @@ def test_derived_velocities_do_not_cross_a_cut() -> None:
     positions[:5, 0] = times[:5]
     positions[5:, 0] = 100 - times[5:]
     marks = np.arange(10) == 5
-    truth = build(times, positions, np.zeros((10, 3)), marks)
+    truth = build_truth(times, positions, np.zeros((10, 3)), marks)
     expected = np.repeat([1.0, -1.0], 5)
     np.testing.assert_allclose(truth.interpolate(times).velocities[:, 0], expected)
 

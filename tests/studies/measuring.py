@@ -32,7 +32,7 @@ from epic_cli.metrics.evaluation import (
 from epic_cli.metrics.measurement import Entity, Grid, Resampled, measure
 from epic_cli.metrics.metric import SCALE, Weights, drop_turning
 from epic_cli.metrics.notes import NothingJudged
-from epic_cli.metrics.score import compute_costs, score
+from epic_cli.metrics.score import compute_costs, compute_score
 from epic_cli.network.link import GilbertElliott, Link, LinkConditions
 from epic_cli.network.movement import RecordedMovement
 from epic_cli.network.movement_spec import MovementSpec
@@ -251,7 +251,7 @@ def scores(sums: Floats, weights: Weights, free: float = 0.0) -> Floats:
     """Return the score of each row of sums (n, fields); a lag up to ``free`` s costs nothing."""
     with np.errstate(all="ignore"):
         resampled = Resampled(sums, sums[0], 0.0, TICK, weights)
-        found = np.asarray(score(resampled))
+        found = np.asarray(compute_score(resampled))
         if not free:
             return found
         made = compute_costs(resampled)

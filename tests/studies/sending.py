@@ -79,7 +79,7 @@ from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.metrics.certainty import FEWEST_UNITS
 from epic_cli.metrics.evaluation import (
     Prepared,
-    SentOver,
+    SimulatedRunMaker,
     compare_run,
     iterate_simulated_runs,
     prepare,
@@ -275,7 +275,7 @@ def measured(movement: RecordedMovement, seed: int, speed: float, network: str) 
     def sent(send: str, judged: str) -> Prepared:
         if (send, judged) not in known:
             over = plain._replace(spec=replace(spec, send=SenderSpec.parse(send)))
-            made = SentOver(over, seed, truths)(read_spec(judged) if judged else None)
+            made = SimulatedRunMaker(over, seed, truths)(read_spec(judged) if judged else None)
             known[send, judged] = prepare(made, compared({}))
         return known[send, judged]
 

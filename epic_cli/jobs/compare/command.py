@@ -245,7 +245,7 @@ def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> b
     found = False
     for each in conditions:
         for result in comparison.results:
-            values = result.list_figures()
+            values = result.list_values()
             if not each.is_about(result.label) or (
                 each.is_known(values) and not each.is_met(values)
             ):

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics import METRICS, find_metric, list_figure_names, list_shown_metrics
+from epic_cli.metrics import METRICS, find_metric, list_column_names, list_shown_metrics
 from epic_cli.metrics.certainty import (
     DRAWS,
     FEWEST_EVENTS,
@@ -34,15 +34,15 @@ from epic_cli.metrics.comparison import (
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import (
     format_count,
+    format_interval,
     format_one_decimal,
     format_rough,
     format_three_digits,
     format_whole,
-    reach,
     replace_unknown,
 )
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
-from epic_cli.metrics.inputs import RecordedRuns, RunInputs, run_name
+from epic_cli.metrics.inputs import RecordedRuns, RunInputs, get_run_name
 from epic_cli.metrics.metric import GAMES, Better, Metric, Weights, drop_turning
 from epic_cli.metrics.notes import (
     MARKS,
@@ -52,8 +52,8 @@ from epic_cli.metrics.notes import (
     Note,
     Outages,
     describe_flaw,
+    describe_note,
     describe_notes,
-    note_words,
     shorten_notes,
 )
 from epic_cli.metrics.score import write_formula
@@ -189,7 +189,9 @@ def format_score(result: Result) -> str:
     """Return a score and its interval, with meaningful digits only: ``80, 74 to 87``."""
     low, high = result.interval("score")
     digits = format_whole if high - low >= 2 else format_one_decimal
-    return ", ".join(filter(None, (digits(result.value("score")), reach(low, high, digits))))
+    return ", ".join(
+        filter(None, (digits(result.value("score")), format_interval(low, high, digits)))
+    )
 
 
 def _describe_runner_up(found: Advice) -> str:
@@ -432,7 +434,8 @@ def _split_recording_notes(
 def _list_recording_notes(noted: Iterable[tuple[str, Note]]) -> list[str]:
     """Return sentences for the first few notes of single recordings, and the count of the rest."""
     return [
-        f"Note: {note}." for note in shorten_notes(f"{name}: {note_words(n)}" for name, n in noted)
+        f"Note: {note}."
+        for note in shorten_notes(f"{name}: {describe_note(n)}" for name, n in noted)
     ]
 
 
@@ -498,11 +501,11 @@ def describe_rare_events(certainty: Certainty) -> str:
 
 def describe_failure(condition: Condition, result: Result) -> str:
     """Return the metric for which a condition holds, with its value and interval."""
-    values, name = result.list_figures(), f"{result.label}: {condition.metric}"
+    values, name = result.list_values(), f"{result.label}: {condition.metric}"
     if not condition.is_known(values):
         why = f": {describe_flaw(result.notes[0])}" if result.notes else ""
         return f"{name} is unknown, which counts as {condition.text}{why}"
-    between = reach(*result.interval(condition.metric), format_three_digits)
+    between = format_interval(*result.interval(condition.metric), format_three_digits)
     value = format_three_digits(values[condition.metric])
     return f"{name} is {value}{between and f' ({between})'}: {condition.text}"
 
@@ -776,7 +779,7 @@ def _find_best_values(metric: Metric, results: Sequence[Result], cells: Sequence
 
 def list_likely_scores(results: Sequence[Result]) -> list[str]:
     """Return the interval of each score as text: ``77-81``."""
-    cells = [reach(*result.interval("score"), format_whole, "-") for result in results]
+    cells = [format_interval(*result.interval("score"), format_whole, "-") for result in results]
     return [cell.replace("at most ", "to ") for cell in cells]
 
 
@@ -785,7 +788,7 @@ def list_likely_scores(results: Sequence[Result]) -> list[str]:
 
 def list_fields(comparison: Comparison) -> list[str]:
     """Return the columns of CSV, which are the keys of JSON lines."""
-    return [*_PLACES, *_ADVICE, *list_figure_names(comparison.turns, comparison.sent), "note"]
+    return [*_PLACES, *_ADVICE, *list_column_names(comparison.turns, comparison.sent), "note"]
 
 
 def iterate_records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
@@ -808,7 +811,7 @@ def _make_record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str
     """
     gap = result.standing.gap
     behind = gap[:3] if gap else (math.nan, math.nan, math.nan)
-    numbers = dict(zip(_ADVICE[2:5], behind, strict=True)) | result.list_figures()
+    numbers = dict(zip(_ADVICE[2:5], behind, strict=True)) | result.list_values()
     return {
         "strategy": result.label,
         "entity": result.entity,
@@ -833,7 +836,7 @@ class Diagnoses:
 
         self._given = given
         recorded = given.recordings if isinstance(given, RecordedRuns) else ()
-        self._files = {run_name(file): file for file in recorded[:MOST]}
+        self._files = {get_run_name(file): file for file in recorded[:MOST]}
         self._sections: dict[str, Section | None] = {}
 
     def look(self, run: Run) -> None:

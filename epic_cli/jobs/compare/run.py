@@ -17,7 +17,7 @@ from epic_cli.metrics.evaluation import (
     compare,
     compare_one,
 )
-from epic_cli.metrics.inputs import RecordedRuns, SimulatedRuns, run_name
+from epic_cli.metrics.inputs import RecordedRuns, SimulatedRuns, get_run_name
 from epic_cli.recordings.opening import ReadingLog
 from epic_cli.work.jobs import JobTally, Place, UnusableJob, run_recordings
 
@@ -59,7 +59,7 @@ def run(
     results = run_recordings(each, files, job.workers, tally, progress, spec.threads, (pictured,))
     with contextlib.closing(results):
         for recording, found in results:
-            name = run_name(recording)
+            name = get_run_name(recording)
             if isinstance(found, UnusableJob):
                 pool.skip(name, found)
             else:

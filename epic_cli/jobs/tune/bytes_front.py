@@ -27,7 +27,7 @@ from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.evaluation import (
     CompareSpec,
     Run,
-    SentOver,
+    SimulatedRunMaker,
     compare,
     evaluate,
     iterate_simulated_runs,
@@ -225,7 +225,7 @@ class _SenderRuns(NamedTuple):
     def __call__(self, judged: StrategySpec) -> Run:
         """Return the run with the packets of a participant's sender."""
         simulation = _change_sender(self.simulation, self.senders[judged.label])
-        return SentOver(simulation, self.seed, self.run.truths or {})()
+        return SimulatedRunMaker(simulation, self.seed, self.run.truths or {})()
 
 
 def _change_sender(simulation: Simulation, send: SenderSpec) -> Simulation:

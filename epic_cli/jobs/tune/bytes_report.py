@@ -20,9 +20,9 @@ from epic_cli.metrics import find_metric
 from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import (
     format_count,
+    format_interval,
     format_percent,
     format_three_digits,
-    reach,
     replace_unknown,
 )
 from epic_cli.metrics.metric import Metric
@@ -165,7 +165,9 @@ def _make_table(entry: BytesFound, metric: Metric) -> Table:
         return Column(entry.title, cells, weight, right=True, meaning=entry.help)
 
     ends = [
-        reach(*result.interval(metric.name), lambda value: format_metric(metric, value), "-")
+        format_interval(
+            *result.interval(metric.name), lambda value: format_metric(metric, value), "-"
+        )
         for result in results
     ]
     marks = [

@@ -30,12 +30,12 @@ from epic_cli.metrics import find_metric
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.digits import (
     format_count,
+    format_interval,
     format_one_decimal,
     format_percent,
     format_seconds,
     format_three_digits,
     join_words,
-    reach,
     replace_unknown,
 )
 from epic_cli.metrics.metric import Metric, Weights
@@ -101,7 +101,7 @@ def format_with_interval(metric: Metric, result: Result) -> str:
 
 def describe_interval(metric: Metric, low: float, high: float) -> str:
     """Return the interval in brackets, `` (58.0 to 61.2)``; empty if unknown."""
-    between = reach(low, high, lambda value: format_metric(metric, value))
+    between = format_interval(low, high, lambda value: format_metric(metric, value))
     return f" ({between})" if between else ""
 
 
@@ -805,7 +805,7 @@ def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
 
 def format_interval_cell(result: Result, metric: Metric) -> str:
     """Return the interval of a result's metric as a table's cell."""
-    return reach(*result.interval(metric.name), metric.format_cell)
+    return format_interval(*result.interval(metric.name), metric.format_cell)
 
 
 def _make_settings_table(one: Tuning, metric: Metric) -> Table:

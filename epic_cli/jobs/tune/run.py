@@ -44,7 +44,7 @@ from epic_cli.jobs.tune.trials import (
 )
 from epic_cli.metrics import find_metric
 from epic_cli.metrics.arrays import find_minimum
-from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, compute_difference
+from epic_cli.metrics.certainty import RESOLUTION, CandidateSums, NetworkEvents, compute_difference
 from epic_cli.metrics.evaluation import Participant, Run, is_arrival_needed, make_piece, pool_runs
 from epic_cli.metrics.inputs import RecordedRuns
 from epic_cli.metrics.metric import Better, Weights, drop_turning
@@ -722,11 +722,13 @@ class Paired(NamedTuple):
         # what is drawn is skewed; a metric is never outside its own interval
         return Gain(gain, min(low, gain), max(high, gain))
 
-    def _collect_paired_values(self, index: int) -> Figures:
+    def _collect_paired_values(self, index: int) -> CandidateSums:
         runs, values = self.runs, self.comparison.results[index].values
         wavers = max(each.results[index].waver for _, each in runs) / math.sqrt(len(runs))
         others = [make_piece(each, index) for _, each in self.beside if each.results[index].values]
-        return Figures(values, [make_piece(each, index) for _, each in runs], OWN * wavers, others)
+        return CandidateSums(
+            values, [make_piece(each, index) for _, each in runs], OWN * wavers, others
+        )
 
 
 def compare_pairs(

@@ -24,7 +24,7 @@ from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import LaterDrawing, LiveDrawing
 from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
 from epic_cli.live.reports import describe_faults, describe_traffic
-from epic_cli.metrics.turns import forward
+from epic_cli.metrics.turns import compute_forward
 from epic_cli.recordings.files import raise_cannot_access
 from epic_cli.show.page import list_looks, make_live_page
 
@@ -76,7 +76,7 @@ class GameView(Consumer):
             self.state[name][rows["entity"]] = rows[name]
         rotations = np.frombuffer(samples.turns()).reshape(-1, 7)[:, :4]
         if not np.isnan(rotations[:, 0]).all():
-            self.state["heading"][rows["entity"]] = np.nan_to_num(forward(rotations))
+            self.state["heading"][rows["entity"]] = np.nan_to_num(compute_forward(rotations))
 
     def step(self, now: float) -> None:
         """Take the waiting packets and draw the due ticks at ``now`` (s, on any steady clock)."""

@@ -25,7 +25,7 @@ from epic_cli.metrics.notes import (
     Unusable,
     VelocitiesReplaced,
     describe_flaw,
-    note_words,
+    describe_note,
 )
 from epic_cli.metrics.traffic import TooFewPackets
 
@@ -77,7 +77,7 @@ NOT_ENOUGH = (
 
 def test_what_notes_say(words: Callable[[str, str], None]) -> None:
     lines = [
-        *map(note_words, NOTES),
+        *map(describe_note, NOTES),
         *map(describe_flaw, RESULT_NOTES),
         *(getattr(error, "why", str(error)) for error in NOT_ENOUGH),
     ]

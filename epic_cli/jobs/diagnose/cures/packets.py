@@ -10,7 +10,7 @@ import numpy as np
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.metrics.arrays import compute_median
-from epic_cli.metrics.repeats import find_repeats, step_times
+from epic_cli.metrics.repeats import find_repeats, find_step_times
 from epic_cli.metrics.traffic import SILENT, Floats, Stream, Traffic, make_traffic, measure_network
 
 
@@ -84,7 +84,9 @@ def number_stamps(block: PacketBlock) -> PacketBlock:
 def send_once(block: PacketBlock) -> PacketBlock:
     """Return the packets without repeated states, stamped at the simulation's steps."""
     stream = stream_in(block)
-    return block if stream is None or find_repeats(stream) is None else restamp(block, step_times)
+    return (
+        block if stream is None or find_repeats(stream) is None else restamp(block, find_step_times)
+    )
 
 
 def fill_rests(block: PacketBlock) -> PacketBlock:
