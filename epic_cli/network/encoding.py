@@ -75,12 +75,12 @@ class BitWriter:
         self._widths: list[int] = []
 
     def put(self, number: int, bits: int) -> None:
-        """Append the lowest ``bits`` bits of a non-negative number."""
+        """Append a non-negative number, in ``bits`` bits."""
         self._numbers.append(number)
         self._widths.append(bits)
 
     def put_all(self, numbers: Sequence[int], widths: Sequence[int]) -> None:
-        """Append each number in its own width."""
+        """Append several numbers, each in as many bits as its width."""
         self._numbers += numbers
         self._widths += widths
 
@@ -93,11 +93,11 @@ class BitWriter:
 
     @property
     def length(self) -> int:
-        """Total bits written."""
+        """The number of bits written."""
         return sum(self._widths)
 
     def get_bytes(self) -> bytes:
-        """Return the bits, padded with zeros to whole bytes."""
+        """Return the bits written as bytes, padded with zeros."""
         value, size = 0, -(-self.length // 8)
         for number, bits in zip(self._numbers, self._widths, strict=True):
             value = value << bits | number
@@ -105,7 +105,7 @@ class BitWriter:
 
 
 class BitReader:
-    """A reader of the bits of a ``BitWriter``; raises ``ValueError`` past the end."""
+    """A reader of the bits that a ``BitWriter`` wrote; raises ``ValueError`` past the end."""
 
     def __init__(self, data: bytes) -> None:
         self._value = int.from_bytes(data, "big")
@@ -119,7 +119,7 @@ class BitReader:
         return self._value >> self._left & (1 << bits) - 1
 
     def count(self) -> int:
-        """Read the next number of any size (LEB128)."""
+        """Read the next LEB128 number."""
         number = shift = 0
         while (part := self.take(8)) > 127:
             number |= (part & 127) << shift
@@ -139,12 +139,11 @@ def count_bits(number: int) -> int:
 
 @dataclass(frozen=True)
 class Field:
-    """The quantization of one part of a state to ``size`` whole numbers.
+    """The quantization of one part of a state (such as the position) to ``size`` whole numbers.
 
     ``widths`` are the bits of each number. Without widths the numbers are signed, and all have the
-    length of the longest, which is written before them. ``to_whole`` quantizes,
-    ``to_values`` restores. Of an ``exact`` field, receivers are taken to have the original
-    values.
+    length of the longest, which is written before them. ``to_whole`` quantizes, ``to_values``
+    restores. For an ``exact`` field, receivers are taken to have the original values.
     """
 
     size: int
@@ -195,7 +194,7 @@ def _encode_zigzag(number: int) -> int:
 
 
 def _decode_zigzag(number: int) -> int:
-    """Invert ``_encode_zigzag``."""
+    """Map 0, 1, 2, 3 ... to 0, -1, 1, -2 ... (inverse of ``_encode_zigzag``)."""
     return ~(number >> 1) if number & 1 else number >> 1
 
 
@@ -250,7 +249,7 @@ def make_step_field(step: float) -> Field:
 def make_bounded_field(step: float, reach: float) -> Field:
     """Return a field of multiples of ``step`` from -``reach`` to ``reach``.
 
-    ``reach`` must be a multiple of ``step``. Values beyond are clipped.
+    ``reach`` must be a multiple of ``step``. Values out of range are clipped.
     """
     most = round(reach / step)
     return Field(
@@ -266,7 +265,7 @@ def make_bounded_field(step: float, reach: float) -> Field:
 def make_bit_field(bits: int, reach: float) -> Field:
     """Return a field of 2^``bits`` equal steps from -``reach`` to ``reach``.
 
-    Values beyond are clipped.
+    Values out of range are clipped.
     """
     most = 2**bits - 1
     return Field(
@@ -342,9 +341,9 @@ def clamp(value: float, most: float) -> float:
 
 
 class EncodedState(NamedTuple):
-    """A state as whole numbers; None for a missing part.
+    """A state quantized to whole numbers; None for a missing part.
 
-    ``teleported``: the entity has teleported since its last state.
+    ``teleported`` is True if the entity has teleported since its last state.
     """
 
     parts: tuple[Whole | None, ...]
@@ -353,13 +352,13 @@ class EncodedState(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoding:
-    """The ``fields`` of a state in order, after ``flags`` bits of flags."""
+    """The encoding of a state: ``flags`` bits of flags, then its ``fields`` in order."""
 
     fields: tuple[Field, ...]
     flags: int = 0
 
     def quantize(self, parts: Sequence[Sequence[float] | None]) -> EncodedState:
-        """Quantize a state's parts, one for each field."""
+        """Quantize the parts of a state, one for each field."""
         both = zip(self.fields, parts, strict=True)
         numbers = [None if part is None else field.to_whole(part) for field, part in both]
         return EncodedState(tuple(numbers))
@@ -377,7 +376,7 @@ class Encoding:
         ]  # fmt: skip
 
     def has_room(self, state: EncodedState) -> bool:
-        """Return True if every number fits its width; adding a delta can exceed the width."""
+        """Return True if every number fits its width, which a sum with a delta may exceed."""
         both = zip(self.fields, state.parts, strict=True)
         return not any(
             number >> width  # -1 below 0
@@ -422,7 +421,7 @@ class StateChange(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """The states first sent in one datagram: the datagram's number, its stamp (s), the states."""
+    """The states first sent in one datagram, with the datagram's number and its stamp (s)."""
 
     number: int
     stamp: float
@@ -434,7 +433,7 @@ Known = Callable[[int, int], EncodedState]
 
 
 def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -> bytes:
-    """Encode a datagram: its number, then repeated moments from the oldest on, then its own.
+    """Encode a datagram: its number, then repeated moments from the oldest on, then its own moment.
 
     ``moments`` begin with the datagram's own. ``known`` returns the baselines.
     """
@@ -454,7 +453,7 @@ def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -
 
 
 class MessageReader:
-    """A decoder of messages that stores baselines for later messages: those given to ``keep``.
+    """A decoder of messages; moments given to ``keep`` are the baselines of later messages.
 
     ``undecodable`` counts the states whose baseline has not arrived.
     """
@@ -484,7 +483,7 @@ class MessageReader:
         ]  # fmt: skip
 
     def keep(self, moments: Sequence[Moment]) -> None:
-        """Remember moments from ``read`` as baselines."""
+        """Store moments from ``read`` as baselines."""
         for number, _, changes in moments:
             states = self._history.setdefault(number, {})
             states.update((change.entity, change.state) for change in changes)

@@ -81,9 +81,9 @@ class GilbertElliott(NamedTuple):
 
     @classmethod
     def fit(cls, holes: float, lost: float, came: float) -> GilbertElliott:
-        """Return the model for this many ``holes``, ``lost`` packets, and packets that ``came``.
+        """Return the model for ``holes`` (bursts), ``lost`` packets, and packets that ``came``.
 
-        Good turns to bad once for each hole, and bad to good at its end.
+        Good turns to bad once for each burst, and bad to good at its end.
         """
         return cls(min(holes / came, 1.0), min(holes / lost, 1.0))
 
@@ -288,12 +288,12 @@ PERFECT = LinkConditions()
 
 
 class Channel(Protocol):
-    """A channel for packets: a simulated link or a recorded network."""
+    """A channel that carries packets: a simulated link or a recorded network."""
 
     def send(self, time: float, size: float = 0, /) -> tuple[float, ...]:
-        """Return the arrival times of a packet sent at ``time`` (seconds, never going back).
+        """Return the arrival times of a packet sent at ``time`` (s, never going back).
 
-        None: the packet is lost. Two: it is duplicated.
+        An empty tuple: the packet is lost. Two times: it is duplicated.
         """
 
     def has_ended(self, time: float) -> bool:
@@ -301,7 +301,7 @@ class Channel(Protocol):
 
 
 class Fates(NamedTuple):
-    """Counts of packets that were lost or changed otherwise than by random loss.
+    """Counts of packets that a link dropped, corrupted or clipped.
 
     ``dropped`` by a full queue; ``corrupted`` by a wrong bit and discarded; ``clipped``: a delay
     below 0 became 0.
@@ -316,7 +316,10 @@ class Fates(NamedTuple):
 
 
 def fates(channel: object) -> Fates:
-    """Return the ``Fates`` of a channel so far; zeros for a recorded network."""
+    """Return a channel's counts of dropped, corrupted and clipped packets.
+
+    0 for a recorded network.
+    """
     return Fates(*(getattr(channel, name, 0) for name in Fates._fields))
 
 

@@ -53,7 +53,7 @@ WEB_PAGE_TEST = "WebPageTest"
 
 
 class Preset(NamedTuple):
-    """A named link: a description, its conditions down to and up from a player, and the source."""
+    """A named link: description, conditions down to and up from a player, and source."""
 
     name: str
     meaning: str
@@ -192,7 +192,7 @@ _NEEDS = {
 
 
 def split_way(name: str) -> tuple[Way | None, str]:
-    """Split ``up.loss`` into the direction and the word; without a prefix the direction is None."""
+    """Split ``up.loss`` into direction and word; without a prefix the direction is None."""
     for way in WAYS:
         if name.startswith(f"{way}."):
             return way, name.removeprefix(f"{way}.")
@@ -251,7 +251,7 @@ class TwoWays(NamedTuple):
         return cls(conditions, conditions)
 
     def get_direction(self, way: str) -> LinkConditions:
-        """Return the conditions ``up`` to the server or ``down`` from it."""
+        """Return the conditions of the direction ``up`` to the server or ``down`` from it."""
         return self.up if way == "up" else self.down
 
     def apply_words(self, words: Iterable[tuple[str, Any]]) -> TwoWays:
@@ -277,7 +277,7 @@ class TwoWays(NamedTuple):
         return TwoWays(*changed)
 
     def write_words(self) -> list[tuple[str, Any]]:
-        """Return the words that turn a perfect link into this one."""
+        """Return the words that turn a perfect link into these conditions."""
         one_way = ((f"up.{name}", value) for name, value in list_differences(self.down, self.up))
         return [*list_differences(PERFECT, self.down), *one_way]
 
@@ -481,7 +481,7 @@ class LinkSpec(description.Described):
 
 
 def _check_dependencies(words: Iterable[tuple[str, Any]], spec: LinkSpec) -> None:
-    """Refuse words that have no effect because another word is missing."""
+    """Raise ``SettingError`` for a word without effect, because another word is missing."""
     every = [conditions for ways in spec.iterate_changes() for conditions in ways]
     for name, _ in words:
         needed = _NEEDS.get(split_way(name)[1])

@@ -1,4 +1,4 @@
-"""Movement to send: entities on computed paths, or recorded entities."""
+"""Movements to send: entities on computed paths, or recorded entities."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ class Snapshot(NamedTuple):
 
 
 class Movement(Protocol):
-    """Moving entities, known at every time from ``start`` to ``end``."""
+    """Moving entities whose states are known at every time from ``start`` to ``end``."""
 
     @property
     def start(self) -> float:
-        """The first known time, in seconds."""
+        """The first known time, s."""
 
     @property
     def end(self) -> float:
-        """The last known time, in seconds; infinite for an endless movement."""
+        """The last known time, s; infinite for an endless movement."""
 
     def take_snapshot(self, time: float) -> Snapshot:
-        """Return the entities that exist at ``time``."""
+        """Return the states of the entities that exist at ``time``."""
 
     def find_next_known(self, time: float) -> float:
         """Return the first time from ``time`` on at which an entity exists."""
@@ -65,7 +65,7 @@ class Movement(Protocol):
 
 
 class PathMovement:
-    """Entities on endless computed paths from time 0 on: one, and ``others`` by name."""
+    """Entities on endless computed paths from time 0 on: one main path, and ``others`` by name."""
 
     start = 0.0
     end = math.inf
@@ -79,7 +79,7 @@ class PathMovement:
         return self._paths[0][1](self.start).rotation is not None
 
     def take_snapshot(self, time: float) -> Snapshot:
-        """Return the entities at ``time``."""
+        """Return the states of the entities at ``time``."""
         return Snapshot(time, [(entity, path(time)) for entity, path in self._paths])
 
     def find_next_known(self, time: float) -> float:
@@ -124,7 +124,7 @@ class Track:
         rotation: Rotation | None = None,
         spin: Vector | None = None,
     ) -> None:
-        """Append a state; ``breaks``: it is not connected to the previous state."""
+        """Append a recorded state; with ``breaks`` it is not connected to the state before."""
         count = self._teleports[-1] if self._teleports else 0
         self.times.append(time)
         self._numbers.extend(position + velocity)
@@ -136,7 +136,7 @@ class Track:
             self._turns.extend(spin or [math.nan] * 3)
 
     def get_state(self, index: int) -> State:
-        """Return a recorded state."""
+        """Return the recorded state at this index."""
         x, y, z, vx, vy, vz = self._numbers[6 * index : 6 * index + 6]
         found = State((x, y, z), (vx, vy, vz), self._teleports[index])
         if not self._turns:
@@ -171,7 +171,7 @@ class Track:
     def find_next_known(self, time: float) -> float:
         """Return the first time from ``time`` on at which the entity exists.
 
-        Infinite if it never does.
+        Infinite if it does not exist later.
         """
         if self.interpolate(time) is not None:
             return time
@@ -194,7 +194,7 @@ class RecordedMovement:
         self.turns = any(track.turns for track in tracks.values())
 
     def take_snapshot(self, time: float) -> Snapshot:
-        """Return the entities that exist at ``time``."""
+        """Return the states of the entities that exist at ``time``."""
         found = ((name, track.interpolate(time)) for name, track in self.tracks.items())
         return Snapshot(time, [(name, state) for name, state in found if state is not None])
 
@@ -203,7 +203,7 @@ class RecordedMovement:
         return min(track.find_next_known(time) for track in self.tracks.values())
 
     def iterate_recorded(self) -> Iterator[Snapshot]:
-        """Yield the recorded states, those of one time together."""
+        """Yield a snapshot of the recorded states at each recorded time."""
         in_order = merge(*map(self._iterate_track, self.tracks.items()), key=itemgetter(0))
         for time, group in groupby(in_order, key=itemgetter(0)):
             yield Snapshot(time, [(name, state) for _, name, state in group])

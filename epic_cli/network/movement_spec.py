@@ -73,7 +73,7 @@ def load_movement(
 
 @dataclass(frozen=True)
 class MovementSpec(description.Described):
-    """Entities on a computed path, or those recorded in the file ``truth`` (``-`` for stdin).
+    """A movement: entities on a computed path, or recorded in the file ``truth`` (``-`` for stdin).
 
     ``speed`` is in length units a second, ``size`` in length units, ``duration`` and ``max_gap`` in
     seconds. A ``duration`` of None is 10 s of a path, or all of a recording.
@@ -95,7 +95,7 @@ class MovementSpec(description.Described):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a description; raise ``SettingError``."""
+        """Parse a movement's description; raise ``SettingError``."""
         given = {entry.key for entry in description.split(text)}
         for name in (*_OF_PATHS, *_OF_TRUTHS):
             if name in given and (name in _OF_PATHS) == ("truth" in given):
@@ -106,13 +106,13 @@ class MovementSpec(description.Described):
         return super().parse(text)
 
     def list_entries(self) -> list[tuple[str, str]]:
-        """Return the entries of the description; a path comes first, by name."""
+        """Return the entries of the description; a path comes first, by its name."""
         entries = [(name, value) for name, value in super().list_entries() if name != "path"]
         return entries if self.truth is not None else [("", self.path), *entries]
 
     @property
     def seconds(self) -> float:
-        """The time to send, in seconds; infinite: all of a recording, or endlessly."""
+        """The duration to send, s; infinite: all of a recording, or endlessly."""
         if self.duration is None:
             return math.inf if self.truth else USUAL_DURATION
         return self.duration
@@ -120,9 +120,10 @@ class MovementSpec(description.Described):
     def make_movement(
         self, seed: int = 0, load: Callable[..., RecordedMovement] = load_movement
     ) -> PathMovement | RecordedMovement:
-        """Return the movement; equal specs share one path in each thread.
+        """Create the movement; equal specs share one path in each thread.
 
-        ``load`` reads the file as ``read_movement`` does, with its keywords. Raises what it raises.
+        ``load`` reads the file as ``read_movement`` does, with its keywords. Raises what ``load``
+        raises.
         """
         if self.truth is not None:
             how = {"velocities": self.velocity, "max_gap": self.max_gap}

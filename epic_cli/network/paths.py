@@ -64,7 +64,7 @@ def make_figure_eight(speed: float, size: float, seed: int) -> Path:
 
 
 def make_zigzag(speed: float, size: float, seed: int) -> Path:
-    """Return legs of length ``size``, alternately 45 degrees to the left and to the right of x."""
+    """Return a path of legs of length ``size``, alternately 45 degrees left and right of x."""
     del seed
     component = speed * _HALF_SQRT_2
 
@@ -96,7 +96,7 @@ def make_stop_and_go(speed: float, size: float, seed: int) -> Path:
 def make_jump(speed: float, size: float, seed: int) -> Path:
     """Return a run along x with jumps of height ``size`` (z up, gravity 9.81 units/s^2).
 
-    Each jump follows a run as long as itself. The take-off speed is sqrt(2 g size).
+    Each jump follows a run of the same duration. The take-off speed is sqrt(2 g size).
     """
     del seed
     take_off = math.sqrt(2 * GRAVITY * size)
@@ -114,7 +114,7 @@ def make_jump(speed: float, size: float, seed: int) -> Path:
 
 
 def _find_piece(time: float, length: float) -> tuple[int, float]:
-    """Return the number of the piece that contains ``time``, and the time since it began.
+    """Return the index of the piece that contains ``time``, and the time since its beginning.
 
     A time within rounding of a piece's end is in the next piece.
     """
@@ -141,7 +141,7 @@ class _PathPiece(NamedTuple):
 
 
 class _RandomPath(ABC):
-    """A path made of random pieces; subclasses define the motion in a piece and the next piece."""
+    """A path of random pieces; subclasses define the motion in a piece and the next piece."""
 
     purpose = ""
 
@@ -186,12 +186,15 @@ class Strafe(_RandomPath):
     RESPONSE = 0.15  # seconds to make up for 63 % of the difference
 
     def make_first_piece(self, source: Random) -> _PathPiece:
-        """Return a start at rest at the origin, in a random direction."""
+        """Return a piece that starts at rest at the origin, in a random direction."""
         rest = (0.0, 0.0)
         return self.make_next_piece(_PathPiece(0.0, 0.0, rest, rest, rest), source)
 
     def make_next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
-        """Return a piece in another direction; one time in nine, no key is pressed."""
+        """Return a piece in another direction.
+
+        One time in nine it has no direction, as without keys.
+        """
         position, velocity = self.compute_within(piece, piece.end - piece.start)
         direction = math.floor(source.random() * 9)
         hold = 0.2 + source.random()
@@ -207,7 +210,7 @@ class Strafe(_RandomPath):
         return _PathPiece(piece.end, piece.end + hold, position, velocity, wish)
 
     def compute_within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
-        """Evaluate the closed form of the equation above."""
+        """Return position and velocity ``since`` seconds into a piece, by the closed form."""
         left = exponential(-since / self.RESPONSE)
         moved = self.RESPONSE * (1 - left)
         (x, y), (vx, vy), (wish_x, wish_y) = piece.position, piece.velocity, piece.wish
@@ -222,11 +225,11 @@ class Teleporting(_RandomPath):
     purpose = "path/teleport"
 
     def make_first_piece(self, source: Random) -> _PathPiece:
-        """Return a walk from the origin."""
+        """Return a walk that starts at the origin."""
         return self._make_walk(source, 0.0, (0.0, 0.0), 0)
 
     def make_next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
-        """Return a walk from a random place, in a random direction."""
+        """Return a walk that starts at a random place, in a random direction."""
         x, y = 2 * source.random() - 1, 2 * source.random() - 1
         place = (self.size * x, self.size * y)
         return self._make_walk(source, piece.end, place, piece.teleports + 1)
@@ -288,7 +291,10 @@ FLICK, HOLD = 0.1, 0.5
 
 
 def make_turning_path(name: str, speed: float, size: float, seed: int, turning: str) -> Path:
-    """Return a path of ``PATHS`` whose states have a rotation and a spin, one of ``TURNINGS``."""
+    """Return the path ``name`` of ``PATHS`` with rotations and spins by ``turning``.
+
+    ``turning`` is one of ``TURNINGS``.
+    """
     make = PATHS[name]
     path = make(speed, size, seed)
     if turning == "none":
@@ -308,10 +314,10 @@ def make_turning_path(name: str, speed: float, size: float, seed: int, turning: 
 def make_spread_path(
     index: int, side: int, name: str, speed: float, size: float, seed: int, turning: str
 ) -> Path:
-    """Return the turning path of entity ``index`` in a square grid, ``side`` to a row.
+    """Return the path of entity ``index``, placed in a square grid with ``side`` places to a row.
 
-    Places are SPACING sizes apart. Random paths have a seed each; other paths are ahead by a phase,
-    multiples of the golden ratio, which spread evenly.
+    Places are ``SPACING`` sizes apart. Random paths have a seed each; other paths are ahead by a
+    phase, multiples of the golden ratio, which spread evenly.
     """
     path = make_turning_path(name, speed, size, (seed + index) % 2**64, turning)
     if not index:
@@ -329,7 +335,10 @@ def make_spread_path(
 
 
 def _face_movement(path: Path, behind: Path, ahead: Path) -> Path:
-    """Add a yaw in the direction of movement, z up; an entity at rest does not turn."""
+    """Return a path with a yaw in the direction of movement, z up.
+
+    An entity at rest does not turn.
+    """
 
     def compute_state(time: float) -> State:
         state, first, last = path(time), behind(max(time - AROUND, 0.0)), ahead(time + AROUND)
@@ -365,9 +374,9 @@ def _spin_steadily(seed: int) -> Turned:
 
 
 def _look_around(seed: int) -> Turned:
-    """Return a turning left and right, up and down.
+    """Return a function for a view that turns left and right, up and down.
 
-    Sums of sines without a common period.
+    The angles are sums of sines without a common period.
     """
     source = make_generator(seed, "turning/look")
     phases = [source.random() for _ in range(3)]
@@ -386,7 +395,7 @@ def _look_around(seed: int) -> Turned:
 
 
 def _flick_view(seed: int) -> Turned:
-    """Return a turning as with a mouse: still for a while, then a quick turn elsewhere."""
+    """Return a function for a view that rests for a while, then turns quickly, as with a mouse."""
     source = make_generator(seed, "turning/flick")
     begins, aims = [0.0], [(0.0, 0.0)]
 
@@ -410,13 +419,16 @@ def _flick_view(seed: int) -> Turned:
 
 
 def make_rotation(yaw: float, pitch: float) -> Rotation:
-    """Return the rotation by ``yaw`` about z, then ``pitch`` about the turned y; both in turns."""
+    """Return the rotation by ``yaw`` about z, then ``pitch`` about the turned y (both in turns)."""
     (a, b), (c, d) = sine_cosine(yaw / 2), sine_cosine(pitch / 2)
     return -a * c, b * c, a * d, b * d
 
 
 def make_spin(yaw: float, yaw_rate: float, pitch_rate: float) -> Vector:
-    """Return the spin (rad/s, about the world's axes) of yaw (turns) and rates (turns/s)."""
+    """Return the angular velocity (rad/s, about the world's axes) of a yaw and its rates.
+
+    ``yaw`` is in turns, ``yaw_rate`` and ``pitch_rate`` are in turns/s.
+    """
     sine, cosine = sine_cosine(yaw)
     return -sine * pitch_rate * TURN, cosine * pitch_rate * TURN, yaw_rate * TURN
 

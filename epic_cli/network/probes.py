@@ -1,4 +1,4 @@
-"""Files of programs that probe a network: irtt's JSON, RIPE Atlas' ping results, and ping."""
+"""Readers of files of network probes: irtt's JSON, RIPE Atlas' ping results, and ping's output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SUMMARY = re.compile(r"(\d+) packets transmitted(?:.*\btime (\d+) ?ms)?")
 
 
 class Sent(NamedTuple):
-    """A packet of a flow: when it was sent (s; None: unknown), its delay (s; None: lost)."""
+    """A packet of a flow: its send time (s; None: unknown) and its delay (s; None: lost)."""
 
     flow: str
     time: float | None
@@ -49,7 +49,7 @@ class Sent(NamedTuple):
 class Probe(NamedTuple):
     """A probing program: ``begins`` matches the start of its files, ``reads`` parses the text.
 
-    ``reads`` returns the packets, and the name of the figure that their delays are.
+    ``reads`` returns the packets, and the kind of delay that the file has.
     """
 
     name: str
@@ -67,7 +67,7 @@ def _make_refusal(text: str, place: int, what: str, expected: str) -> TableRefus
 
 
 def _iterate_objects(text: str, place: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the JSON objects of an array or of a sequence from ``place`` on, with their places."""
+    """Yield each JSON object of an array or a sequence from ``place`` on, with its offset."""
     decoder, array = json.JSONDecoder(), text[place:].lstrip()[:1] == "["
     place = text.index("[", place) + 1 if array else place
     while (place := _BETWEEN.match(text, place).end()) < len(text):  # type: ignore[union-attr]
@@ -210,7 +210,7 @@ PROBES = (
 
 
 def find_probe(head: str) -> Probe | None:
-    """Return the program whose files begin like this text; None if there is none."""
+    """Return the probing program whose files begin like this text, or None."""
     return next((probe for probe in PROBES if probe.begins.search(head)), None)
 
 

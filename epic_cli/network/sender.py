@@ -1,4 +1,4 @@
-"""The sender: when it samples the movement, which states it sends, and in how many bits."""
+"""The sender: when it samples the movement, which states it sends, and their encoding in bits."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def sample_movement(
 ) -> Iterator[Snapshot]:
     """Yield snapshots of a movement ``rate`` times a second.
 
-    They go from its start to ``duration`` seconds after it. The n-th time is start + n/rate.
-    Without a rate, yield a recorded movement's own states. Raises ``ValueError`` for a computed
-    movement without a rate, or a rate not above 0.
+    The snapshots go from the movement's start to ``duration`` seconds later; the n-th is at start +
+    n/rate. Without a rate, yield a recorded movement's own states. Raises ``ValueError`` for a
+    computed movement without a rate, or a rate not above 0.
     """
     end = min(movement.end, movement.start + duration)
     if rate is None:
@@ -195,10 +195,10 @@ SENDER: tuple[Parameter, ...] = (
 
 @dataclass(frozen=True)
 class SenderSpec(description.Described):
-    """The way in which a sender puts a movement into packets, by the keys of ``SENDER``.
+    """The settings of a sender, which puts a movement into packets.
 
-    ``send_rate`` is in hertz. None stands for the movement's default. Written as
-    ``20hz,threshold=0.05,bits=16``.
+    The fields are those of ``SENDER``. ``send_rate`` is in hertz. None stands for the movement's
+    default. Written as ``20hz,threshold=0.05,bits=16``.
     """
 
     TABLE, KEY, OWNER = SENDER, "send_rate", "a sender"
@@ -250,7 +250,7 @@ class SenderSpec(description.Described):
 
     @property
     def encoded(self) -> bool:
-        """True if the spec says how states are encoded."""
+        """True if the spec sets how states are encoded."""
         return any(key in _ENCODED for key, _ in self.list_entries())
 
     def drop_strategies(self) -> SenderSpec:
@@ -282,7 +282,7 @@ class SenderSpec(description.Described):
     def reach(self, farthest: Callable[[], float]) -> float:
         """Return the largest coordinate that can be sent; 0 for no limit.
 
-        This is the range, or the smallest range that holds ``get_farthest()``.
+        The limit is the range, or else the smallest range that holds the coordinate ``farthest()``.
         """
         if self.range is not None or self.bits is None:
             return self.range or 0.0
@@ -291,7 +291,7 @@ class SenderSpec(description.Described):
         return 2.0 ** math.ceil(math.log2(max(farthest(), 1e-6)))
 
     def get_farthest(self, movement: Movement, duration: float) -> float:
-        """Return the largest coordinate sent.
+        """Return the largest coordinate that the movement reaches within ``duration`` seconds.
 
         Raise ``SettingError`` for an endless computed movement.
         """
@@ -305,7 +305,7 @@ class SenderSpec(description.Described):
         )
 
     def make_encoding(self, reach: float) -> Encoding:
-        """Return the encoding of a state: position, velocity, rotation, spin."""
+        """Return the encoding of a state's position, velocity, rotation and spin."""
         spec = self.expand_layout()
         return Encoding(
             (
@@ -377,7 +377,7 @@ _PLAIN = _BASE + 1 + 4 + 32 * 6
 
 
 class SendDecision:
-    """The choice of the states that are sent, by a threshold or a budget.
+    """The choice of the states to send, by an error threshold or a bit budget.
 
     ``predictor`` is the receivers' strategy, of which the sender runs a copy for each entity; the
     copy draws at every moment before it gets the new state. Without a predictor, receivers have the
@@ -396,7 +396,7 @@ class SendDecision:
     def choose_due(
         self, time: float, states: Sequence[tuple[str, State]], cost: Callable[[str, State], int]
     ) -> list[tuple[str, State]]:
-        """Return the states to send now; with a budget, the largest errors first.
+        """Return the states to send at ``time``; with a budget, the largest errors first.
 
         ``cost`` gives the bits of a state.
         """
@@ -489,7 +489,7 @@ def _measure_angle(one: Rotation | None, other: Rotation | None) -> float:
 
 
 class _DeltaBaseline(NamedTuple):
-    """The baselines of half-precision deltas of an entity's position (``HALF_DELTA``)."""
+    """The baselines of an entity's position for half-precision deltas (``HALF_DELTA``)."""
 
     given: Vector
     teleports: int
@@ -560,13 +560,13 @@ class Sender:
         return self._spec.pack == "chain" or self._spec.redundancy > 0
 
     def make_packets(self, snapshot: Snapshot) -> list[Packet]:
-        """Return the packets for one moment, without sequence numbers and arrivals."""
+        """Return the packets for one snapshot, without sequence numbers and arrivals."""
         if self._plain and self._selection is None:  # nothing depends on what they cost
             return self._kernel.packets(snapshot.states, self.clock.read(snapshot.time))
         return [packet for sent in self.make_datagrams(snapshot) for packet in sent.packets]
 
     def make_datagrams(self, snapshot: Snapshot) -> list[SentDatagram]:
-        """Return the datagrams for one moment; none if no state is due."""
+        """Return the datagrams for one snapshot; an empty list if no state is due."""
         time, states = snapshot
         if self._selection is not None:
             states = self._selection.choose_due(time, states, self._count_state_bits)
@@ -597,7 +597,7 @@ class Sender:
         return [part if kept else None for part, kept in zip(parts, self._kept, strict=True)]
 
     def _quantize_state(self, entity: str, state: State) -> tuple[EncodedState, State]:
-        """Return a state in whole numbers, and the state that receivers decode."""
+        """Return a state as whole numbers, and as the state that receivers decode."""
         parts = self._select_parts(state)
         follows = self._quantize_delta(entity, state) if self._spec.quantize == HALF_DELTA else None
         if follows is not None:
@@ -633,7 +633,10 @@ class Sender:
     # ---------------- datagrams
 
     def encode_message(self, datagram: SentDatagram) -> bytes:
-        """Encode a recent datagram that has ``moments``, without headers."""
+        """Encode a recent datagram to bytes, without headers.
+
+        The datagram must have ``moments``.
+        """
         return encoding.write_message(
             self.encoding, datagram.moments, lambda number, entity: self._history[number][entity]
         )
@@ -666,9 +669,9 @@ class Sender:
     def _encode_change(
         self, time: float, entity: int, packet: Packet, whole: EncodedState | None
     ) -> tuple[StateChange | None, int]:
-        """Return a packet's change in the next datagram and its bits.
+        """Return a packet's change in the next datagram, and its number of bits.
 
-        None for plain floats in full.
+        The change is None for plain floats in full.
         """
         if whole is None:
             turn = 0 if packet.rotation is None else 4 + 3 * (packet.spin is not None)
@@ -681,7 +684,7 @@ class Sender:
         return StateChange(entity, whole, base), bits
 
     def _choose_baseline(self, time: float, entity: int) -> int | None:
-        """Return the number of the datagram with the baseline for the entity's next state.
+        """Return the number of the datagram that holds the baseline for the entity's next state.
 
         None: the state is sent in full.
         """
@@ -743,7 +746,7 @@ class Sender:
             self.base_stamps.popitem(last=False)
 
     def _count_state_bits(self, entity: str, state: State) -> int:
-        """Return the bits of a state if it were sent now."""
+        """Return the number of bits of a state if it were sent now."""
         number = self._numbers.get(entity, len(self._numbers))
         base = self._bases.get(number)
         known = self._history.get(base, {}).get(number) if base is not None else None

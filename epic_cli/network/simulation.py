@@ -1,4 +1,4 @@
-"""A movement sent over a link: packets in order of arrival."""
+"""The simulation of a movement that is sent over a link, up to the packets that arrive."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ BLOCK = 256
 
 
 class Statistics(Tally):
-    """Counts of datagrams by outcome (``Tally``); ``time`` is when the last one was sent.
+    """Counts of datagrams by outcome (``Tally``), and totals of the sent data.
 
-    ``states``, ``state_bits`` and ``bytes`` are totals of the sent data, headers of IPv4 and UDP
-    included; duplicates count once. ``undecodable`` packets arrived without their baseline;
-    ``clipped`` coordinates were out of range. With ``each``, all states are kept by entity: when
-    each was sent, its bits, its share of the bytes.
+    ``time`` is when the last datagram was sent. ``states``, ``state_bits`` and ``bytes`` are totals
+    of the sent data, headers of IPv4 and UDP included; duplicates count once. ``undecodable``
+    packets arrived without their baseline; ``clipped`` coordinates were out of range. With
+    ``each``, all states are kept by entity: when each was sent, its bits, its share of the bytes.
     """
 
     time = 0.0
@@ -106,7 +106,7 @@ def simulate_blocks(
     statistics: Statistics | None = None,
     size: int = BLOCK,
 ) -> Iterator[PacketBlock]:
-    """Yield blocks of at least ``size`` packets, as ``simulate`` does.
+    """Yield the packets that ``simulate`` yields, in blocks of at least ``size`` packets.
 
     The blocks share their ``entities``, so that the engine can read them directly.
     """
@@ -151,7 +151,7 @@ def simulate_blocks(
 
 
 class _AcknowledgementLink:
-    """The acknowledgements that a receiver sends back over their own link."""
+    """A link for the acknowledgements that a receiver sends back."""
 
     def __init__(self, back: Channel) -> None:
         self._back = back
@@ -163,7 +163,7 @@ class _AcknowledgementLink:
         heappush(self._arrivals, (time, number))
 
     def iterate_until(self, time: float) -> Iterator[int]:
-        """Yield the datagrams whose acknowledgement has reached the sender by ``time``."""
+        """Yield the numbers of the datagrams whose acknowledgement has arrived by ``time``."""
         while self._arrivals and self._arrivals[0][0] <= time:
             arrival, number = heappop(self._arrivals)
             for answer in self._back.send(arrival)[:1]:
@@ -181,7 +181,10 @@ class _ReceiverFilter:
         self._seen: OrderedDict[tuple[str, float], None] = OrderedDict()
 
     def take(self, arrived: PacketBlock, block: PacketBlock) -> None:
-        """Append the new, decodable packets of datagrams to ``block``, the oldest states first."""
+        """Append the packets of arrived datagrams to ``block`` if they are new and decodable.
+
+        The oldest states come first.
+        """
         packets = (arrived[index] for index in range(len(arrived)))
         for packet in sorted(packets, key=attrgetter("arrival", "time")):
             key = packet.entity, packet.time
@@ -199,7 +202,7 @@ class _ReceiverFilter:
 
 @dataclass(frozen=True)
 class SimulationSpec:
-    """A simulation: the movement, the sender, the link. Raises ``SettingError``."""
+    """The settings of a simulation: movement, sender and link. Raises ``SettingError``."""
 
     movement: MovementSpec = field(default_factory=MovementSpec)
     send: SenderSpec = field(default_factory=SenderSpec)
@@ -217,9 +220,9 @@ class SimulationSpec:
         self,
         load: Callable[..., RecordedMovement] = load_movement,
     ) -> Simulation:
-        """Read the files that the spec names, the movement by ``load``.
+        """Read the files that the spec names, and return the simulation.
 
-        Raises as ``read_file``, and ``SettingError``.
+        ``load`` reads the movement. Raises what ``read_file`` raises, and ``SettingError``.
         """
         moving = self.movement.make_movement(load=load)
         recorded = moving if isinstance(moving, RecordedMovement) else None
@@ -231,18 +234,18 @@ class SimulationSpec:
 
 
 class Simulation(NamedTuple):
-    """A simulation whose files are read; each seed gives another network."""
+    """A simulation whose files have been read; each seed gives another network."""
 
     spec: SimulationSpec
     recorded: RecordedMovement | None
     traces: Mapping[Way, NetworkTrace]
 
     def make_movement(self, seed: int) -> PathMovement | RecordedMovement:
-        """Return the movement: the recorded one, or the path of this seed."""
+        """Return the recorded movement, or the computed path of this seed."""
         return self.recorded or self.spec.movement.make_movement(seed)
 
     def make_channel(self, seed: int) -> Channel:
-        """Return the link of this seed."""
+        """Return the simulated link or recorded network of this seed."""
         return self.spec.link.make_channel(seed, self.traces)
 
     def iterate_blocks(
@@ -253,7 +256,7 @@ class Simulation(NamedTuple):
         size: int = BLOCK,
         judged: StrategySpec | None = None,
     ) -> Iterator[PacketBlock]:
-        """Yield the packets that arrive (``simulate_blocks``).
+        """Yield the packets that arrive, in blocks (``simulate_blocks``).
 
         ``channel`` replaces the seed's link. ``judged`` is the strategy that the sender copies for
         ``against=judged``.

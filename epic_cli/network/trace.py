@@ -1,4 +1,4 @@
-"""A recorded network, read from a file and used in place of a link, or added to one."""
+"""A recorded network, read from a file and used in place of a link, or in addition to one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class NetworkTrace(NamedTuple):
 
     @property
     def period(self) -> float:
-        """The trace's duration plus a mean step (s); 0 if the trace is too short to repeat."""
+        """The time after which the trace repeats, s: its duration plus a mean step.
+
+        The period is 0 if the trace is too short to repeat.
+        """
         count, last = len(self.times), self.times[-1]
         return last * count / (count - 1) if last > _SHORTEST else 0.0
 
@@ -74,7 +77,7 @@ class TraceLink:
         self._round = 0
 
     def send(self, time: float, size: float = 0) -> tuple[float, ...]:  # noqa: ARG002
-        """Return when a packet sent at ``time`` (seconds, never going back) arrives.
+        """Return the arrival time of a packet sent at ``time`` (s, never going back).
 
         Empty if lost.
         """
@@ -117,8 +120,8 @@ class TraceLink:
 class AddedLink:
     """A recorded network plus a simulated link: delays add up, and either may lose a packet.
 
-    Both get every packet at the time it is sent, so neither affects the other. ``in_order``: no
-    packet overtakes an earlier one.
+    Both get every packet at the time at which it is sent, so neither affects the other.
+    ``in_order``: no packet overtakes an earlier one.
     """
 
     def __init__(self, trace: TraceLink, link: Link, in_order: bool = False) -> None:
@@ -133,7 +136,7 @@ class AddedLink:
         self._in_order = conditions.in_order
 
     def send(self, time: float, size: float = 0) -> tuple[float, ...]:
-        """Return when a packet sent at ``time`` (seconds, never going back) arrives.
+        """Return the arrival times of a packet sent at ``time`` (s, never going back).
 
         Empty if lost.
         """
@@ -150,17 +153,17 @@ class AddedLink:
 
     @property
     def dropped(self) -> int:
-        """Packets dropped by the link's full queue."""
+        """The number of packets dropped by the link's full queue."""
         return self._link.dropped
 
     @property
     def corrupted(self) -> int:
-        """Packets that the link corrupted."""
+        """The number of packets that the link corrupted."""
         return self._link.corrupted
 
     @property
     def clipped(self) -> int:
-        """Delays of the link below 0 that became 0."""
+        """The number of packets whose delay on the link was below 0 and was clipped to 0."""
         return self._link.clipped
 
 
@@ -175,7 +178,7 @@ _POSITIONS = {"x", "position", "pos", "lat", "latitude"}
 
 
 class RecordedNetwork(NamedTuple):
-    """A recorded network, and ``words`` that say how its file was read."""
+    """A recorded network, and ``words`` that tell users how its file was read."""
 
     trace: NetworkTrace
     words: str
@@ -205,9 +208,9 @@ def read_trace(
 def read_recorded_network(
     stream: BinaryIO, flow: str | None = None, direction: Way = "down"
 ) -> RecordedNetwork | None:
-    """Read a recorded network, and say in words how; return None for any other file.
+    """Read a recorded network, with words on how it was read; return None for any other file.
 
-    A file without ``send_time`` or delays, or with positions, is no recorded network. Raises as
+    A file without ``send_time`` or delays, or with positions, is not a recorded network. Raises as
     ``read_trace``.
     """
     stream = _decompress_stream(stream)
@@ -251,7 +254,7 @@ def read_whole(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
 
 
 def _read_probe_file(stream: BinaryIO, flow: str | None, direction: Way) -> RecordedNetwork | None:
-    """Read the file of a probing program; return None, with nothing read, for other files."""
+    """Read the file of a network probe; return None, with nothing read, for other files."""
     begin = stream.tell()
     head = stream.read(HEAD)
     stream.seek(begin)
@@ -381,7 +384,7 @@ def _list_delay_columns(direction: Way) -> tuple[str, ...]:
 
 
 def trace_packets(trace: NetworkTrace) -> PacketBlock:
-    """Return the arrived packets of a recorded network in order of arrival, all at the origin.
+    """Return the arrived packets of a recorded network, in order of arrival, all at the origin.
 
     Sequence numbers count lost packets, too.
     """
@@ -401,7 +404,10 @@ HEADER = "send_time,owd_ms,lost\n"
 
 
 def write_trace(trace: NetworkTrace) -> str:
-    """Write a line for each packet sent: its time and its delay, both rounded to 1e-6 s."""
+    """Return a recorded network as text: a line for each packet, with its send time and delay.
+
+    Both are rounded to 1e-6 s.
+    """
     return HEADER + "".join(
         f"{time:.6f},,1\n" if delay is None else f"{time:.6f},{delay * 1000:.3f},0\n"
         for time, delay in zip(trace.times, trace.delays, strict=True)

@@ -1,4 +1,4 @@
-"""Recorded movement from a file: a recording whose states are the truth."""
+"""A reader of recorded movement: the states of a recording become the truth."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _make_refusal(refusal: Refusal) -> TableRefusal:
 def _read_states(
     blocks: Iterator[PacketBlock], look: Callable[[PacketBlock], object] | None
 ) -> Iterator[_RecordedState]:
-    """Yield the states in order; raise at the first refused line."""
+    """Yield the states of the blocks in order; raise for the first refused line."""
     count = 0
     for block in blocks:
         if look is not None:
@@ -138,9 +138,9 @@ def _read_states(
 
 
 class _TrackBuilder:
-    """A builder of a track; it works ``max_gap`` behind the newest state, to sort in late states.
+    """A builder of a track, which waits ``max_gap`` (s) to sort in late states.
 
-    ``late`` counts these, ``repeated`` the states that have the time of another.
+    ``late`` counts these states, ``repeated`` the states that have the time of another.
     """
 
     def __init__(self, max_gap: float, max_speed: float | None) -> None:
@@ -235,9 +235,10 @@ def _estimate_slope(
     after: _TrackPoint | None,
     between: Callable[[_TrackPoint, _TrackPoint], Vector],
 ) -> Vector:
-    """Return the velocity from the neighbors: the slope of the parabola through three points.
+    """Estimate a point's velocity from its neighbors.
 
-    At an end, that is the slope to the one neighbor, from ``between``; without neighbors 0.
+    The slope of the parabola through three points. At an end, it is the slope to the one neighbor,
+    from ``between``; without neighbors 0.
     """
     if before is None and after is None:
         return (0.0, 0.0, 0.0)
@@ -278,7 +279,7 @@ class TruthWriter:
         self._teleports: dict[str, int] = {}
 
     def format_rows(self, snapshot: Snapshot) -> bytes:
-        """Return the lines of all entities at one time; raise ``Unwritable`` for a name."""
+        """Return the CSV lines of all entities in a snapshot; raise ``Unwritable`` for a name."""
         return "".join(self._make_row(snapshot.time, *state) for state in snapshot.states).encode()
 
     def _make_row(self, time: float, entity: str, state: State) -> str:

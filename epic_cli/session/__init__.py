@@ -1,1 +1,1 @@
-"""The interactive session: packets typed, rows at once, every strategy one command away."""
+"""The interactive session: typed packets are drawn at once, with any strategy."""

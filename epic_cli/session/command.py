@@ -1,4 +1,4 @@
-"""``epic session``: opens a session of typed packets, runs its loop, and closes it."""
+"""``epic session``: opens a session of typed packets, runs its loop, and closes the session."""
 
 from __future__ import annotations
 
@@ -91,10 +91,7 @@ class SessionOptions:
 
     @property
     def view(self) -> ReplaySpec:
-        """The strategy, settings and timing of the session.
-
-        Raise ``ValueError`` for wrong settings.
-        """
+        """The session's strategy, settings and timing; raises ``ValueError`` for wrong settings."""
         name, settings, _ = self.chosen
         return ReplaySpec(StrategySpec(name, checked(name, settings)), self.timing)
 
@@ -125,14 +122,14 @@ def session(options: SessionOptions = declare_shared(SessionOptions)) -> int:
 
 
 def load_commands() -> CommandTable:
-    """Load the session's commands."""
+    """Load the session's commands, and return their table."""
     from epic_cli.session.commands import COMMANDS
 
     return COMMANDS
 
 
 def _run_script(options: SessionOptions, screen: Screen) -> int:
-    """Run a script as if its lines were typed, without a journal."""
+    """Run the lines of a script from standard input, without a journal; return the exit status."""
     from epic_cli.recordings.opening import name_source, read_file
     from epic_cli.session.controller import SessionController
     from epic_cli.session.state import Session
@@ -247,9 +244,9 @@ def _open_terminal(controller: SessionController) -> Iterator[None]:
 def _make_reader(
     controller: SessionController, options: SessionOptions, directory: Path
 ) -> Callable[[], str]:
-    """Return the function that reads lines on this kind of terminal.
+    """Return a function that reads a line, for this kind of terminal.
 
-    It raises ``EOFError`` and ``KeyboardInterrupt``.
+    The function raises ``EOFError`` and ``KeyboardInterrupt``.
     """
     if not controller.screen.has_cursor:
         messages = sys.stdout if sys.stdout.isatty() else sys.stderr
@@ -268,7 +265,7 @@ def _make_reader(
 
 
 def _make_plain_reader(controller: SessionController, messages: BinaryIO) -> Callable[[], str]:
-    """Return a reader of lines for a terminal without a cursor (TERM=dumb, or rows into a file)."""
+    """Return a function that reads lines without an editor (TERM=dumb, or rows into a file)."""
 
     def ask(what: str) -> str:
         messages.write(what.encode())

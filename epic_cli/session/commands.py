@@ -1,4 +1,4 @@
-"""The session's own commands; the shell's commands can be used beside them."""
+"""The session's own commands, which begin with a colon."""
 
 from __future__ import annotations
 

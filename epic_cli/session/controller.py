@@ -1,6 +1,6 @@
-"""A controller of a session's lines: packets, and commands that begin with a colon.
+"""The controller of a session, which runs lines: packets, and commands that begin with a colon.
 
-Typed lines, pastes, ``--init`` files and the journal all take this path.
+Typed lines, pastes, ``--init`` files and the journal are all run this way.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ BARE = {b"help": b":help", b"?": b":help", b"exit": b":quit", b"quit": b":quit"}
 
 
 class WrongCommand(NamedTuple):
-    """A mistake in a command: the message, and the column in its line."""
+    """A mistake in a typed command: the message, and the column in the line."""
 
     column: int
     message: str
@@ -91,7 +91,7 @@ class SessionController:
 
     @property
     def prompt(self) -> str:
-        """The prompt before the next typed line."""
+        """The text of the prompt before the next typed line."""
         return f"{self.session.view.strategy.name}> "
 
     @cached_property
@@ -154,7 +154,7 @@ class SessionController:
             complain(f"{place}{text}: {describe_failure(error)}")
 
     def invoke(self, name: str, words: list[str]) -> None:
-        """Run a command with these words; raise its errors."""
+        """Run the command with this name and these words; raise its errors."""
         running = self.commands.run_attached(name, self.root, self.screen, self.session.lines)
         with running, self._make_context(name, words) as context:
             self.screen.complaints += bool(context.command.invoke(context))
@@ -183,7 +183,7 @@ class SessionController:
         return WrongCommand(_find_column(line, [typed, *words[:first]]), _format_reason(wrong))
 
     def _find_error(self, name: str, words: list[str]) -> click.ClickException | None:
-        """Return click's error for a command with these words; None if click accepts the words."""
+        """Return click's error for a command with these words, or None if the words are valid."""
         if any(word == "--help" or word.startswith("-h") for word in words):
             return None
         try:
@@ -200,11 +200,11 @@ class SessionController:
 
     @cached_property
     def root(self) -> click.Context:
-        """The context of all commands."""
+        """The click context of all commands."""
         return click.Context(self.commands, obj=self)
 
     def _make_context(self, name: str, words: list[str]) -> click.Context:
-        """Parse a command's words; raise ``click.ClickException``."""
+        """Parse a command's words to a click context; raise ``click.ClickException``."""
         found = self.commands.get_command(self.root, name)
         assert found is not None
         defaults = self.commands.list_defaults(found, self.session.view, self.screen.color)
@@ -219,7 +219,7 @@ class SessionController:
         number: Callable[[int], int] = int,
         refused: RefusedLines | None = None,
     ) -> None:
-        """Take lines of packets; ``number`` converts a line of the text to one of the recording.
+        """Add lines of packets; ``number`` converts a line of the text to one of the recording.
 
         Refused lines go to ``refused``, or to the screen.
         """
@@ -272,7 +272,7 @@ class SessionController:
             self.screen.say(words, "dim")
 
     def _confirm_rows(self, gap: TickGap) -> bool:
-        """Ask whether to draw this many rows; return True for yes."""
+        """Ask whether to draw the very many rows of a packet; return True for yes."""
         question = f"the packet of {gap.time:,.6g} s asks for about {gap.rows:,} rows: draw them?"
         if self.confirm is None or self.confirm(question):
             return True
@@ -290,7 +290,7 @@ class SessionController:
     def draw_tail(self, count: int | None = None, drawn: RowTail | None = None) -> None:
         """Draw the last ``count`` rows, by default as many as fit the window.
 
-        ``drawn``: the tail of a replay that has just been made.
+        ``drawn`` is the tail of a replay that has just been made.
         """
         writer = self.screen.make_writer(self.session.named, self.session.turns)
         drawn = drawn or self.session.draw_all(count or self.screen.room)
@@ -303,7 +303,7 @@ class SessionController:
         self.screen.draw(b"".join(rows), writer)
 
     def change_view(self, view: ReplaySpec, what: str) -> None:
-        """Replay the packets in another view, draw the last rows and describe the difference."""
+        """Replay the packets in another view, draw the last rows and describe what has changed."""
         session, before = self.session, self.session.view
         is_shown = session.lines and not self.quiet
         change = session.change(view, self.screen.room if is_shown else 0)
@@ -371,7 +371,7 @@ def iterate_view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]
 
 
 def format_seconds(time: float) -> str:
-    """Format a time for people."""
+    """Format a time (s) for messages."""
     return f"{write_number(round(time, 3))} s"
 
 
@@ -390,7 +390,7 @@ def _explain_waiting(session: Session) -> str:
 
 
 def _explain_no_rows(session: Session) -> str:
-    """Explain why an accepted packet has no rows, where no rows wait to be drawn."""
+    """Explain why an accepted packet has no rows although no rows wait to be drawn."""
     drawn = session.horizon[0]
     if not isfinite(drawn):
         return "no row yet: no clock reaches this packet's time"
@@ -398,7 +398,7 @@ def _explain_no_rows(session: Session) -> str:
 
 
 def _describe_discarded_packets(session: Session, added: AppendResult) -> str:
-    """Report the packets that the strategy discarded, with the reason if it is known."""
+    """Return a message about the packets that the strategy discarded, with the reason if known."""
     strategy = session.view.strategy.name
     if added.packets > 1:
         packets = f"{added.discarded:,} of {format_count(added.packets, 'packet')}"
@@ -415,7 +415,7 @@ def _describe_discarded_packets(session: Session, added: AppendResult) -> str:
 
 
 def _describe_interrupt(stop: DrawingStopped) -> str:
-    """Report how far an interrupted drawing got, and the time at which the clock continues."""
+    """Return a message on how far an interrupted replay got, and where the clock continues."""
     drawn = "among the first rows" if stop.drawn is None else f"after {format_seconds(stop.drawn)}"
     return (
         f"stopped {drawn}; the packets are kept, and the clock continues from"
@@ -425,7 +425,7 @@ def _describe_interrupt(stop: DrawingStopped) -> str:
 
 
 def _describe_change(change: ViewChange) -> str:
-    """Describe how a change of the view changed the rows."""
+    """Return a message on how a change of the view changed the rows."""
     rows = format_count(change.after.count, "row")
     if change.different is None:
         return f"{format_count(change.before.count, 'row')} -> {rows}"
@@ -479,13 +479,16 @@ def _split_words(line: str) -> tuple[str, list[str]]:
 
 
 def _is_lasting_error(error: click.ClickException | None) -> bool:
-    """Return True if more words cannot mend the error: it is not that a word is missing."""
+    """Return True if typing more words cannot mend the error.
+
+    A missing word is not a lasting error.
+    """
     missing: tuple[Any, ...] = (click.MissingParameter, click.BadOptionUsage)
     return error is not None and not isinstance(error, missing)
 
 
 def _find_column(line: str, words: list[str]) -> int:
-    """Return the column of the last of these words in a line that begins with them."""
+    """Return the column, in a line that begins with these words, of the last word."""
     at = end = 0
     for word in words:
         at = line.find(word, end)

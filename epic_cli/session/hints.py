@@ -1,4 +1,4 @@
-"""Help while typing: the missing rest of a packet, the next packet, and the toolbar."""
+"""Hints while typing: the missing rest of a packet, a proposed next packet, and the toolbar."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEAR = 32
 
 
 def complete_packet(text: str) -> str:
-    """Return the text that would complete the begun packet; empty for a command."""
+    """Return the text that completes a packet that is being typed; empty for a command."""
     if text.lstrip()[:1] in (":", "q"):
         return ""
     piece = next_piece(text.encode("utf-8", "surrogateescape"))
@@ -33,7 +33,7 @@ def complete_packet(text: str) -> str:
 
 
 def _complete_value(text: str) -> str:
-    """Return the text that would complete the value behind the ``=`` of a packet's last word."""
+    """Return the text that completes the value behind the ``=`` of a packet's last word."""
     name, _, value = text.rpartition(" ")[2].partition("=")
     if f" {name}=" not in text or name not in WORDS:
         return ""
@@ -43,7 +43,7 @@ def _complete_value(text: str) -> str:
 
 
 def complete_word(text: str) -> list[str]:
-    """Complete a packet's last word, without proposing words that the packet already has."""
+    """Return completions of a packet's last word, without words that the packet already has."""
     rest, _, begun = text.rpartition(" ")
     if len(TextScanner().scan(rest.encode("utf-8", "surrogateescape") + b"\n", final=True)) != 1:
         return []
@@ -55,7 +55,7 @@ def complete_word(text: str) -> list[str]:
 
 
 def propose_packet(session: Session) -> str:
-    """Return the next packet of a moving entity; empty if its times give no step."""
+    """Return the text of a moving entity's next packet; empty if its times give no step."""
     near = session.list_last_packets(_NEAR)
     if not near:
         return FIRST_PACKET
@@ -85,7 +85,7 @@ def propose_packet(session: Session) -> str:
 
 
 def _extrapolate_rotation(before: Packet, last: Packet) -> Rotation | None:
-    """Extrapolate a rotation: turn on from the last one by the angle between the last two."""
+    """Return a rotation extrapolated from the last by the angle between the last two packets'."""
     if last.rotation is None:
         return None
     begin = before.rotation or last.rotation
@@ -95,12 +95,12 @@ def _extrapolate_rotation(before: Packet, last: Packet) -> Rotation | None:
 
 
 def _round_noise(value: float) -> float:
-    """Round off the noise of float arithmetic, so that the number looks like a typed one."""
+    """Round off the error of float arithmetic, so that the number looks like a typed one."""
     return float(f"{value:.9g}") + 0.0  # no minus in front of zero
 
 
 def _round_if_computed(value: float) -> float:
-    """Round a number of more than 15 digits, which came out of arithmetic; keep others."""
+    """Round a number of more than 15 digits, which was computed; return others unchanged."""
     return value if float(f"{value:.15g}") == value else _round_noise(value)
 
 
@@ -108,7 +108,7 @@ _GAP = " | "
 
 
 def write_toolbar(session: Session, columns: int, listening: str = "") -> str:
-    """Return the toolbar's line, no wider than the window.
+    """Return the text of the toolbar, no wider than the window.
 
     The least important parts are dropped first. ``listening`` names the source of packets that are
     not typed.

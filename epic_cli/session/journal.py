@@ -1,7 +1,7 @@
-"""The journal: accepted lines, saved in the state directory before their rows are drawn.
+"""The session's journal: accepted lines, saved in the state directory before they are drawn.
 
 A journal is a text file that restores the session when it is typed: packets, and the commands that
-changed them or their view. It is only ever appended to.
+changed them or their view. Lines are only ever appended.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SessionJournal:
         self.path = path
 
     def write(self, lines: bytes) -> None:
-        """Append whole lines.
+        """Append whole lines to the journal.
 
         The next call also retries lines for which a full disk had no room.
         """
@@ -82,7 +82,7 @@ class SessionJournal:
         return descriptor
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the journal's file."""
         if self._descriptor is not None:
             with contextlib.suppress(OSError):
                 os.close(self._descriptor)
@@ -90,7 +90,7 @@ class SessionJournal:
 
 
 def find_newest(directory: Path) -> Path | None:
-    """Return the journal of the newest session that no longer runs, however it ended."""
+    """Return the newest journal of a session that no longer runs, however the session ended."""
     for path in sorted((directory / "sessions").glob("*.epic"), reverse=True):
         with contextlib.suppress(OSError):
             if path.stat().st_size and not is_in_use(path):

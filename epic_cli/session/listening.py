@@ -1,4 +1,4 @@
-"""Packets of a running game, received while packets can also be typed."""
+"""The receiving of a running game's packets while packets can also be typed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Listening(Consumer):
 
     @property
     def counts(self) -> Counts:
-        """The counts of received packets and datagrams."""
+        """The numbers of received packets and datagrams."""
         return self._listener.counts
 
     @property
@@ -77,12 +77,12 @@ class Listening(Consumer):
 
     @property
     def now(self) -> float | None:
-        """The time (s) of the clock; None before the first packet, which starts the clock."""
+        """The receiver's time (s); None before the first packet, which starts the clock."""
         return None if self._listener.drawn_up_to == -math.inf else self._listener.drawn_up_to
 
     @property
     def words(self) -> str:
-        """The address, and the number of refusals, in words."""
+        """The address and the number of refusals, as the toolbar shows them."""
         refused = f", {self.refused:,} not taken" if self.refused else ""
         return f"{'PAUSED' if self.paused else 'listening'} on {self.address}{refused}"
 
@@ -118,7 +118,7 @@ class Listening(Consumer):
         self._ended()
 
     def catch_up(self) -> None:
-        """Take the packets received since the last call, and write their rows."""
+        """Add the packets received since the last call, and write their rows."""
         while self._listener.step():
             pass
         write = self._take_due_packets()
@@ -126,7 +126,7 @@ class Listening(Consumer):
             write()
 
     def _take_due_packets(self) -> Callable[[], None] | None:
-        """Take the received packets.
+        """Add the received packets to the session.
 
         Return a function that writes their rows, or None without rows.
         """
@@ -170,7 +170,7 @@ class Listening(Consumer):
             self._awake.set()
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Wake the session, since rows are due."""
+        """Wake the session, as rows are due."""
         del samples, entities
         self._wake_session()
 
@@ -210,7 +210,7 @@ class Listening(Consumer):
         return bare + f" arrival={self.now:.6f}".encode() + line[len(bare) :]
 
     def end(self) -> str:
-        """Stop listening; return a sentence about the received packets."""
+        """Stop listening; return a message about the received packets."""
         words = summarize_listening(self.counts, len(self._listener.entities), *self._drop_counts)
         self._listener.close()
         if self.unwritable:

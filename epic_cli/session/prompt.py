@@ -1,4 +1,4 @@
-"""Lines from a terminal with a cursor: editing, hints, completion, history, toolbar."""
+"""The line editor of a terminal with a cursor: editing, hints, completion, history, toolbar."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class PromptReader:
         return self._show_paste(whole + "\n")
 
     def _show_paste(self, text: str) -> str:
-        """Show the lines of a paste, of which the prompt has shown only the first."""
+        """Show all lines of a paste, as the prompt has shown only the first."""
         lines = text.splitlines()
         screen = self._controller.screen
         if len(lines) > _SHORT_PASTE:
@@ -177,14 +177,17 @@ async def _write_above_prompt(write: Callable[[], None]) -> None:
 
 
 class Suggestions(AutoSuggest):
-    """Suggestions: the next packet of a moving entity, or the rest of an earlier line."""
+    """The suggestions behind the cursor.
+
+    The next packet of a moving entity, or an earlier line's rest.
+    """
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
         self._history = AutoSuggestFromHistory()
 
     def get_suggestion(self, buffer: Buffer, document: Document) -> Suggestion | None:
-        """Return the suggestion for the rest of the line; None if there is none."""
+        """Return the suggested rest of the line, or None."""
         text = document.text
         typed_alone = self._controller.listening is None  # else the next packet is not typed
         if self._controller.proposals and typed_alone and text[:1] not in (":", "q"):
@@ -198,13 +201,13 @@ class Suggestions(AutoSuggest):
 
 
 class Ghost(Processor):
-    """The missing rest of a packet, shown dimly where no suggestion is shown."""
+    """The missing rest of a packet, shown dimly where there is no suggestion."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
-        """Append the rest of the grammar."""
+        """Append the missing rest of the packet to the displayed line."""
         fragments = transformation_input.fragments
         buffer = transformation_input.buffer_control.buffer
         document = transformation_input.document
@@ -220,7 +223,7 @@ class LineValidator(Validator):
         self._controller = controller
 
     def validate(self, document: Document) -> None:
-        """Raise ``ValidationError`` with the expected text."""
+        """Raise ``ValidationError`` for a wrong line, with the text that is expected."""
         text = document.text
         if not text.strip() or text.strip().lower().encode("utf-8", "replace") in BARE:
             return
@@ -238,7 +241,7 @@ class LineValidator(Validator):
 
 
 class LineCompleter(Completer):
-    """A completer of words in packets, and of commands as click completes a command line."""
+    """A completer of words in packets, and of commands as on a command line."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
@@ -307,7 +310,7 @@ class StateHistory(FileHistory):
         return found
 
     def store_string(self, string: str) -> None:
-        """Append a line."""
+        """Append a line to the history file."""
         with self._warn_on_error():
             super().store_string(string)
 
@@ -320,7 +323,7 @@ class Pasted(str):
 
 
 def make_key_bindings() -> KeyBindings:
-    """Make the session's own key bindings, in addition to those of prompt_toolkit."""
+    """Return the session's own key bindings, which are added to those of prompt_toolkit."""
     bindings = KeyBindings()
     pasted_at = -1.0
 

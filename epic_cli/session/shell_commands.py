@@ -1,8 +1,8 @@
-"""The commands of a session: its own, and every command of ``epic``, run on the typed packets.
+"""The table of a session's commands: its own, and the shell's, run on the typed packets.
 
-``:compare -s a,b`` is ``epic compare -s a,b``: a command of the shell runs as it is. The packets of
-the session are its standard input, the session's timing and strategy its defaults, and its output
-stands above the prompt.
+``:compare -s a,b`` is ``epic compare -s a,b``: a command of the shell runs unchanged. The packets
+of the session are its standard input, the session's timing and strategy its defaults, and its
+output stands above the prompt.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ _PROGRAM = re.compile(r"^epic: ", re.MULTILINE)
 def register_command(
     name: str, summary: str | None = None
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """Register a function as a command of the session; it is given the ``SessionController``.
+    """Return a decorator that registers a function as a command of the session.
 
-    ``summary`` is the command's help where the function has no docstring for it.
+    The function is given the ``SessionController``. ``summary`` is the command's help if the
+    function has no docstring.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     decorate = click.command(name, help=summary, context_settings=settings)
@@ -73,12 +74,12 @@ class CommandTable(click.Group):
         return [(name, known[name]) for name in order]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of ``:help``."""
+        """Return the names of all commands in the order of ``:help``."""
         del ctx
         return [name for name, _ in self.list_summaries()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the session's command of this name, or else the configured shell's command."""
+        """Return the session's command with this name, or else the shell's command."""
         if cmd_name not in self.commands and cmd_name not in self._loaded:
             found = None if cmd_name == _SESSION else epic.get_command(ctx, cmd_name)
             if found is None:
@@ -92,7 +93,10 @@ class CommandTable(click.Group):
         return list_completions(self.list_summaries(), incomplete)
 
     def find(self, name: str) -> str:
-        """Return the command with this name or beginning; raise ``click.UsageError``."""
+        """Return the name of the command with this name or beginning.
+
+        Raise ``click.UsageError``.
+        """
         known = [command for command, _ in self.list_summaries()]
         begun = [command for command in known if command.startswith(name)] if name else []
         if name in known or len(begun) == 1:
@@ -175,7 +179,7 @@ def _replace_stdin(lines: list[bytes]) -> Iterator[None]:
 
 
 class _StoredOutput(io.BytesIO):
-    """The output of a command, stored for a person."""
+    """The output of a command, stored to be shown to a person."""
 
     def isatty(self) -> bool:
         """Return True, since a person will read the output."""
@@ -183,14 +187,17 @@ class _StoredOutput(io.BytesIO):
 
 
 class _PagedOutput(io.TextIOWrapper):
-    """The standard output of a command whose output is read from the first line on."""
+    """The standard output of a command whose output is shown from the first line on."""
 
     paged = True
 
 
 @contextmanager
 def _open_pager(screen: Screen) -> Iterator[io.TextIOWrapper]:
-    """Yield an output and show it in a pager at its end; after an interrupt show its last lines."""
+    """Yield a stream whose content is shown in a pager at the end of the block.
+
+    After an interrupt its last lines are shown.
+    """
     held = _StoredOutput()
 
     def iterate_text() -> str:
@@ -213,7 +220,10 @@ def _open_above_prompt(screen: Screen, change: Callable[[str], str]) -> io.TextI
 
 
 class _AbovePrompt(io.RawIOBase):
-    """A command's standard output or error, changed by ``change`` and written above the prompt."""
+    """A command's standard output or error, which is written above the prompt.
+
+    ``change`` is applied to the text first.
+    """
 
     def __init__(self, screen: Screen, change: Callable[[str], str]) -> None:
         self._screen = screen
@@ -228,7 +238,7 @@ class _AbovePrompt(io.RawIOBase):
         return self._screen.shows_messages
 
     def write(self, data: Any) -> int:
-        """Write the changed text above the prompt."""
+        """Write the text, changed by ``change``, above the prompt."""
         text = bytes(data).decode(self._screen.encoding, "replace")
         self._screen.write_text(self._change(text))
         return len(data)

@@ -1,6 +1,6 @@
-"""The state of a session: the packets as typed, their view, and a replay that goes on.
+"""The state of a session: the typed packets, their view, and a replay that continues.
 
-It uses no terminal, no files and no commands.
+This module uses no terminal, no files and no commands.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class RowTail:
             yield samples
 
     def list_rows(self, writer: RowWriter) -> list[bytes]:
-        """Return the last rows."""
+        """Return the last rows, written by ``writer``."""
         text = b"".join(writer.rows(piece, self._entities) for piece in self._pieces)
         return text.splitlines(keepends=True)[-self._kept :]
 
@@ -135,7 +135,7 @@ class Session:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the packets; strategy, settings and timing stay."""
+        """Drop the packets; strategy, settings and timing stay."""
         self.entities = Entities()
         self.lines: list[bytes] = []
         self.undone: list[bytes] = []  # lines that were taken back, in their order
@@ -150,7 +150,7 @@ class Session:
     # ------------------------------------------------------------- packets
 
     def iterate_blocks(self, begin: int = 0) -> Iterator[PacketBlock]:
-        """Yield the packets from number ``begin`` on, in blocks; lines count from that packet."""
+        """Yield the packets from index ``begin`` on, in blocks; lines count from that packet."""
         scanner = TextScanner(self.entities)
         for at in range(begin, len(self.lines), _MANY_AT_ONCE):
             end = at + _MANY_AT_ONCE
@@ -168,7 +168,7 @@ class Session:
         accept: Callable[[bytes], object] | None = None,
         allows: Callable[[TickGap], bool] | None = None,
     ) -> AppendResult:
-        """Take lines of packet text and draw their rows.
+        """Add lines of packet text and draw their rows.
 
         ``accept`` is given the good lines before the first row is drawn. Lines are counted from 1;
         blank ones are skipped. Where one packet asks for very many rows, ``allows`` is asked first;
@@ -223,7 +223,7 @@ class Session:
             raise DrawingStopped(drawn, stream.horizon()[1]) from None
 
     def advance(self, time: float, draw: Draw) -> None:
-        """Draw the rows that are due at a time (s) of a clock that also runs without packets."""
+        """Draw the rows that are due at ``time`` (s), on a clock that also runs without packets."""
         stream = self._resume_replay()
         self._reached = time
         for samples in self._draw_overdue_rows(stream):
@@ -235,7 +235,7 @@ class Session:
             yield from stream.advance(self._reached)
 
     def undo(self, count: int) -> int:
-        """Take back the last packets; return their number."""
+        """Take back the last ``count`` packets; return how many there were."""
         left = max(len(self.lines) - count, 0)
         taken = self.lines[left:]
         self.undone = taken + self.undone
@@ -247,7 +247,7 @@ class Session:
     # ------------------------------------------------------------- replaying
 
     def _resume_replay(self) -> SampleStream:
-        """Return the replay that has taken all packets so far."""
+        """Return a replay that has taken all packets so far."""
         if self._stream is None:
             stream = self.view.make_stream(_AT_ONCE)
             for block in self.iterate_blocks():
@@ -258,7 +258,7 @@ class Session:
         return self._stream
 
     def _store_progress(self, stream: SampleStream) -> None:
-        """Store the figures that the toolbar shows about a replay of all packets."""
+        """Store the values that the toolbar shows about a replay of all packets."""
         self.discarded = stream.replay.discarded if stream.replay else 0
         self.horizon = stream.horizon()
 
@@ -267,7 +267,8 @@ class Session:
     ) -> Iterator[SampleBlock]:
         """Yield all samples that ``epic replay`` would draw.
 
-        Add the packets without a place to ``refusals``. Their lines are the numbers of the packets.
+        Packets without a place on the clock are added to ``refusals``; their lines are the numbers
+        of the packets.
         """
         for block in (
             self.iterate_blocks()
@@ -280,7 +281,7 @@ class Session:
         yield from stream.finish()
 
     def draw_all(self, count: int) -> RowTail:
-        """Draw all rows, and return the last ``count`` rows."""
+        """Replay all packets, and return the last ``count`` rows."""
         drawn = RowTail(self.entities, count)
         deque(drawn.follow(self.iterate_samples()), maxlen=0)
         return drawn
@@ -290,10 +291,9 @@ class Session:
         return self._replay_recording(self.view.make_stream(_MANY_AT_ONCE, by_time=True), [])
 
     def change(self, view: ReplaySpec, count: int = 0) -> ViewChange:
-        """Show the packets in another view from now on.
+        """Change the view; return how it changed the rows, with the last ``count`` rows.
 
-        Return the change with the last ``count`` rows. Raise ``ValueError`` for a strategy or
-        setting that does not exist, changing nothing.
+        Raise ``ValueError`` for a strategy or setting that does not exist, changing nothing.
         """
         stream = view.make_stream(_MANY_AT_ONCE, by_time=True)
         refusals: list[Refusal] = []
@@ -310,7 +310,7 @@ class Session:
 
     @property
     def timing_in_force(self) -> Timing:
-        """The timing, with the clock and pacing that the first packet decides where none is set."""
+        """The timing, with clock and pacing chosen by the first packet where none is set."""
         timing = self.view.timing
         first = TextScanner().scan(self.lines[0], final=True) if self.lines else PacketBlock()
         clock, pacing = timing.in_force(first.begins_with_arrival())
@@ -341,7 +341,10 @@ def _stop_at_error(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[Sam
 def count_different(
     before: Iterator[SampleBlock], after: Iterator[SampleBlock], entities: Entities
 ) -> int:
-    """Count the distinct rows of a table, by value; numbers that print alike may differ."""
+    """Count the rows that differ between two replays, by value.
+
+    Numbers that print alike may differ.
+    """
     writer = RowWriter("table")
     sides = (
         (row for block in blocks for row in writer.rows(block, entities).splitlines())

@@ -45,7 +45,7 @@ def describe_failure(error: Exception) -> str:
 
 
 def measure_window() -> tuple[int, int]:
-    """Return the columns and lines of the terminal; 80 and 24 if they are unknown."""
+    """Return the numbers of columns and lines of the terminal; 80 and 24 if unknown."""
     try:  # the process's standard output: commands have their own
         size = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1)
     except (OSError, ValueError):
@@ -54,7 +54,7 @@ def measure_window() -> tuple[int, int]:
 
 
 class RowOutlet:
-    """A writer that bypasses the stream's buffer on a terminal, and uses the buffer elsewhere."""
+    """A writer of rows that bypasses the stream's buffer on a terminal."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -85,10 +85,11 @@ class RowOutlet:
 
 
 class Screen:
-    """The streams of ``rows`` and ``messages``: one terminal, or a file and a terminal.
+    """The session's output: the streams of ``rows`` and ``messages``.
 
-    ``size`` returns the columns and lines of the window, or is None where rows go elsewhere. On a
-    window the header is repeated when it has scrolled away.
+    Both go to one terminal, or rows go to a file. ``size`` returns the columns and lines of the
+    window, or is None where rows go elsewhere. On a window the header is repeated when it has
+    scrolled away.
     """
 
     def __init__(
@@ -116,9 +117,9 @@ class Screen:
 
     @classmethod
     def from_process(cls, color: bool) -> Screen:
-        """Return the screen of this process: messages go to stderr where stdout is no terminal.
+        """Return the screen of this process; messages go to stderr if stdout is not a terminal.
 
-        Raise ``CannotAccess`` where stdout is closed.
+        Raise ``CannotAccess`` if stdout is closed.
         """
         out, error = sys.stdout, sys.stderr
         if out is None:
@@ -129,17 +130,17 @@ class Screen:
 
     @property
     def columns(self) -> int:
-        """The width of the window."""
+        """The width of the window, in columns."""
         return (self._size or measure_window)()[0]
 
     @property
     def lines(self) -> int:
-        """The height of the window."""
+        """The height of the window, in lines."""
         return (self._size or measure_window)()[1]
 
     @property
     def room(self) -> int:
-        """The number of rows in a windowful."""
+        """The number of rows that fit the window."""
         return max(min(self.lines - 5, 20), 1)
 
     @property
@@ -150,23 +151,23 @@ class Screen:
     # ------------------------------------------------------------- rows
 
     def make_writer(self, named: bool, turns: bool) -> RowWriter:
-        """Make a writer for the present format and window; ``named``: entities have names."""
+        """Return a row writer for the current format and window; ``named``: entities have names."""
         if self._size is None:
             return RowWriter(self.format, turns=turns)
         return RowWriter(self.format, self.color, max(self.columns, NARROWEST), named, turns=turns)
 
     def choose_format(self, row_format: str) -> None:
-        """Write rows in another format from now on, under a header of its own."""
+        """Set the format of later rows, which begin with a new header."""
         self.format = row_format
         self._since = None
 
     def begin_table(self) -> None:
-        """Write a header before the next rows."""
+        """Make the next rows begin with a header."""
         if self.format == "table" and self._size is not None:
             self._since = None
 
     def draw(self, rows: bytes, writer: RowWriter) -> None:
-        """Write a writer's rows, below a new header if no header is visible."""
+        """Write the rows of ``writer``, below a new header if no header is visible."""
         header = writer.header()
         if header != self._header:
             self._header, self._since = header, None
@@ -281,9 +282,9 @@ class Screen:
             self.make_refused_lines(name, everything=True).add(refusals)
 
     def make_refused_lines(self, name: str, everything: bool) -> RefusedLines:
-        """Make the writer of a recording's refused lines.
+        """Return the writer of a recording's refused lines.
 
-        Without ``everything``, of the first few.
+        Without ``everything``, only the first few are written.
         """
         from epic_cli.recordings.wording import FrontEnd
         from epic_cli.shell.refused_lines import RefusedLines  # the first prompt needs none

@@ -1,4 +1,4 @@
-"""Jobs over many recordings: on the cores of one machine, or on the machines of a cluster.
+"""The running of jobs over many recordings, on the cores of one machine or on a cluster.
 
 ``runner.run_jobs`` gives jobs to any ``concurrent.futures`` executor and returns their results in
 the order of the jobs, so that the answer does not depend on which was faster. ``executors`` are

@@ -1,4 +1,4 @@
-"""The code that a custom strategy consists of: its module and all modules that it imports.
+"""Identification of a custom strategy's code: its module and all modules that it imports.
 
 A journal's results hold for one state of this code. Modules are found as the import system finds
 them, through the import statements of their source, also those in functions. Installed packages
@@ -34,7 +34,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 class UnknownCode(Portable, ValueError):
-    """A strategy's code cannot be determined; ``place`` is the line that prevents it."""
+    """An error: a strategy's code cannot be determined; ``place`` is the line that prevents it."""
 
     def __init__(self, place: str, what: str) -> None:
         super().__init__(
@@ -51,9 +51,9 @@ class _ModuleSource(NamedTuple):
 
 
 def list_code(strategy: str) -> list[str]:
-    """Return the parts of a strategy's code with versions or digests; empty for a built-in one.
+    """Return the modules of a strategy's code, each with a version or digest.
 
-    Raises ``UnknownCode``, and ``OSError``.
+    Empty for a built-in strategy. Raises ``UnknownCode``, and ``OSError``.
     """
     if is_built_in(strategy):
         return []
@@ -81,7 +81,7 @@ def list_code(strategy: str) -> list[str]:
 
 
 def identify_strategy(strategy: Any) -> list[str]:
-    """Return the values that decide results: a strategy, its settings, and a custom one's code.
+    """Return the values of a strategy that decide results: name, settings, and a custom one's code.
 
     Raises ``UnknownCode``, and ``OSError``.
     """
@@ -91,7 +91,7 @@ def identify_strategy(strategy: Any) -> list[str]:
 
 
 def _iterate_imports(source: _ModuleSource) -> Iterator[str]:
-    """Yield the modules that a module may import, with the packages that contain them."""
+    """Yield the names of the modules that a module may import, with their parent packages."""
     with open(source.path, "rb") as stream:  # noqa: PTH123
         try:
             tree = ast.parse(stream.read())
@@ -120,7 +120,10 @@ def _iterate_imports(source: _ModuleSource) -> Iterator[str]:
 
 
 def _find_module(name: str) -> ModuleSpec | None:
-    """Return a module's spec; None for Python's own, this program's, and missing modules."""
+    """Return a module's spec.
+
+    None for the standard library's, this program's and missing modules.
+    """
     top = name.partition(".")[0]
     if top in sys.stdlib_module_names or top == "epic_cli":
         return None

@@ -1,4 +1,4 @@
-"""The event loop of a program that runs until it is stopped: signals, threads, read-ahead."""
+"""The event loop of a program that runs until it is stopped: signals, threads, prefetching."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def end_by(number: int) -> None:
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float | None) -> None:
-    """Wait until an event is set, at most for ``seconds`` (None for ever).
+    """Wait until an event is set, but at most ``seconds`` (None: forever).
 
     ``asyncio.wait_for`` (before Python 3.12) may lose a cancellation that coincides with the event,
     so a program would miss Ctrl-C.
@@ -71,10 +71,9 @@ def run_until_stopped(
     job: Coroutine[Any, Any, None],
     make_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.SelectorEventLoop,
 ) -> int | None:
-    """Run a coroutine to its end.
+    """Run a coroutine to its end; return the number of the signal that canceled it, or None.
 
-    Return the number of the signal that canceled the coroutine, or None. ``make_loop`` makes the
-    event loop; the default one uses selectors, also on Windows.
+    ``make_loop`` makes the event loop; the default one uses selectors, also on Windows.
     """
     stopped: list[int] = []
 
@@ -110,7 +109,7 @@ def _wake_regularly(loop: asyncio.AbstractEventLoop) -> None:
 async def run_beside(
     job: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, end: Callable[[], object]
 ) -> None:
-    """Run a job on another thread with its own ``loop``; when canceled, call ``end`` there.
+    """Run a coroutine on another thread with its own ``loop``; when canceled, call ``end`` there.
 
     Meanwhile threads keep each other waiting for half a millisecond at most.
     """

@@ -1,4 +1,4 @@
-"""Executors on this machine: threads that share its cores, processes, and a Dask cluster.
+"""Executors for jobs: threads that share this machine's cores, processes, and a Dask cluster.
 
 Modules that only processes or a cluster need are imported there, since imports dominate a small
 comparison.
@@ -74,7 +74,7 @@ class Threads(InterruptibleThreads):
         self.in_flight = 2 * side_by_side if side_by_side > 1 else 1
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Call ``fn`` in a thread."""
+        """Call ``fn`` in a thread; return the future of its result."""
         if self.in_flight > 1:
             return super().submit(fn, *args, **kwargs)
         done: Future[Result] = Future()
@@ -106,11 +106,11 @@ class Processes(Executor):
 
     @property
     def in_flight(self) -> int:
-        """The number of jobs to submit ahead."""
+        """The number of jobs to submit before the first result is awaited."""
         return _AT_HAND * self.count
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Call ``fn`` in a process; raise ``BrokenExecutor`` if one has died.
+        """Call ``fn`` in a worker process; raise ``BrokenExecutor`` if a worker has died.
 
         Canceled jobs run all the same, unless the processes are stopped.
         """
@@ -122,12 +122,12 @@ class Processes(Executor):
         return answer
 
     def renew(self) -> None:
-        """Replace all processes."""
+        """Replace all worker processes by new ones."""
         self.shutdown()
         self._start_processes()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Stop the processes at once."""
+        """Stop the worker processes at once."""
         self._alive.close()
         self._pool.shutdown(wait)
 
@@ -143,7 +143,7 @@ class Processes(Executor):
 
 
 def _copy_outcome(answer: Future[Result], pooled: Future[Result]) -> None:
-    """Copy the outcome of the pool's future to ``answer``."""
+    """Copy the result or error of the pool's future to the future ``answer``."""
     if pooled.cancelled():
         answer.cancel()
     if not answer.set_running_or_notify_cancel():
@@ -156,7 +156,7 @@ def _copy_outcome(answer: Future[Result], pooled: Future[Result]) -> None:
 
 
 def _prepare_worker(alive: _ConnectionBase[Any, Any]) -> None:
-    """Prepare a worker: ignore Ctrl-C, and end when the parent has ended."""
+    """Make a worker process ignore Ctrl-C, and end when its parent has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
@@ -184,15 +184,15 @@ _FOR_EACH_THREAD = 3
 
 
 class NoCluster(ConnectionError):
-    """The cluster at this address cannot be used, for the reason in the message."""
+    """An error: the cluster at this address cannot be used, for the reason in the message."""
 
 
 class WorkerDied(BrokenExecutor):
-    """An error for a job during which each worker that ran it died."""
+    """An error: each worker that ran the job died."""
 
 
 class _WorkerCall:
-    """A call to a worker, and its answer.
+    """A call sent to a worker, and the future for its answer.
 
     ``future`` is the cluster's; None while no scheduler has the call.
     """
@@ -228,7 +228,7 @@ class Cluster(Executor):
 
     @property
     def in_flight(self) -> int:
-        """The number of jobs to submit ahead."""
+        """The number of jobs to submit before the first result is awaited."""
         with contextlib.suppress(Exception):  # it is an estimate, and the cluster may be gone
             if self._client.status == "running":
                 threads: dict[str, int] = self._client.nthreads()
@@ -301,7 +301,7 @@ class Cluster(Executor):
             call.future = None
 
     def _answer_call(self, call: _WorkerCall, found: _ReturnValue | Exception) -> None:
-        """Set the answer of a call, once."""
+        """Set the answer of a call, unless it has one."""
         with self._lock:
             if call not in self._calls:
                 return
@@ -314,7 +314,7 @@ class Cluster(Executor):
             call.answer.set_result(found.value)
 
     def _cancel_call(self, call: _WorkerCall, answer: Future[Any]) -> None:
-        """Cancel a call in the cluster if its answer was canceled."""
+        """Cancel a call in the cluster if the caller canceled its answer."""
         if answer.cancelled():
             self._answer_call(call, CancelledError())
             with contextlib.suppress(Exception):
@@ -341,9 +341,9 @@ class Cluster(Executor):
                 return
 
     def _find_trouble(self) -> str:
-        """Return why there is no worker; empty if there is one.
+        """Return why no worker can be used, or an empty text.
 
-        Reconnect to a returned scheduler.
+        Reconnect to a scheduler that is back.
         """
         try:
             if self._client.status == "closed":
@@ -359,7 +359,7 @@ class Cluster(Executor):
         return f"the scheduler has had no workers for {_PATIENCE:g} s: start some (dask worker)"
 
     def _check_versions(self) -> None:
-        """Check that all workers have this version; raise ``NoCluster``."""
+        """Raise ``NoCluster`` if a worker has another version of this program."""
         from importlib.metadata import version
 
         from epic_cli.work.journal import get_program_version
@@ -376,7 +376,7 @@ class Cluster(Executor):
 
 
 def parse_scheduler(address: str) -> tuple[str, int]:
-    """Return the host and port of ``tcp://host:8786``; raise ``ValueError``."""
+    """Parse ``tcp://host:8786`` to host and port; raise ``ValueError``."""
     from urllib.parse import urlsplit
 
     try:
@@ -434,7 +434,7 @@ def _check_scheduler(address: str, place: tuple[str, int]) -> None:
 
 
 def _check_certificate(address: str) -> None:
-    """Check that the scheduler accepts our certificates; raise ``NoCluster``.
+    """Raise ``NoCluster`` if the scheduler does not accept our certificates.
 
     A ``Client`` that fails in this prints a traceback when it is collected.
     """
@@ -463,7 +463,7 @@ def _check_certificate(address: str) -> None:
 def _call_in_version(
     ours: str, fn: Callable[..., Result], *args: object, **kwargs: object
 ) -> Result:
-    """Call ``fn`` if the worker has this version, since workers may join after the check."""
+    """Call ``fn`` if the worker has the version ``ours``; workers may join after the check."""
     from epic_cli.work.journal import get_program_version
 
     theirs = get_program_version()
@@ -473,7 +473,7 @@ def _call_in_version(
 
 
 class _ReturnValue(NamedTuple):
-    """A call's return value."""
+    """The value that a call returned, as opposed to an error."""
 
     value: Any
 
@@ -483,7 +483,10 @@ _LOST = (OSError, CancelledError)
 
 
 def _read_outcome(future: Any) -> _ReturnValue | Exception:
-    """Return the outcome of a job in the cluster; raise ``_LOST`` if the scheduler lost the job."""
+    """Return the result or error of a job in the cluster.
+
+    Raise ``_LOST`` if the scheduler lost it.
+    """
     from distributed.scheduler import KilledWorker
 
     if future.status not in ("finished", "error"):

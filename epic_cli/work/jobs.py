@@ -1,4 +1,4 @@
-"""Recordings run as jobs, in threads, processes or a cluster, resuming from a journal.
+"""The running of a job for each recording, in threads, processes or a cluster, with a journal.
 
 A job is a spec and the path of a recording. ``JobSpec.run`` does the work in any process, and a
 ``JobResult`` carries back values and messages.
@@ -28,7 +28,7 @@ Found_co = TypeVar("Found_co", covariant=True)
 
 @dataclass(frozen=True)
 class Workers:
-    """The workers: threads here, other ``processes``, a Dask ``cluster``, or an ``executor``.
+    """The choice of workers: threads, other ``processes``, a Dask ``cluster``, or an ``executor``.
 
     Results are saved in the file ``journal``, and known ones are not computed again.
     """
@@ -49,7 +49,7 @@ class Workers:
 
     @property
     def remote(self) -> bool:
-        """True if other processes than this one do the work."""
+        """True if other processes than this one run the jobs."""
         return (self.processes, self.cluster, self.executor) != (None, None, None)
 
     @contextlib.contextmanager
@@ -73,7 +73,7 @@ class Workers:
 
     @contextlib.contextmanager
     def open_journal(self, kind: str, tally: JobTally) -> Iterator[ResultJournal | None]:
-        """Open the journal, if there is one; report its damage to ``tally``.
+        """Open the journal, if one is set; report damaged lines to ``tally``.
 
         Raises ``UnusableJournal``, ``CannotAccess``.
         """
@@ -104,18 +104,18 @@ HERE = Workers()
 
 
 class JobSpec(Protocol[Found_co]):
-    """The work on each recording, as a value that can be sent to other processes."""
+    """The settings of the work on each recording, which can be sent to other processes."""
 
     @property
     def kind(self) -> str:
-        """The command's name, which is written into its journals."""
+        """The name of the command, which is written into its journals."""
 
     @property
     def log(self) -> Logs:
-        """The function that makes a recording's log from its name, in any process."""
+        """A function that creates a recording's log from its name, in any process."""
 
     def run(self, recording: Any, log: ReadingLog) -> Found_co:
-        """Read a recording and work on it; raise ``UNUSABLE``."""
+        """Read a recording and compute its result; raise ``UNUSABLE``."""
 
     def identify_inputs(self) -> dict[str, Any]:
         """Return the JSON values that decide the result besides the recording's content."""
@@ -125,9 +125,10 @@ class JobSpec(Protocol[Found_co]):
 
 
 class Place(NamedTuple):
-    """The place of a job in this process: its ``threads``, and the event ``stop`` that ends it.
+    """The threads and the stop event that a job in this process may use.
 
-    ``progress`` is that of a single recording.
+    ``threads`` is their number; the event ``stop`` ends the job. ``progress`` is that of a single
+    recording.
     """
 
     threads: int | None = None
@@ -136,14 +137,14 @@ class Place(NamedTuple):
 
 
 class Job(NamedTuple, Generic[Found]):
-    """A recording, mostly by its path, and the spec of the work on it."""
+    """A job: a recording, mostly by its path, and the spec of the work on it."""
 
     spec: JobSpec[Found]
     recording: Any
 
 
 class JobResult(NamedTuple, Generic[Found]):
-    """The result for a recording, and its messages.
+    """The result for one recording, and its messages.
 
     ``found`` is None for an unusable recording, and ``trouble`` says why. ``refused``: some lines
     were refused. ``said`` is reported at once, ``closing`` at the end.
@@ -157,7 +158,7 @@ class JobResult(NamedTuple, Generic[Found]):
 
 
 class UnusableJob(Portable, ValueError):
-    """The worker crashed or failed on a recording; ``error`` is the worker's error."""
+    """An error: the worker crashed or failed on a recording; ``error`` is the worker's error."""
 
     def __init__(self, error: Exception, died: bool) -> None:
         died_of = "the process that worked on it died (too little memory, or a crash)"
@@ -190,16 +191,16 @@ class JobTally:
             error.add_note(f"{path} has the results so far; run the same command to go on from it")
 
     def say(self, text: str) -> None:
-        """Write a message of a recording's log."""
+        """Write a message from a recording's log."""
 
     def note(self, words: str) -> None:
-        """Report a message about the journal."""
+        """Write a message about the journal."""
 
     def report_resumed(self, words: str) -> None:
-        """Report how many results the journal already had."""
+        """Report how many results were already in the journal."""
 
     def leave_out(self, name: str, error: Exception) -> None:
-        """Count an unusable recording."""
+        """Count and report an unusable recording."""
         del name, error
         self.left_out += 1
 
@@ -208,7 +209,7 @@ class JobTally:
         self._last = log
 
     def add(self, name: str, result: JobResult[Any]) -> None:
-        """Take the messages of a recording."""
+        """Count and report what a recording's result says."""
         self.say(result.said)
         self._closing.append(result.closing)
         self.refused |= result.refused
@@ -216,7 +217,7 @@ class JobTally:
             self.leave_out(name, result.trouble)
 
     def end(self) -> None:
-        """Report the closing messages, unless that has been done."""
+        """Report the closing messages, unless they have been reported."""
         for text in self._closing:
             self.say(text)
         self._closing.clear()
@@ -226,7 +227,7 @@ class JobTally:
 
 
 def run_job(job: Job[Found]) -> JobResult[Found]:
-    """Run a job in any process, and capture its messages and errors."""
+    """Run a job in any process; return its result with its messages and errors."""
     said: list[str] = []
     found, trouble, before = None, None, 0
     log = job.spec.log(name_source(job.recording))
@@ -249,11 +250,12 @@ def run_recordings(
     threads: int | None = None,
     unkept: Collection[str | None] = (),
 ) -> Generator[tuple[Any, Found | UnusableJob]]:
-    """Yield the result of each readable recording, in order; report the others to ``tally``.
+    """Run a job for each recording; yield the results in order, and report the others to ``tally``.
 
-    Without workers, ``threads`` (None for one on each core) of this process do it. Results of
-    ``unkept`` recordings are in no journal. Raises ``UNUSABLE`` if the only recording is unusable;
-    ``CannotAccess``, ``UnusableJournal`` and ``UnknownCode`` if the workers or the journal are.
+    Without workers, ``threads`` (None for one on each core) of this process run the jobs. Results
+    of ``unkept`` recordings are in no journal. Raises ``UNUSABLE`` if the only recording is
+    unusable; ``CannotAccess``, ``UnusableJournal`` and ``UnknownCode`` if the workers or the
+    journal are.
     """
     from epic_cli.work.executors import Threads
     from epic_cli.work.runner import Failure, Memory, resume_jobs
@@ -308,7 +310,7 @@ def _is_cluster_gone(workers: Workers, error: Exception) -> bool:
 
 
 def _make_result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
-    """Return a test whether a journal's value can be the result of this spec's jobs."""
+    """Return a function that tests if a journal's value can be a result of this spec's jobs."""
     from epic_cli.work.journal import find_declared_type, is_of_type
 
     kind = find_declared_type(type(spec).run.__annotations__.get("return"), type(spec))
@@ -339,5 +341,8 @@ def _make_key_function(
 
 
 def _strip_messages(result: JobResult[Found]) -> JobResult[Found] | None:
-    """Return the part of a result that depends on the recording alone; None for a failure."""
+    """Return the part of a result to save, which depends on the recording alone.
+
+    None for a failure.
+    """
     return result._replace(said="", closing="") if result.found is not None else None

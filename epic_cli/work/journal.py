@@ -1,4 +1,4 @@
-"""Results saved as JSON, digit for digit: the journal of long work."""
+"""The journal of long work: results saved as JSON, digit for digit, by a key of their inputs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PACKAGE = "epic_cli."
 
 
 class NotAValue(ValueError):
-    """The value cannot be saved as JSON, or the saved text does not hold a value."""
+    """An error: a value cannot be saved as JSON, or a saved text does not hold a value."""
 
 
 def convert_to_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
@@ -74,7 +74,7 @@ def convert_to_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
 
 
 def restore_from_json(value: Any) -> Any:
-    """Return the value that ``convert_to_json`` converted; raise ``NotAValue``.
+    """Return the value that ``convert_to_json`` had converted; raise ``NotAValue``.
 
     Files are not trusted: fields must have the types that their classes declare.
     """
@@ -111,7 +111,10 @@ def _decode_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
 
 
 def _build_value(name: str, fields: list[Any]) -> Any:
-    """Return a value of the named type; raise ``NotAValue`` if a field has another type."""
+    """Create a value of the named type from its fields.
+
+    Raise ``NotAValue`` for a wrong field type.
+    """
     kind = _find_type(name)
     for value, hint in zip(fields, _list_field_types(kind), strict=True):
         if not is_of_type(value, hint):
@@ -121,7 +124,7 @@ def _build_value(name: str, fields: list[Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _list_field_types(kind: type) -> tuple[Any, ...]:
-    """Return the types of the fields of a dataclass or a named tuple; ``Any`` if unknown."""
+    """Return the field types of a dataclass or a named tuple; ``Any`` if unknown."""
     if dataclasses.is_dataclass(kind):
         return tuple(find_declared_type(field.type, kind) for field in dataclasses.fields(kind))
     hints = getattr(kind, "__annotations__", {})
@@ -129,14 +132,17 @@ def _list_field_types(kind: type) -> tuple[Any, ...]:
 
 
 class _KnownTypes(dict[str, Any]):
-    """Names of types; unknown names stand for ``Any``."""
+    """A dict of types by name, in which unknown names stand for ``Any``."""
 
     def __missing__(self, _get_type_name: str) -> Any:
         return Any
 
 
 def find_declared_type(hint: Any, kind: Any) -> Any:
-    """Return the type of an annotation in the module of ``kind``; ``Any`` if unknown."""
+    """Return the type that an annotation in the module of ``kind`` stands for.
+
+    ``Any`` if unknown.
+    """
     if not isinstance(hint, str):
         return Any if hint is None else hint
     module = vars(sys.modules[kind.__module__])
@@ -148,7 +154,7 @@ def find_declared_type(hint: Any, kind: Any) -> Any:
 
 
 def is_of_type(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
-    """Return True if a value and its contents have a type, as far as the type is known."""
+    """Return True if a value and its contents have the type ``hint``, as far as types are known."""
     origin, of = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return any(is_of_type(value, kind) for kind in of)
@@ -226,7 +232,7 @@ _NAMED = 5
 
 
 class UnusableJournal(Portable, ValueError):
-    """The file is not a journal that this run can continue; it has not been changed."""
+    """An error: the file is not a journal that this run can continue; the file was not changed."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -234,7 +240,7 @@ class UnusableJournal(Portable, ValueError):
 
 
 class OtherVersion(UnusableJournal):
-    """The journal was written by another version of this program, whose results may differ."""
+    """An error: another version of this program, whose results may differ, wrote the journal."""
 
     def __init__(self, path: str, theirs: str, ours: str) -> None:
         super().__init__(
@@ -251,7 +257,7 @@ def get_program_version() -> str:
 def compute_key(**asked: Any) -> str:
     """Return the digest (64 hexadecimal digits) of JSON values; equal values have equal digests.
 
-    Numbers differ by any of their digits, also 1 and 1.0.
+    Numbers with different digits differ, also 1 and 1.0.
     """
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -264,7 +270,7 @@ def digest_file(path: str) -> str:
 
 
 class Damage(NamedTuple):
-    """The count of damaged lines in a journal, and the numbers of the first."""
+    """The number of damaged lines in a journal, and the line numbers of the first."""
 
     path: str
     number: int
@@ -285,7 +291,7 @@ class _EntryPlace(NamedTuple):
 
 
 class ResultJournal:
-    """Results by key, in a file that is created if missing.
+    """A journal: results by key, in a file that is created if missing.
 
     Raises ``OSError``, and ``UnusableJournal`` if the file is something else, of another kind or
     version, or being written by another program. Results stay in the file: thousands of them take
@@ -322,7 +328,7 @@ class ResultJournal:
         return len(self._places)
 
     def find(self, asked: str) -> Any:
-        """Return the result saved under a key; None if there is no valid result.
+        """Return the result saved under the key ``asked``; None if there is no valid result.
 
         Raises ``OSError``.
         """
@@ -338,7 +344,7 @@ class ResultJournal:
         return None if found is None else _decode_result(found[3])
 
     def add(self, asked: str, answer: Any) -> None:
-        """Save a result, which is in the file on return. Raises ``OSError``."""
+        """Save a result under the key ``asked``; on return the file has it. Raises ``OSError``."""
         begin = self._end
         value = base64.b64encode(zlib.compress(_dump_json(answer)))
         name = asked.encode()
@@ -385,7 +391,7 @@ class ResultJournal:
 
     @contextlib.contextmanager
     def _add_name_to_errors(self) -> Iterator[None]:
-        """Name the journal in the system's errors within the block, such as a full disk."""
+        """Add the journal's name to system errors raised in the block, such as a full disk."""
         try:
             yield
         except OSError as error:
@@ -393,7 +399,10 @@ class ResultJournal:
             raise
 
     def _index_lines(self) -> tuple[int, int]:
-        """Index the whole lines; return the bytes of all lines, and the size of the file."""
+        """Index the whole lines of the file.
+
+        Return their size in bytes, and the size of the file.
+        """
         path, places = self.path, self._places
         damaged: list[int] = []
         count = end = 0
@@ -420,7 +429,7 @@ class ResultJournal:
         return end, os.fstat(self._descriptor).st_size
 
     def _is_header(self, line: bytes, path: str) -> bool | None:
-        """Return True if a file begins with this journal's header, False if not.
+        """Return True if the line is this journal's header, False if not.
 
         None: the file is the beginning of a header that a crash cut off.
         """
@@ -446,9 +455,9 @@ class ResultJournal:
 
 
 def _iterate_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield the lines and their sizes.
+    """Yield each line and its size in bytes.
 
-    Of an overlong line, yield only the end, which is no valid line.
+    An overlong line is yielded as its end only, which is not a valid line.
     """
     size = 0
     while piece := stream.readline(_LONGEST_LINE):
@@ -459,7 +468,7 @@ def _iterate_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
 
 
 def _decode_result(value: bytes) -> Any:
-    """Return the result in a line; None if it is damaged or too large."""
+    """Return the result that a line holds; None if it is damaged or too large."""
     try:
         unpacking = zlib.decompressobj()
         text = unpacking.decompress(base64.b64decode(value, validate=True), _LONGEST_ANSWER)
@@ -471,7 +480,7 @@ def _decode_result(value: bytes) -> Any:
 
 
 def _open_file(path: str, how: int, opened: contextlib.ExitStack) -> int:
-    """Open a file; ``opened`` closes the file's descriptor."""
+    """Open a file and return its descriptor, which ``opened`` closes."""
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
         raise UnusableJournal(path, "not a file")  # a pipe would be waited for
     if how & os.O_CREAT:
@@ -490,7 +499,7 @@ def _dump_json(entry: Any) -> bytes:
 
 
 def _load_object(line: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in a line; None if it is damaged."""
+    """Return the JSON object that a line holds; None if the line is damaged."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

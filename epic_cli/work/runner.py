@@ -34,7 +34,7 @@ IN_FLIGHT = 64
 
 
 class Failure(NamedTuple):
-    """A job that failed with an ``error``; ``BrokenExecutor``: its worker died."""
+    """The outcome of a job that failed with ``error``; ``BrokenExecutor``: its worker died."""
 
     error: Exception
 
@@ -54,10 +54,10 @@ class Renewable(Protocol):
 
     @property
     def in_flight(self) -> int:
-        """The number of jobs to submit ahead, in addition to the running ones."""
+        """The number of jobs to submit before the first result is awaited."""
 
     def renew(self) -> None:
-        """Make the executor accept jobs again."""
+        """Make the executor accept jobs again after a worker has died."""
 
 
 class _SubmittedJob(NamedTuple, Generic[Job, Result]):
@@ -67,14 +67,14 @@ class _SubmittedJob(NamedTuple, Generic[Job, Result]):
 
     @property
     def death(self) -> BrokenExecutor | None:
-        """The error of the worker that died with this job, or may have."""
+        """The error of a worker that died while it ran this job, or may have run it."""
         done = self.future.done() and not self.future.cancelled()
         error = self.future.exception() if done else None
         return error if isinstance(error, BrokenExecutor) else None
 
     @property
     def suspect(self) -> bool:
-        """True if this job and others may have killed a worker."""
+        """True if a worker died, and this job or others may have killed it."""
         return not self.alone and self.death is not None
 
     @property
@@ -170,7 +170,7 @@ def _run_jobs_again(
 
 
 class Memory(NamedTuple):
-    """A ``journal``, and the function ``key_of`` from a job to the job's key in the journal.
+    """A ``journal``, and the function ``key_of`` that computes a job's key in the journal.
 
     The key is None for a file that cannot be read, or a result that is not to be saved.
     ``is_result`` tests whether a value can be a job's result.
@@ -181,7 +181,10 @@ class Memory(NamedTuple):
     is_result: Callable[[Any], bool] = lambda _: True
 
     def find_known(self, key: str | None) -> Any:
-        """Return a job's saved result; None if it is unknown, damaged or no possible result."""
+        """Return the result saved under a key.
+
+        None if it is unknown, damaged or of a wrong type.
+        """
         from epic_cli.work.journal import NotAValue, restore_from_json
 
         try:
@@ -200,9 +203,9 @@ def resume_jobs(
 ) -> Generator[tuple[Job, Result | Failure, bool]]:
     """Run the jobs whose results a journal does not have.
 
-    Yield each job, its outcome, and whether it was known. The order is that of the jobs. ``kept``
-    returns the part of a result to save, at once; failures, and results for which it returns None,
-    run again next time. Raises ``OSError`` if the journal cannot be written.
+    Yield each job, its outcome, and True if the result was known, in the order of the jobs.
+    ``kept`` returns the part of a result to save, at once; failures, and results for which it
+    returns None, run again next time. Raises ``OSError`` if the journal cannot be written.
     """
     if memory is None:
         for job, outcome in run_jobs(work, jobs, executor):
@@ -240,5 +243,5 @@ def resume_jobs(
 
 
 def _work_on_job(work: Callable[[Job], Result], job: tuple[Job, str | None]) -> Result:
-    """Work on a job, without its key, which workers do not need."""
+    """Call ``work`` on a job without its key, which workers do not need."""
     return work(job[0])
