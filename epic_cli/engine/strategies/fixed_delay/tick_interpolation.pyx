@@ -33,7 +33,7 @@ cdef double MOST_SHARE = 0.99
 cdef int MOST_TIME = 5
 cdef size_t MOST_STATES = 512
 
-# No two states are is_farther apart, in ticks: what is counted must fit into an int.
+# No two states are farther apart, in ticks: what is counted must fit into an int.
 cdef double FARTHEST = 1e6
 
 
@@ -44,11 +44,13 @@ cpdef enum class Recorded:
 
 @cython.final
 cdef class TickBuffer:
-    """The sender's ticks that wait, and the one that is drawn (RobustToolbox' state buffer).
+    """A buffer of the sender's waiting ticks, and the tick that is drawn (RobustToolbox' state
+    buffer).
 
-    It begins with the state that came first, once ``size`` later ones wait; then each tick applies
-    the next state. A tick whose state is missing applies none, and if none wait at all, time stands
-    still. Where more than ``size`` + 6 wait, a tick applies all but ``size`` + 5.
+    The buffer begins with the state that came first, once ``size`` later states wait; then each
+    tick applies the next state. A tick whose state is missing applies none, and if no state waits
+    at all, time stands still. Where more than ``size`` + 6 states wait, a tick applies all but
+    ``size`` + 5.
     """
 
     cdef double size
@@ -73,7 +75,7 @@ cdef class TickBuffer:
         self.missed, self.moved = other.missed, other.moved
 
     cdef void add(self, double stamp) noexcept nogil:
-        """Take the timestamp of a state; ignore one that is there, or too old to be applied."""
+        """Insert the timestamp of a state; ignore a duplicate, and one too old to be applied."""
         cdef vector[double].iterator place = lower_bound(
             self.stamps.begin(), self.stamps.end(), stamp)
         if isnan(self.applied):
@@ -87,17 +89,17 @@ cdef class TickBuffer:
             self.clear()            # it asks for a full state
             self.applied = stamp
 
-    cdef int waiting(self, double tick) noexcept nogil:
-        """Return the number of ticks to the newest state."""
+    cdef int count_waiting(self, double tick) noexcept nogil:
+        """Return the number of ticks from the applied state to the newest state."""
         return 0 if self.stamps.empty() else count_ticks(self.applied, self.stamps.back(), tick)
 
-    cdef double run(self, double tick) noexcept nogil:
-        """Apply the states of a tick; return the time to the next tick, s."""
+    cdef double run_tick(self, double tick) noexcept nogil:
+        """Run a tick, which applies the next states; return the time to the next tick, s."""
         cdef int left, ahead
         if not self.begun:
             self.begun = self.moved = self.stamps.size() >= self.size
-            return self.next_period(tick) if self.begun else tick
-        ahead = self.waiting(tick) - <int>self.size - TOLERATED
+            return self.compute_period(tick) if self.begun else tick
+        ahead = self.count_waiting(tick) - <int>self.size - TOLERATED
         left = self.missed + max(ahead, 1)
         self.missed, self.moved = 0, False
         while left > 0 and not self.stamps.empty():
@@ -108,10 +110,10 @@ cdef class TickBuffer:
             left -= ahead
             self.applied, self.moved = self.stamps.front(), True
             self.stamps.erase(self.stamps.begin())
-        return self.next_period(tick)
+        return self.compute_period(tick)
 
-    cdef double next_period(self, double tick) noexcept nogil:
-        cdef double share = SHARE_PER_STATE * (self.waiting(tick) - self.size)
+    cdef double compute_period(self, double tick) noexcept nogil:
+        cdef double share = SHARE_PER_STATE * (self.count_waiting(tick) - self.size)
         return tick * (1 - clamped(share, -MOST_SHARE, MOST_SHARE))
 
 
@@ -243,7 +245,7 @@ cdef class TickInterpolation(Strategy):
         return passed
 
     cdef bint run_buffer(self, double at) noexcept nogil:
-        """Run the ticks of a frame; return True if there are any."""
+        """Run the buffer's ticks up to the frame at ``at``; return True if there are any."""
         cdef double tick = self.interval.value
         cdef bint ran = False
         if not self.ticking:
@@ -251,7 +253,7 @@ cdef class TickInterpolation(Strategy):
         self.last_tick = max(self.last_tick, at - MOST_TIME * tick)
         while at - self.last_tick + NEARLY >= self.period:
             self.last_tick += self.period
-            self.period = self.buffer.run(tick)
+            self.period = self.buffer.run_tick(tick)
             ran = True
         return ran
 
