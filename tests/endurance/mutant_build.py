@@ -44,7 +44,7 @@ def build(folder: Path, rooms: list[str]) -> list[Mutant]:
 
     A mutant that the compiler refuses is made in another way, then left out with those of its line.
     """
-    (folder / ENGINE / "switches.h").write_text(HEADER.replace("PAGE", str(folder / "page")))
+    (folder / ENGINE / "switches.h").write_text(HEADER.replace('"PAGE"', f'"{folder / "page"}"'))
     (folder / ENGINE / "switches.pxd").write_text(DECLARATIONS)
     sources = {
         str(file.relative_to(folder)): file.read_text()
