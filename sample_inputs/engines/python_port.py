@@ -5,6 +5,7 @@
 # drawn time = now - offset of the clocks - delay
 # drawn      = before + (after - before) * (drawn time - before.time) / (after.time - before.time)
 #
+# Clocks: time (s) is read from the sender's clock, arrival and now (s) from the receiver's.
 # Source: the delay buffers that games write themselves; formulas in the description
 # Made by: epic code buffer+stamps=arrival+delay=0.1 --lang python --rotations --main
 # epic check --builtin -s buffer+stamps=arrival+delay=0.1 --atol 1e-9 --against \

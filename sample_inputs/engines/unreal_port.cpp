@@ -5,6 +5,7 @@
 // drawn time = now - offset of the clocks - delay
 // drawn      = before + (after - before) * (drawn time - before.time) / (after.time - before.time)
 //
+// Clocks: time (s) is read from the sender's clock, arrival and now (s) from the receiver's.
 // Source: the delay buffers that games write themselves; formulas in the description
 // Made by: epic code buffer+stamps=arrival+delay=0.1 --lang cpp --rotations --main
 // g++ -std=c++17 -O2 -ffp-contract=off -o unreal_port unreal_port.cpp
@@ -23,6 +24,9 @@
 #include <vector>
 
 using Real = double;
+
+namespace smoothing_unreal_port {
+
 constexpr double DELAY = 0.1;  // s, how far in the past to draw
 constexpr int KEEP = 1024;  // the largest number of states kept
 struct Vec3 { double x, y, z; };
@@ -150,6 +154,11 @@ private:
         return Quat{a.x * p + b.x * q, a.y * p + b.y * q, a.z * p + b.z * q, a.w * p + b.w * q};
     }
 };
+
+}  // namespace smoothing_unreal_port
+
+using namespace smoothing_unreal_port;
+
 // Packet text in, rows out, by arrival times or frames.
 struct Packet {
     double arrival, time;
