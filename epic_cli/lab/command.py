@@ -127,7 +127,7 @@ def lab(
     network, or on RECORDING as it arrived, beside what the game drew of it (--drawn). The movement
     of RECORDING, computed paths and movements drawn with the mouse can be sent over other networks.
     The address of the page holds the experiment, and "copy the command" gives the line of "epic
-    compare" that makes the same figures. A strategy of your own takes part if -s names it here: no
+    compare" that gives the same metrics. A strategy of your own takes part if -s names it here: no
     address and no page can name code.
 
     With --listen the page shows a running game: all entities on a map, and each strategy's drawing,
@@ -208,8 +208,8 @@ def _serve_experiments(
         if recording:
             with raise_cannot_access("read", recording), open(recording, "rb"):  # noqa: PTH123
                 pass
-            with contextlib.closing(ExperimentRunner(given)) as bench:
-                bench.draw_picture(bench.read(LabSpec(moves=RECORDING)))
+            with contextlib.closing(ExperimentRunner(given)) as runner:
+                runner.draw_picture(runner.read(LabSpec(moves=RECORDING)))
     except (SettingError, InvalidExperiment) as error:
         raise WrongUsage(str(error)) from error
 

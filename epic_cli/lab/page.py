@@ -79,24 +79,24 @@ FOLDS = {
 
 @lru_cache(maxsize=1)
 def make_lab_page(given: LabInputs = NOTHING) -> str:
-    """Return the page, which shows the default experiment until the page's own is computed."""
+    """Return the lab's page, which shows the default experiment until its own is computed."""
     return LAB.write_html("epic lab", _make_data(given))
 
 
 def _make_data(given: LabInputs) -> dict[str, Any]:
-    with closing(ExperimentRunner(given)) as bench:
-        data = make_figures_data(bench.compute_figures(bench.read(OPENING)))
+    with closing(ExperimentRunner(given)) as runner:
+        data = make_comparison_data(runner.compute_comparison(runner.read(OPENING)))
     return {**data, "title": "epic lab", "lab": list_controls(given)}
 
 
-def make_figures_data(found: Comparison, pack: Pack | None = None) -> dict[str, Any]:
+def make_comparison_data(found: Comparison, pack: Pack | None = None) -> dict[str, Any]:
     """Return the data of a page of ``--html`` without the picture of scores."""
     content = make_content(found, report(found, "given"))
     return make_page_data(found.scenes, replace(content, scores=""), pack)
 
 
 def list_controls(given: LabInputs = NOTHING) -> dict[str, Any]:
-    """Return all settings of an experiment, for the page."""
+    """Return the description of all controls of an experiment, for the page."""
     recording = Path(given.recording).name
     ways = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
     placed = {"path", *FRONT, *(name for names in FOLDS.values() for name in names)}
@@ -142,7 +142,7 @@ def _describe_strategy(name: str) -> dict[str, Any]:
 
 
 def list_values(experiment: Experiment) -> dict[str, str]:
-    """Return the value of every control: the given value, the preset's, or the default."""
+    """Return the value of each control: the experiment's, its preset's, or the default."""
     given, spec = experiment.job.runs, experiment.job.how
     network = given.simulation if isinstance(given, SimulatedRuns) else SimulationSpec()
     movement = network.movement

@@ -1,7 +1,7 @@
-"""The lab's experiments: first the picture, then the figures.
+"""The lab's experiments: first the picture, then the metrics.
 
 An experiment is read by the options of ``epic compare`` itself, and computed by that command's
-functions, so that the line of the command makes the same figures.
+functions, so that the line of the command gives the same metrics.
 """
 
 from __future__ import annotations
@@ -57,23 +57,23 @@ LONGEST, MOST_PACKETS, SHORTEST_TICK = 600.0, 100_000, Fraction(1, 1000)
 
 
 class Superseded(Exception):
-    """A newer experiment has replaced this one, whose computation stops."""
+    """An error: a newer experiment has replaced this one, whose computation stops."""
 
 
 class InvalidExperiment(ValueError):
-    """The experiment cannot be computed, for the reason in the message."""
+    """An error: the experiment cannot be computed, for the reason in the message."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A parsed experiment: the specification, and the comparison job."""
+    """A parsed experiment: its query's values, and the comparison as a job."""
 
     lab: LabSpec
     job: CompareJob
 
     @property
     def labels(self) -> list[str]:
-        """The labels of all participants, the game's own drawing included."""
+        """The labels of all participants, what the game drew included."""
         return [participant.label for participant in self.job.how.participants]
 
     def list_runs(self) -> Iterator[Run]:
@@ -148,7 +148,7 @@ class ExperimentRunner:
             raise InvalidExperiment(_format_error(error)) from error
 
     def draw_picture(self, experiment: Experiment) -> list[Scene]:
-        """Draw the first network; raise ``InvalidExperiment``."""
+        """Return the scenes of the first network; raise ``InvalidExperiment``."""
         one = replace(experiment.job.how, total=1)
         sent = replace(experiment.lab, strategies=(), networks=1)
 
@@ -160,7 +160,7 @@ class ExperimentRunner:
         found: list[Scene] = _convert_errors(make_scenes)
         return found
 
-    def compute_figures(
+    def compute_comparison(
         self,
         experiment: Experiment,
         superseded: Callable[[], bool] = lambda: False,
@@ -235,7 +235,10 @@ def _read_cached_run(kind: Callable[..., Any], *about: Any) -> Any:
 
 @lru_cache(maxsize=2)
 def _read_files(kind: Callable[..., Any], about: tuple[Any, ...], changed: tuple[int, ...]) -> Any:
-    """Read files, cached until they change; raise ``InvalidExperiment`` for a refused line."""
+    """Return what is read from files, again only if they changed.
+
+    Raise ``InvalidExperiment`` for a refused line.
+    """
     del changed
     try:
         return kind(*about)

@@ -1,4 +1,4 @@
-"""The server's side of the experiments' page: it sends pictures first, then figures."""
+"""The server's side of the experiments' page: it sends pictures first, then metrics."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from epic_cli.jobs.code.run import run as code
 from epic_cli.jobs.code.spec import CodeSpec
 from epic_cli.jobs.compare.report import list_likely_scores, report
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.lab.page import list_values, make_figures_data, make_lab_page
+from epic_cli.lab.page import list_values, make_comparison_data, make_lab_page
 from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Superseded
 from epic_cli.lab.spec import (
     BY_HAND,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Scene
 
 
-#: Seconds without a change before figures of few networks are computed, and those of many: dropping
+#: Seconds without a change before metrics of few networks are computed, and those of many: dropping
 #: a computation takes a while, and the next picture would wait for it.
 PAUSE, REST = 0.1, 1.0
 
@@ -69,7 +69,7 @@ PreparedFrame = tuple[PageFrame, dict[str, Any]]
 
 
 class LatestSlot:
-    """A slot between threads that holds one item: a newer item replaces an item not taken yet."""
+    """A slot between threads for one item, which a newer item replaces."""
 
     def __init__(self) -> None:
         self._item: Any = None
@@ -128,7 +128,7 @@ class ExperimentSession:
             thread.start()
 
     def receive(self, message: dict[str, Any]) -> None:
-        """Replace the experiment that the page asked for before."""
+        """Replace the experiment that the page asked for last."""
         self._asked.put(message)
 
     def close(self) -> None:
@@ -139,32 +139,32 @@ class ExperimentSession:
             thread.join(LEAVE)
 
     def _draw_pictures(self) -> None:
-        with contextlib.closing(ExperimentRunner(self._given)) as bench:
+        with contextlib.closing(ExperimentRunner(self._given)) as runner:
             for message in self._asked.iterate_items():
                 number = self._number = message.get("number")
                 query = str(message.get("query", ""))
-                with self._report_refusals(number, partial(self._mend_experiment, bench, query)):
-                    experiment = bench.read(read_query(query, self._given.own))
-                    self._send_frame(_make_picture(bench, experiment), experiment, 1, number)
+                with self._report_refusals(number, partial(self._mend_experiment, runner, query)):
+                    experiment = runner.read(read_query(query, self._given.own))
+                    self._send_frame(_make_picture_frame(runner, experiment), experiment, 1, number)
                     self._drawn.put((experiment.lab, number))
 
     def _judge_experiments(self) -> None:
-        with contextlib.closing(ExperimentRunner(self._given)) as bench:
+        with contextlib.closing(ExperimentRunner(self._given)) as runner:
             for lab, number in self._drawn.iterate_items():
                 with contextlib.suppress(Superseded), self._report_refusals(number):
-                    self._judge_experiment(bench, lab, number)
+                    self._judge_experiment(runner, lab, number)
 
-    def _judge_experiment(self, bench: ExperimentRunner, lab: LabSpec, number: Any) -> None:
+    def _judge_experiment(self, runner: ExperimentRunner, lab: LabSpec, number: Any) -> None:
         scenes: tuple[Scene, ...] = ()
         for networks in STEPS if lab.simulated else STEPS[:1]:
             if self._drawn.wait(PAUSE if networks <= STEPS[1] else REST):
                 raise Superseded
             began = time.monotonic()
-            experiment = bench.read(replace(lab, networks=networks))
-            found = bench.compute_figures(experiment, self._is_superseded, pictured=not scenes)
+            experiment = runner.read(replace(lab, networks=networks))
+            found = runner.compute_comparison(experiment, self._is_superseded, pictured=not scenes)
             scenes = scenes or found.scenes
             self._send_frame(
-                _make_figures(replace(found, scenes=scenes)), experiment, networks, number
+                _make_comparison_frame(replace(found, scenes=scenes)), experiment, networks, number
             )
             if time.monotonic() - began > ENOUGH:
                 break
@@ -191,25 +191,25 @@ class ExperimentSession:
             number, make_frame(kind="refused", number=number, words=words, **mend)
         )
 
-    def _mend_experiment(self, bench: ExperimentRunner, query: str) -> dict[str, Any]:
-        """Return the valid part of a refused experiment, and its wrong entries."""
+    def _mend_experiment(self, runner: ExperimentRunner, query: str) -> dict[str, Any]:
+        """Return a refused experiment's query without its wrong entries, and these entries."""
 
         def is_valid(query: str) -> bool:
             with contextlib.suppress(SettingError, InvalidExperiment, StrategyFailed):
-                bench.draw_picture(bench.read(read_query(query, self._given.own)))
+                runner.draw_picture(runner.read(read_query(query, self._given.own)))
                 return True
             return False
 
         with contextlib.suppress(SettingError):
             kept, left_out = mend_query(query, is_valid)
-            values = list_values(bench.read(read_query(kept, self._given.own)))
+            values = list_values(runner.read(read_query(kept, self._given.own)))
             return {"mended": kept, "left_out": left_out, "values": values}
         return {}
 
     def _send_frame(
         self, made: PreparedFrame, experiment: Experiment, networks: int, number: Any
     ) -> None:
-        """Send a frame that replaces all earlier frames, whose content it includes."""
+        """Send a frame that replaces all waiting frames."""
         about, message = made
         message |= {
             "number": number,
@@ -227,10 +227,10 @@ class ExperimentSession:
                 self._outbox.put(KEY, data)
 
 
-def _make_picture(bench: ExperimentRunner, experiment: Experiment) -> PreparedFrame:
+def _make_picture_frame(runner: ExperimentRunner, experiment: Experiment) -> PreparedFrame:
     made = PageFrame()
     ranks = {label: rank for rank, label in enumerate(experiment.labels)}
-    scenes = [scene for scene in bench.draw_picture(experiment) if len(scene.times)]
+    scenes = [scene for scene in runner.draw_picture(experiment) if len(scene.times)]
     if not scenes:
         raise InvalidExperiment("no packet arrives: lower the loss")
     return made, {
@@ -240,19 +240,16 @@ def _make_picture(bench: ExperimentRunner, experiment: Experiment) -> PreparedFr
     }
 
 
-def _make_figures(found: Comparison) -> PreparedFrame:
+def _make_comparison_frame(found: Comparison) -> PreparedFrame:
     made = PageFrame()
     likely = list_likely_scores(found.results)
-    return made, {"kind": "figures", "likely": likely, **make_figures_data(found, made.pack)}
+    return made, {"kind": "figures", "likely": likely, **make_comparison_data(found, made.pack)}
 
 
 class ExportRequest(NamedTuple):
-    """A request for a file.
+    """A request for a file of an experiment: the runner, the file's ``name``, a video's part."""
 
-    The experiment and its runner, the ``name``, the part that a video shows.
-    """
-
-    bench: ExperimentRunner
+    runner: ExperimentRunner
     experiment: Experiment
     given: LabInputs
     name: str
@@ -260,7 +257,7 @@ class ExportRequest(NamedTuple):
 
 
 def export(name: str, query: str, given: LabInputs) -> bytes:
-    """Make the file of this name, one of ``EXPORTS``; raise ``ValueError``.
+    """Return the content of a file of ``EXPORTS``; raise ``ValueError``.
 
     The query is an experiment's, and may have a ``clip``, as the option.
     """
@@ -272,8 +269,8 @@ def export(name: str, query: str, given: LabInputs) -> bytes:
         return write_points(lab.points)
     part = parse_qs(f"clip={clip}").get("clip", [""])[0]
     try:
-        with closing(ExperimentRunner(given)) as bench:
-            return _MAKERS[name](ExportRequest(bench, bench.read(lab), given, name, part))
+        with closing(ExperimentRunner(given)) as runner:
+            return _MAKERS[name](ExportRequest(runner, runner.read(lab), given, name, part))
     except (StrategyFailed, Unwritable, UnwritablePacket) as error:
         raise ValueError(str(error)) from error
 
@@ -283,7 +280,7 @@ _CODING = threading.Lock()
 
 
 def _generate_code(query: str) -> bytes:
-    """Generate a strategy's code in a language, as ``epic code`` does."""
+    """Return a strategy's code in a language, as ``epic code`` writes it."""
     words = {key: values[0] for key, values in parse_qs(query.replace("+", "%2B")).items()}
     language = Choice("language", None, "", LANGUAGES).read(words.get("lang", ""))
     strategy = check_strategies([words.get("s", "")])[0]
@@ -294,18 +291,18 @@ def _generate_code(query: str) -> bytes:
 
 def _make_page(request: ExportRequest) -> bytes:
     lab, given = request.experiment.lab, request.given
-    found = request.bench.compute_figures(request.experiment)
+    found = request.runner.compute_comparison(request.experiment)
     about = About("" if lab.moves == BY_HAND else given.recording, "", lab.write_command(given))
     return make_page(found.scenes, make_content(found, report(found), about=about)).encode()
 
 
 def _make_svg(request: ExportRequest) -> bytes:
-    found = request.bench.compute_figures(request.experiment)
+    found = request.runner.compute_comparison(request.experiment)
     return draw_picture(found.scenes[0], request.experiment.labels, found.pictured).encode()
 
 
 def _make_video(request: ExportRequest) -> bytes:
-    found = request.bench.compute_figures(request.experiment)
+    found = request.runner.compute_comparison(request.experiment)
     spec, stream = VideoSpec.parse(request.clip), io.BytesIO()
     labels = request.experiment.labels
     write_video(stream, find_kind(request.name), found.scenes[:1], spec, labels, found.pictured)
@@ -352,7 +349,7 @@ EXPORTS = {
 
 
 def make_server(given: LabInputs = NOTHING, port: int = 0, query: str = "") -> ServeSpec:
-    """Return the server of an experiments' page, which begins with that of the ``query``."""
+    """Return the server of the lab's page, which opens with the experiment of ``query``."""
     files = {name: File(kind, partial(_export_file, name, given)) for name, kind in EXPORTS.items()}
     sessions = {"experiment": partial(ExperimentSession, given=given)}
     return ServeSpec(partial(make_lab_page, given), sessions, port, query, files)

@@ -42,7 +42,7 @@ TABLE = tuple(each for group in GROUPS.values() for each in group)
 #: Parameters of paths alone.
 _PATHS = {point.name for point in (*PATH, TURNING)}
 
-#: The numbers of networks in successive figures.
+#: The numbers of networks in successive comparisons.
 STEPS = (1, 8, 64, 256)
 
 #: The longest query of an address, and the most points of a movement drawn by hand.
@@ -52,7 +52,7 @@ DEFAULT_STRATEGIES = ("epic", "snapshot", "dead-reckoning")
 
 
 class LabInputs(NamedTuple):
-    """The inputs from the command line that starts the lab, which no address can name.
+    """The inputs that the command line gives the lab, which no address can name.
 
     The ``recording``, if any, what the game ``drawn`` of it, as the option, the names of ``own``
     strategies, and the path of a movement drawn by hand.
@@ -118,7 +118,7 @@ class LabSpec:
         return description.write(entries)
 
     def list_arguments(self, given: LabInputs) -> list[str]:
-        """Return the arguments of ``epic compare`` that give the same figures."""
+        """Return the arguments of ``epic compare`` that give the experiment's results."""
         score = {parameter.name for parameter in GROUPS[SCORE]}
         words = [f"--{name}={value}" for name, value in self.values if name in score]
         if self.moves == RECORDING:
@@ -138,7 +138,7 @@ class LabSpec:
         return [*words, f"--strategies={','.join(self.strategies)}"]
 
     def write_command(self, given: LabInputs) -> str:
-        """Return the command line of ``epic compare`` that gives the same figures."""
+        """Return the command line of ``epic compare`` that gives the experiment's results."""
         return f"epic compare {shlex.join(self.list_arguments(given))}"
 
     def write_design_command(self, given: LabInputs) -> str:
@@ -223,7 +223,7 @@ def _parse_pairs(query: str) -> list[tuple[str, str]]:
 
 
 def mend_query(query: str, fits: Callable[[str], bool]) -> tuple[str, list[str]]:
-    """Split a query into the entries that are valid together, and the remaining entries.
+    """Split a query's entries into those that are valid together, and the others.
 
     ``fits`` returns True if a query can be shown.
     """
@@ -274,6 +274,6 @@ def read_points(text: str) -> list[tuple[float, float, float]]:
 
 
 def write_points(text: str) -> bytes:
-    """Write the points as a recording."""
+    """Return the points of a drawn movement as a recording."""
     rows = (f"{t!r},{x!r},{y!r},0\n" for t, x, y in read_points(text))
     return ("time,x,y,z\n" + "".join(rows)).encode()

@@ -55,7 +55,7 @@ def make_endless_option(meaning: str) -> Decorator:
 
 
 def get_exit_status(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitStatus:
-    """Return the exit status after the signal ``stopped`` (None: the command ran to its end)."""
+    """Return the exit status of a run that a signal (``stopped``) ended, else ``otherwise``."""
     if stopped is None:
         return otherwise
     from epic_cli.work.event_loop import end_by
@@ -128,7 +128,7 @@ def open_recordings(
 
 @dataclass(frozen=True)
 class Page:
-    """The ``port`` of the page (0: a free one), and whether the browser ``opens`` it."""
+    """Options of a page: its ``port`` (0: a free one), and whether the browser ``opens`` it."""
 
     port: int = 0
     opens: bool = True
@@ -152,7 +152,7 @@ def _open_browser(address: str) -> None:
 
 @contextlib.contextmanager
 def check_lab_library() -> Iterator[None]:
-    """Turn a missing library of the lab into ``WrongUsage`` that says how to install it."""
+    """Raise ``WrongUsage``, with the command that installs it, if the lab's library is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -191,7 +191,7 @@ class DroppingWriter:
             threading.Thread(target=self._write_pieces, daemon=True).start()
 
     def write(self, data: bytes, rows: int) -> None:
-        """Take whole rows; drop all of them if there is no room."""
+        """Take whole rows, or drop all of them if there is no room."""
         if self._descriptor is None:
             self._sink.write(data)
             self._sink.flush()
@@ -206,7 +206,7 @@ class DroppingWriter:
                 self._changed.notify_all()
 
     def end(self) -> None:
-        """Wait for the remaining rows to be read, as long as the reader goes on.
+        """Wait until the reader has read the remaining rows, as long as it goes on reading.
 
         Drop the rows that it does not read.
         """
@@ -251,7 +251,7 @@ class DroppingWriter:
 
 
 def _find_slow_descriptor(sink: Sink) -> int | None:
-    """Return the sink's descriptor if writing to it may block, else None."""
+    """Return the descriptor of a sink that may block; None for other sinks."""
     descriptor = sink.descriptor
     if descriptor is None:
         return None
@@ -280,12 +280,12 @@ class RowOutput(Consumer):
         self._sink = DroppingWriter(sink)
 
     def close(self) -> None:
-        """Wait while the rows are being read; raise an error of writing them."""
+        """Wait while the rows are being read; raise the error of writing, if there was one."""
         self._get_current_writer()  # a header, even without packets
         self._sink.end()
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Note whether packets have rotations."""
+        """Remember if a packet has a rotation."""
         self._turns = self._turns or block.turns()
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
@@ -293,7 +293,7 @@ class RowOutput(Consumer):
         self._sink.write(self._get_current_writer().rows(samples, entities), len(samples))
 
     def _get_current_writer(self) -> RowWriter:
-        """Return the writer of the rows; write its header first where none is written yet."""
+        """Return the writer of the rows, which has written its header."""
         writer = self._writer
         if writer is None or (writer.format == "table" and writer.turns != self._turns):
             self._writer = writer = self._make(turns=self._turns)
@@ -302,7 +302,7 @@ class RowOutput(Consumer):
 
     @property
     def left_out(self) -> str:
-        """The lines that say which data the rows lack; empty if the rows are complete."""
+        """Lines on the data that the rows lack; empty if the rows are complete."""
         count, writer = self._sink.left_out, self._writer
         words = f"{count:,} rows left out, since the output is not being read\n" if count else ""
         if writer is not None and self._turns > writer.turns and writer.format in ("csv", "tsv"):
@@ -312,7 +312,7 @@ class RowOutput(Consumer):
 
 @dataclass(eq=False)
 class ListenProgress(Consumer):
-    """A reporter that writes losses to stderr while listening, and the counts at the end."""
+    """A consumer that writes losses to stderr while listening, and counts at the end."""
 
     quiet: bool
     color: bool
@@ -348,7 +348,7 @@ class ListenProgress(Consumer):
         write_message(text)
 
     def take_counts(self, counts: Counts) -> None:
-        """Report losses when they have grown, and explain the first refused line."""
+        """Report losses that have grown, and explain the first refused line."""
         example = counts.example
         if not (example is None or isinstance(example, str) or self._shown or self.quiet):
             self._shown = True

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Consumer:
-    """A receiver of one stream of values; a subclass overrides the methods that it needs.
+    """A receiver of a listener's datagrams, packets and samples; subclasses override methods.
 
     The order is: the datagrams of a read, the packets in them, then the samples of the ticks that
     have become due, all on the thread of the caller. All times are in seconds, of datagrams on the
@@ -26,7 +26,7 @@ class Consumer:
     """
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
-        """Take datagrams as received, whatever they contain."""
+        """Take datagrams as they were received, valid or not."""
 
     def take_packets(self, block: PacketBlock) -> None:
         """Take the accepted packets, by arrival, before they reach a strategy.
@@ -67,7 +67,7 @@ class Mailbox(Consumer):
         self.left_out = 0
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Queue packets."""
+        """Queue packets; drop the oldest if the queue is full."""
         with self._lock:
             self._blocks.append(block)
             self._waiting += len(block)
@@ -77,7 +77,7 @@ class Mailbox(Consumer):
                 self.left_out += count
 
     def take_blocks(self) -> deque[PacketBlock]:
-        """Return the blocks since the last call."""
+        """Return the queued blocks, and empty the queue."""
         with self._lock:
             found, self._blocks, self._waiting = self._blocks, deque(), 0
         return found

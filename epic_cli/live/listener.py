@@ -54,9 +54,9 @@ ENDPOINT = (
 
 @dataclass(frozen=True)
 class Endpoint(Described):
-    """An address for packets, as ``ws://9870,origin=https://game.example``.
+    """The address at which packets arrive: ``ws://9870,origin=https://game.example``.
 
-    Keys of ``ENDPOINT``.
+    Its keys are ``ENDPOINT``.
     """
 
     TABLE, KEY, OWNER = ENDPOINT, "address", "an address"
@@ -72,7 +72,7 @@ class Endpoint(Described):
 
 @dataclass(frozen=True)
 class ListenSpec:
-    """An endpoint, how its packets are read and drawn, and the duration in seconds.
+    """The spec of listening: an endpoint, how packets are read and drawn, the duration (s).
 
     ``strategy`` None: nothing is drawn.
     """
@@ -95,7 +95,7 @@ ECHO = b"echo "
 
 
 class Echo(Consumer):
-    """A consumer that sends datagrams back, with the time for which they were held here.
+    """A consumer that sends datagrams back, each with the time for which it was held here.
 
     Source: Glazer and Madhav, Multiplayer Game Programming (2016), figure 8.4, with the whole
     datagram instead of its stamp, so that any game finds its own stamp in it.
@@ -114,7 +114,7 @@ class Echo(Consumer):
 
 
 class LiveDrawing:
-    """A drawing of all ``entities`` at every tick; ``consumers`` get its packets and samples.
+    """A drawing of all ``entities`` at every tick, whose samples ``consumers`` get.
 
     The packets that arrived before a tick are passed to the consumers, then applied, then the tick
     is drawn: the samples equal those of a replay of a recording of the packets. Without a
@@ -138,9 +138,9 @@ class LiveDrawing:
 
     @property
     def missed(self) -> int:
-        """The number of packets that were dropped because drawing was too slow.
+        """The number of packets dropped for slow drawing.
 
-        Always 0, since nothing is dropped.
+        Always 0, since nothing is dropped here.
         """
         return 0
 
@@ -155,7 +155,7 @@ class LiveDrawing:
         return (math.floor(now / tick) + 1) * tick - now
 
     def draw(self, packets: PacketBlock, now: float | None) -> None:
-        """Take packets and draw the ticks up to ``now`` (s).
+        """Take packets, and draw the ticks up to ``now`` (s).
 
         None: the receiver's clock has not begun.
         """
@@ -182,7 +182,7 @@ class LiveDrawing:
         packets: Iterable[PacketBlock],
         draw: Callable[[SampleBlock], object],
     ) -> None:
-        """Draw with another strategy from now on, as if it had received the latest ``packets``.
+        """Draw with another strategy from now on, which first gets the latest ``packets``.
 
         ``draw`` gets the samples that the new strategy would have drawn since those packets.
         Nothing changes if the strategy raises.
@@ -251,7 +251,7 @@ def _open_reception(spec: ListenSpec, ingest: IngestSpec) -> Reception:
 
 
 class Listener(LiveDrawing):
-    """A listener that draws all entities at every tick and passes everything to consumers.
+    """A listener that receives packets, draws all entities and passes all to consumers.
 
     It listens once it is made, at the endpoint of the ``spec`` or by ``receiving``. Raises
     ``OSError``, and ``ValueError`` for options that the protocol lacks, or that need a missing
@@ -294,11 +294,11 @@ class Listener(LiveDrawing):
         return self._ingest.convert_time(time)
 
     def find_settled(self) -> float:
-        """Return the machine's time (s) up to which all packets were passed on; thread-safe."""
+        """Return the machine's time (s) before which all packets were passed on; thread-safe."""
         return self._settled
 
     async def run(self) -> None:
-        """Listen for its duration; raise ``OSError`` if a consumer cannot write."""
+        """Listen for the duration of the spec; raise ``OSError`` if a consumer cannot write."""
         end = read_machine_time() + self._duration
         while read_machine_time() < end:
             await self.receiving.wait_until_readable(self._compute_time_to_next_tick(end))
@@ -313,7 +313,7 @@ class Listener(LiveDrawing):
     def _compute_time_to_next_tick(self, end: float) -> float | None:
         """Return the seconds until the next tick or the end of the duration.
 
-        None: there is neither.
+        None without either.
         """
         machine = read_machine_time()
         now = self._ingest.convert_time(machine)
@@ -323,7 +323,7 @@ class Listener(LiveDrawing):
         return min(waits) + 0.0005 if waits else None
 
     def step(self) -> bool:
-        """Take arrivals and draw the due ticks; return whether anything arrived."""
+        """Take arrivals and draw the due ticks; return True if something arrived."""
         before = read_machine_time()
         received = self.receiving.read(_AT_ONCE)
         if received:
@@ -338,7 +338,7 @@ class Listener(LiveDrawing):
 
 
 class GameSource(Protocol):
-    """A source of packets: a listener, or one direction of a proxy."""
+    """The interface of a source of packets: a listener, or one direction of a proxy."""
 
     sent: list[Consumer]
     received: list[Consumer]
@@ -356,7 +356,7 @@ class GameSource(Protocol):
 
 
 class LaterDrawing(LiveDrawing):
-    """A drawing of the packets that a source has received, on the same thread or another one.
+    """A drawing of the packets that a source has received, on the same or another thread.
 
     ``find_settled`` returns the time (s) up to which the source has passed all packets on, so that
     no packet comes after its tick was drawn, however busy either thread is. ``truth`` is called
@@ -399,7 +399,7 @@ class LaterDrawing(LiveDrawing):
         self.draw(PacketBlock(self.entities), now)
 
     async def run(self) -> None:
-        """Draw each tick when it is due, until it is cancelled."""
+        """Draw each tick when it is due, until the task is cancelled."""
         while True:
             self.step()
             now = self._source.convert_time(self._settled())

@@ -57,13 +57,13 @@ class Viewport:
         return self._cell * self._size[0]
 
     def turn(self) -> None:
-        """Show the next plane."""
+        """Show the world in the next plane of two axes."""
         self.plane = PLANES[(PLANES.index(self.plane) + 1) % len(PLANES)]
         self._chosen_plane = True
         self.fit()
 
     def fit(self) -> None:
-        """Fit all entities into the map again."""
+        """Show all entities again, after moving or zooming."""
         self._fits, self._center = True, None
 
     def zoom(self, inwards: bool) -> None:
@@ -83,7 +83,7 @@ class Viewport:
     def look(
         self, size: tuple[int, int], positions: Floats, followed: Floats | None = None
     ) -> None:
-        """Set the size of the map in cells, and fit the positions (n, 3) into the map.
+        """Set the map's size in cells, and its view so that the positions (n, 3) fit.
 
         With ``followed`` (3) the view is centered on that position.
         """
@@ -129,7 +129,7 @@ class Viewport:
         )
 
     def _choose_cell_size(self, place: Floats) -> float:
-        """Return the cell size for a map of a single position and its surroundings."""
+        """Return the cell size (length) for a map of a single position and its surroundings."""
         return max(4.0, 1e-6 * float(np.abs(place).max())) / max(self._size[0], 1)
 
     def project_positions(self, positions: Floats) -> NDArray[np.float64]:
@@ -179,7 +179,7 @@ _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 def draw_map(
     game: RunningGame, viewport: Viewport, size: tuple[int, int], symbols: dict[str, str]
 ) -> Lines:
-    """Draw the frame with the map; ``size`` in columns and lines, border included."""
+    """Return the lines of the map in its frame; ``size`` is columns and lines, border included."""
     history, now, truth, followed = game.history, game.now, game.truth, game.followed
     canvas = Cells(*size, symbols)
     begin = now - (_LONG if len(history.newest) <= _FEW else _SHORT)
@@ -214,7 +214,7 @@ def draw_map(
 
 
 def find_entity_at(game: RunningGame, viewport: Viewport, column: int, line: int) -> str | None:
-    """Return the entity whose head is nearest to a cell of the map, border included.
+    """Return the entity drawn nearest to a cell of the map (border included).
 
     None if no head is within reach.
     """
@@ -282,7 +282,7 @@ def _draw_points(
 
 
 def _draw_trails(canvas: Cells, viewport: Viewport, drawn: Points, mark: str) -> None:
-    """Draw the paths of entities: dots of braille, or a ``mark`` for each cell."""
+    """Draw the paths of entities as dots of braille, or as a ``mark`` in each cell."""
     places, numbers = _clip_points(canvas, viewport, drawn)
     column, line = places.astype(int).T
     across, down = (places % 1 * (2, 4)).astype(int).T

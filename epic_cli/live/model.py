@@ -1,4 +1,4 @@
-"""The model of a running game: received packets, drawn samples, figures and events.
+"""The model of a running game: received packets, drawn samples, metrics and events.
 
 The terminal's screen and the browser's page both show this model; it knows neither.
 """
@@ -96,12 +96,12 @@ class Points(NamedTuple):
         return self.select_points(len(self.entities) - 1 - places)
 
     def select_points(self, places: NDArray[np.intp]) -> Points:
-        """Return the points at these indices."""
+        """Return the points at the indices ``places``."""
         return Points(self.positions[places], self.entities[places], self.times[places])
 
 
 class _RecentRecords:
-    """Recent records as bytes, in pieces with an end time each; the oldest pieces are dropped."""
+    """Recent records as bytes, in pieces with an end time each, of which the oldest are dropped."""
 
     def __init__(self, record: np.dtype[np.void], kept: float, most: int) -> None:
         self._record, self._kept = record, kept
@@ -123,7 +123,7 @@ class _RecentRecords:
 
 
 class History:
-    """The packets received (with arrivals) and the samples drawn in the last seconds.
+    """The packets received and the samples drawn in the last seconds.
 
     ``newest`` is the last packet of each entity, however old. ``rotations`` (4) are those drawn
     last, by the entities' numbers. ``teleported`` has the entities that teleported since it was
@@ -153,7 +153,7 @@ class History:
         return {id(block): block for block in (*self._blocks, *self.newest.values())}
 
     def take(self, block: PacketBlock) -> Rows:
-        """Take the packets of a block; return their records (``POINT``)."""
+        """Add the packets of a block; return their records (``POINT``)."""
         packets = [block[index] for index in range(len(block))]
         points = self._make_points(packets)
         if not packets:
@@ -194,11 +194,14 @@ class History:
         return _convert_to_points(points[points["time"] >= since])
 
     def select_points(self, since: float) -> Rows:
-        """Return the records (``POINT``) of packets that arrived since (s), and a few earlier."""
+        """Return the records (``POINT``) of packets that arrived since a time (s).
+
+        A few earlier records are among them.
+        """
         return self._points.select_since(since)
 
     def draw(self, samples: SampleBlock) -> None:
-        """Take drawn samples."""
+        """Add drawn samples."""
         rows = np.frombuffer(samples.rows(), ROW)
         if len(rows):
             self._rows.add(float(rows["time"][-1]), rows.tobytes())
@@ -209,7 +212,7 @@ class History:
             )
 
     def redraw(self) -> None:
-        """Forget the drawn samples, which will be drawn again."""
+        """Forget the drawn samples, so that another strategy draws them again."""
         self.rotations.clear()
         self._rows = _RecentRecords(ROW, KEPT, _MOST_ROWS)
 
@@ -251,7 +254,7 @@ def _convert_to_points(records: Rows) -> Points:
     return Points(records["position"], records["entity"], records["time"])
 
 
-#: The window of the figures, and of the history, in seconds.
+#: The window of the measurements, and of the history, in seconds.
 WINDOW = 5.0
 HISTORY = 120
 
@@ -273,7 +276,7 @@ _LONGEST_STEP = 1000
 
 
 class TrafficFlow(NamedTuple):
-    """The figures of the last seconds; NaN: unknown.
+    """The measurements of the traffic in the last seconds; NaN if unknown.
 
     ``packets`` and ``datagrams`` a second. ``loss``: the share of missing sequence numbers, 0 to 1.
     ``jitter`` (s): the mean absolute difference of the delays of an entity's successive packets
@@ -295,7 +298,7 @@ NOTHING = TrafficFlow(0, 0, math.nan, math.nan, math.nan, math.nan, ())
 
 
 class LiveTraffic:
-    """The figures of the traffic, computed a few times a second; ``flow`` has the latest ones."""
+    """The measured traffic, computed a few times a second; ``flow`` has the latest values."""
 
     def __init__(self) -> None:
         self.flow = NOTHING
@@ -306,7 +309,7 @@ class LiveTraffic:
         self._shortest: dict[int, float] = {}
 
     def add(self, received: Rows) -> None:
-        """Take the records (``POINT``) of received packets."""
+        """Add the records (``POINT``) of received packets."""
         seconds = np.floor(received["time"]).astype(int)
         for second in np.unique(seconds).tolist():
             delays = received["delay"][seconds == second]
@@ -317,7 +320,7 @@ class LiveTraffic:
             del self._longest[oldest], self._shortest[oldest]
 
     def look(self, history: History, now: float, real_time: float, counts: Counts) -> None:
-        """Compute the figures at the time ``now`` from the packets in ``history``.
+        """Compute the traffic at the time ``now`` from the packets in ``history``.
 
         ``now`` is on the receiver's clock, ``real_time`` on any (s).
         """
@@ -401,7 +404,7 @@ def _measure_loss(received: Rows) -> float:
 
 
 def _compute_missing_share(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
-    """Return the missing share of streams of ascending numbers.
+    """Return the share of numbers missing from streams of ascending numbers.
 
     ``begins`` are their first indices.
     """
@@ -417,7 +420,7 @@ def _compute_missing_share(numbers: NDArray[np.uint64], begins: NDArray[np.intp]
 #: Seconds between the beginnings of two rounds, and seconds to measure between two pictures.
 _ROUND, _BUDGET = 0.5, 0.012
 
-#: Seconds of rows that figures of an entity need, and seconds after which figures are stale.
+#: Seconds of rows that metrics of an entity need, and seconds after which they are stale.
 _WHOLE, _STALE = 2.0, 1.0
 
 #: The shown metrics in their order, each with its words.
@@ -471,7 +474,7 @@ class LiveEvaluator:
         listed: Sequence[str] = (),
         truth: History | None = None,
     ) -> None:
-        """Measure as many entities as time allows, or the entity ``only``; call this often.
+        """Measure as many entities as time allows, or the entity ``only``.
 
         ``now`` is on the receiver's clock, ``real_time`` on any steady clock (s); entities in
         ``listed`` come first. ``truth`` are the sent packets.
@@ -541,8 +544,8 @@ class LiveEvaluator:
             lags[int(times[-1])] = found.lag.seconds
         return found
 
-    def compute_figures(self, only: str | None = None) -> list[str]:
-        """Return the figures over the measured entities, or of the entity ``only``.
+    def format_metrics(self, only: str | None = None) -> list[str]:
+        """Return the metrics over all measured entities, or of the entity ``only``, as text.
 
         Empty if no such entity is measured.
         """
@@ -581,12 +584,12 @@ class LiveEvaluator:
 
 
 def _group_by_second(
-    times: Floats, values: Floats, figure: Callable[[Floats], float]
+    times: Floats, values: Floats, compute: Callable[[Floats], float]
 ) -> dict[int, float]:
-    """Return a figure of the values in each second that is complete, and in the last second."""
+    """Return a statistic (``compute``) of the values in each complete second and the last one."""
     seconds = np.floor(times)
     return {
-        int(second): float(figure(values[seconds == second]))
+        int(second): float(compute(values[seconds == second]))
         for second in np.unique(seconds[seconds > seconds.min(initial=np.inf)])
     }
 
@@ -640,7 +643,7 @@ class EventLog:
     def look(
         self, history: History, now: float, real_time: float, counts: Counts, dropped: int
     ) -> None:
-        """Find the events up to ``now`` (s, on the receiver's clock).
+        """Find the events up to ``now``, a time (s) of the receiver's clock.
 
         ``real_time`` is on any clock (s).
         """
@@ -685,7 +688,7 @@ class EventLog:
         return [f"{event.words} {now - event.time:.0f} s ago" for event in recent]
 
     def write_lines(self, room: int) -> Sequence[str]:
-        """Return the last events, as many as fit, each with its time."""
+        """Return the last ``room`` events as lines, each with its time."""
         shown = list(self.events)[-room:] if room > 0 else []
         lines = [f"{entry.time:>10.2f} s  {entry.words}" for entry in shown]
         return lines or ["no events yet"]
@@ -702,7 +705,7 @@ _LEAST, _USUAL = 0.001, 0.1
 
 
 class StrategyChoice:
-    """The chosen strategy and its settings; each strategy keeps its own settings."""
+    """The strategy and settings that keys choose; each strategy keeps its own settings."""
 
     def __init__(self, spec: StrategySpec) -> None:
         self.strategy = spec.name
@@ -729,7 +732,7 @@ class StrategyChoice:
 
     @property
     def selected(self) -> Setting | None:
-        """The setting that keys change; None: there are no settings."""
+        """The setting that keys change; None if the strategy has none."""
         settings = self.settings
         return settings[self._selected.get(self.strategy, 0)] if settings else None
 
@@ -739,11 +742,11 @@ class StrategyChoice:
         return StrategySpec(self.strategy, self.values)
 
     def use(self) -> None:
-        """Record that the chosen strategy and settings now draw the entities."""
+        """Remember the chosen strategy and settings as those that draw the entities."""
         self._in_use = self.strategy, self.values
 
     def go_back(self) -> None:
-        """Choose the strategy and settings that draw the entities again."""
+        """Choose the strategy and settings again that draw the entities."""
         self.strategy, values = self._in_use
         self._values[self.strategy] = values
 
@@ -781,7 +784,7 @@ class StrategyChoice:
 
 
 def step_value(setting: Setting, value: Value, upwards: bool) -> Value:
-    """Return a setting's next value up or down; at an end of its range, the same value."""
+    """Return the next value of a setting up or down; at an end of its range, the same value."""
     if not isinstance(setting, Number):
         words = setting.choices
         if isinstance(value, str) and value in words:
@@ -847,7 +850,7 @@ def _round_up(value: float) -> float:
 
 
 class NameLine:
-    """A line in which the user types a name, until ``is_open`` is False.
+    """A line in which the user types an entity's name, until ``is_open`` is False.
 
     ``chosen`` is then the name, or None.
     """
@@ -885,7 +888,7 @@ class NameLine:
 
 
 class PausedGame(NamedTuple):
-    """The history and time that are shown while the game is paused."""
+    """The history and the time of a paused game."""
 
     history: History
     now: float
@@ -893,10 +896,10 @@ class PausedGame(NamedTuple):
 
 
 class RunningGame(Consumer):
-    """A running game, for any display; ``where`` is the address of its packets.
+    """A running game as displays show it; ``where`` is the address of its packets.
 
     It is drawn by the ``strategy``; keys change the ``choice``. With a ``truth``, which was sent,
-    figures are against it. ``followed`` is the one entity that is evaluated (None: all), and
+    metrics are against it. ``followed`` is the one entity that is evaluated (None: all), and
     ``listed`` are evaluated first. While it is ``paused``, ``history`` and ``now`` stand still, and
     packets still arrive.
     """
@@ -931,7 +934,7 @@ class RunningGame(Consumer):
         settled: Callable[[], float],
         sends: bool,
     ) -> tuple[RunningGame, LaterDrawing]:
-        """Return the game of a source, and the ``LaterDrawing`` that draws the game.
+        """Return the game of a source, and the ``LaterDrawing`` that draws its packets.
 
         ``sends``: the packets that the source has sent are the truth.
         """
@@ -942,7 +945,7 @@ class RunningGame(Consumer):
         return game, drawing
 
     def attach(self, drawing: LiveDrawing) -> None:
-        """Set the drawing of the game, before any packet arrives."""
+        """Set the drawing whose packets and samples the game shows, before any packet arrives."""
         self.drawing = drawing
         self.live = History(drawing.entities)
 
@@ -962,7 +965,7 @@ class RunningGame(Consumer):
 
     @property
     def truth(self) -> History | None:
-        """The sent packets of the shown history."""
+        """The sent packets of the shown history; None if they are unknown."""
         return self.paused.truth if self.paused else self.live_truth
 
     @property
@@ -971,7 +974,10 @@ class RunningGame(Consumer):
         return self.paused.now if self.paused else self.drawing.drawn_up_to
 
     def advance(self, real_time: float) -> None:
-        """Update the figures at this time (s, of any steady clock); call this often."""
+        """Update the traffic and the metrics at this time (s, of any steady clock).
+
+        Call this often.
+        """
         now, counts = self.drawing.drawn_up_to, self.drawing.counts
         if now == -math.inf:
             return
@@ -981,7 +987,7 @@ class RunningGame(Consumer):
         self.evaluator.look(self.history, self.now, real_time, *of)
 
     def follow(self, name: str | None) -> None:
-        """Follow one entity; None: follow no entity."""
+        """Evaluate one entity alone; None: evaluate all."""
         self.followed = name
         self.evaluator.forget()
 

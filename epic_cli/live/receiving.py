@@ -87,7 +87,7 @@ _ALIGNED = struct.calcsize("@N")
 
 
 class _KernelBuffers:
-    """The buffers that the kernel fills; the sockets of a thread share them between calls."""
+    """The buffers of a thread that the kernel fills; its sockets share them."""
 
     def __init__(self) -> None:
         self.senders: dict[bytes, tuple[Any, ...]] = {}
@@ -117,7 +117,7 @@ def _get_thread_buffers() -> _KernelBuffers:
 
 
 def count_dropped(source: socket.socket) -> int:
-    """Return the datagrams that the socket's full queue has dropped (Linux 4.12).
+    """Return the number of datagrams that the socket's full queue has dropped (Linux 4.12).
 
     Raise ``OSError``.
     """
@@ -137,7 +137,7 @@ class KernelBatch:
         self._descriptor = source.fileno()
 
     def read(self, most: int, found: list[ReceivedDatagram]) -> bool:
-        """Append the waiting datagrams, in their order, up to ``most``.
+        """Append the waiting datagrams to ``found``, in order, up to ``most``.
 
         Return False if there are no more. Raise ``OSError``; a ``BlockingIOError`` means the same.
         """
@@ -179,7 +179,7 @@ class KernelBatch:
 
 
 def _decode_address(known: dict[bytes, tuple[Any, ...]], place: bytes) -> tuple[Any, ...]:
-    """Convert a kernel's address to that of Python's sockets."""
+    """Return a kernel's address as Python's sockets write it."""
     family = int.from_bytes(place[:2], sys.byteorder)
     port = int.from_bytes(place[2:4], "big")
     sender: tuple[Any, ...]
@@ -211,7 +211,7 @@ def read_machine_time() -> float:
 
 
 class Reception:
-    """A socket that receives datagrams, or messages that count as datagrams.
+    """The interface of a socket that receives datagrams, or messages that count as datagrams.
 
     ``queue`` is the size of the kernel's queue in bytes. ``closed`` counts, by reason, connections
     that were refused or ended early, and ``example`` describes the first of these in words.
@@ -366,7 +366,7 @@ def _make_batch(source: socket.socket) -> KernelBatch | None:
 
 
 def allow_files(count: int) -> None:
-    """Raise this process's limit of open files to ``count``, or as far as the system allows."""
+    """Raise this process's limit of open files to ``count``, or as far as is allowed."""
     if sys.platform == "win32":  # Windows has no such limit
         return
     import resource
@@ -394,7 +394,7 @@ _HTTP = re.compile(rb"(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|TRACE) ")
 
 
 class Unacceptable(Portable, Exception):
-    """A fault of a connection that ends the connection: the reason, and the fault in words."""
+    """An error that ends a connection: the reason to count, and the fault in words."""
 
     def __init__(self, reason: Refused, words: str) -> None:
         super().__init__(words)
@@ -418,7 +418,7 @@ class Splitter:
         self._checked = False
 
     def feed(self, data: bytes) -> None:
-        """Find the messages that end in these bytes; raise ``Unacceptable`` after finding them."""
+        """Add received bytes, find the messages that end in them, then raise ``Unacceptable``."""
         self._buffer += data
         if not self._checked:
             if _HTTP.match(self._buffer):
@@ -440,7 +440,7 @@ class Splitter:
 
 
 class Lines(Splitter):
-    """Messages that are lines: packet text, JSON, or the rows of a CSV table below its header."""
+    """A splitter into lines: packet text, JSON, or the rows of a CSV table below its header."""
 
     def __init__(self, packet_format: str | None, numbered: bool) -> None:
         super().__init__()
@@ -481,7 +481,7 @@ class Lines(Splitter):
 
 
 class Prefixed(Splitter):
-    """Binary messages, each preceded by its length (of ``PREFIXES``)."""
+    """A splitter into binary messages, each preceded by its length (of ``PREFIXES``)."""
 
     def __init__(self, prefix: str) -> None:
         super().__init__()
@@ -510,7 +510,7 @@ class Prefixed(Splitter):
 
 
 class WebSocketMessages(Splitter):
-    """Messages of a WebSocket, uncompressed, so that a message is no longer than its bytes.
+    """A splitter of an uncompressed WebSocket, whose messages are no longer than their bytes.
 
     With ``binary`` text messages are refused.
     """
@@ -529,7 +529,7 @@ class WebSocketMessages(Splitter):
         self._is_open = False
 
     def feed(self, data: bytes) -> None:
-        """Find the messages that end in these bytes; raise ``Unacceptable`` after finding them."""
+        """Add received bytes, find the messages that end in them, then raise ``Unacceptable``."""
         protocol = self._protocol
         self._size += len(data)
         if not self._is_open and self._size > _LONGEST_HANDSHAKE:
@@ -571,7 +571,7 @@ class WebSocketMessages(Splitter):
 
 
 def is_allowed(origin: str, allowed: Sequence[str]) -> bool:
-    """Return True if pages of this origin may send packets: this machine's, and ``allowed``."""
+    """Return True if pages of this origin may send packets: this machine's and ``allowed`` ones."""
     if "*" in allowed or origin in allowed:
         return True
     with contextlib.suppress(ValueError):

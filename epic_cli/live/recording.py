@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Rotation(NamedTuple):
-    """The largest size (bytes) and the longest time (s) of a file before the next file begins."""
+    """The limits of a file, by size (bytes) and time (s), at which the next file begins."""
 
     size: float = math.inf
     seconds: float = math.inf
@@ -171,7 +171,7 @@ class WholeFile:
         self._size += written
 
     def flush(self) -> None:
-        """Do nothing: writes have no buffer."""
+        """Do nothing: bytes are written at once."""
 
     def isatty(self) -> bool:
         """Return True if the file is a terminal."""
@@ -240,7 +240,10 @@ class PacketRecording(Recording):
 
     @property
     def left_out(self) -> str:  # type: ignore[override]
-        """The number of packets that the format cannot hold, the reason, and a format that can."""
+        """Words on the packets that the format cannot hold.
+
+        Number, reason, and a format that can.
+        """
         if self._first is None:
             return ""
         cure = "" if self._first.fault is Fault.UNPRINTABLE else "; .jsonl holds such packets"

@@ -22,7 +22,7 @@ _MOST_DRIFTS, _EARLY = 5, 0.1
 
 
 def describe_clock_reset(counts: Counts) -> str:
-    """Describe a late start, a restart or a pause of the game's clock; empty if there was none."""
+    """Return a line on a late start, restart or pause of the game's clock; empty without one."""
     count, step = counts.clock_resets, counts.clock_step
     if not count:
         early = -counts.delays.delay(0) if counts.packets else 0.0
@@ -94,7 +94,7 @@ def _format_share(share: float) -> str:
 
 
 def _describe_traffic(flow: TrafficFlow, entities: int, dropped: int) -> list[str]:
-    """Return the packets and datagrams per second, and the link's figures."""
+    """Return parts of a line: the packets and datagrams per second, and the link's measurements."""
     delays = (format_milliseconds(delay, "+") for delay in (flow.delay, flow.delay95))
     parts = [
         f"{flow.packets:,.0f} packets/s",
@@ -108,7 +108,7 @@ def _describe_traffic(flow: TrafficFlow, entities: int, dropped: int) -> list[st
 
 
 def describe_traffic(game: RunningGame) -> list[str]:
-    """Return the traffic of a running game, its recordings, and packets that were not drawn."""
+    """Return parts of a line: a running game's traffic, its recordings, packets not drawn."""
     parts = _describe_traffic(game.traffic.flow, len(game.live.newest), game.receiving.dropped)
     for recording in game.recordings:
         name = cut(printable(str(recording.file.path)), 30)

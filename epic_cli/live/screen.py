@@ -1,4 +1,4 @@
-"""The screen of a running game: a map, a list of entities beside it, figures and keys below."""
+"""The screen of a running game: a map, a list of entities, measurements and keys."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ KEYS = (
 
 
 def draw_delay_line(history: Sequence[float], columns: int, bars: str) -> list[str]:
-    """Draw the longest delay of each second as bars, the latest at the right."""
+    """Return a line of bars: the longest delay of each second, the latest at the right."""
     return _draw_bars("delay", history, columns, bars, lambda most: format_milliseconds(most, "+"))
 
 
 def draw_curves(
     evaluator: LiveEvaluator, columns: int, bars: str, least: float | None
 ) -> list[str]:
-    """Draw error, lag and delay of the followed entity, second by second, as bars.
+    """Return lines of bars: the followed entity's error, lag and delay, second by second.
 
     The delay is drawn above ``least`` (s); None: above the shortest delay.
     """
@@ -99,15 +99,15 @@ def _choose_bar(value: float, most: float, bars: str) -> str:
     return bars[min(int(share * len(bars)), len(bars) - 1)]
 
 
-def describe_strategy(choice: StrategyChoice, figures: Sequence[str], of: str) -> list[str]:
-    """Return a line with the strategy, and its figures for the packets received so far."""
+def describe_strategy(choice: StrategyChoice, metrics: Sequence[str], of: str) -> list[str]:
+    """Return a line with the strategy, and its metrics over the packets received so far."""
     place = choice.names.index(choice.strategy) + 1
     name = f"{choice.strategy} ({place}/{len(choice.names)}){of}"
-    return [name, *(figures or ["measuring"])]
+    return [name, *(metrics or ["measuring"])]
 
 
 def describe_settings(choice: StrategyChoice) -> list[str]:
-    """Return a line with all settings, the selected setting in brackets."""
+    """Return a line with all settings, the selected one in brackets."""
     shown = []
     for setting in choice.settings:
         value = choice.values[setting.name]
@@ -137,7 +137,7 @@ _NAME = 14
 
 
 def select_listed(game: RunningGame, lines: int) -> Sequence[str]:
-    """Return the entities that fit a list of ``lines``: all, or those with the largest errors."""
+    """Return the entities to list in ``lines``: all, or those with the largest errors."""
     names = game.history.names
     if len(names) < lines:
         return names
@@ -147,7 +147,7 @@ def select_listed(game: RunningGame, lines: int) -> Sequence[str]:
 
 
 def draw_roster(game: RunningGame, lines: int) -> Lines:
-    """Draw a heading, a line for each of the ``listed`` entities, and the number of the others."""
+    """Return a heading, a line for each of the ``listed`` entities, and the count of the others."""
     history, now, shown = game.history, game.now, game.listed
     numbers = history.list_received(now - 1).entities
     rates = np.bincount(numbers, minlength=len(history.entities))
@@ -229,7 +229,7 @@ class ListenScreen:
         return asyncio.run(screen.run(listener.run()))
 
     def advance(self, real_time: float) -> None:
-        """Update the figures; call this often."""
+        """Update the game at this time (s, of any steady clock); call this often."""
         self._game.advance(real_time)
 
     def render_lines(self, columns: int, lines: int) -> Lines:
@@ -276,16 +276,16 @@ class ListenScreen:
             least = None if game.live_truth is None else 0.0
             bars = draw_curves(game.evaluator, columns, self._bars, least)
         of = "" if game.followed is None else f" of {cut(printable(game.followed), 20)}"
-        figures = game.evaluator.compute_figures(game.followed)
+        metrics = game.evaluator.format_metrics(game.followed)
         worst = game.evaluator.find_worst() if game.followed is None else None
-        if figures and worst is not None:
-            figures.append(f"worst {cut(printable(worst), 20)}")
+        if metrics and worst is not None:
+            metrics.append(f"worst {cut(printable(worst), 20)}")
         blocks = {
             "traffic": ("", arrange_parts(describe_traffic(game), columns)),
             "delay": ("class:delay", bars),
             "figures": (
                 "class:news",
-                arrange_parts(describe_strategy(game.choice, figures, of), columns),
+                arrange_parts(describe_strategy(game.choice, metrics, of), columns),
             ),
             "settings": ("", arrange_parts(describe_settings(game.choice), columns)),
             "events": ("", arrange_parts(game.log.list_news(game.now), columns)[:1]),
@@ -373,7 +373,7 @@ class ListenScreen:
                 self._change_choice(setattr, self._game.choice, "strategy", chosen)
 
     def _change_choice(self, choose: Callable[..., object], *arguments: object) -> None:
-        """Change the choice of strategy or setting and draw with it.
+        """Change the choice of strategy or setting, and draw with it.
 
         Restore the old choice on failure.
         """

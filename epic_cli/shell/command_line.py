@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def run_command_line(args: list[str]) -> int | None:
-    """Run the command and return the exit status; raise the errors that ``run_to_exit`` handles."""
+    """Run the command line and return the exit status; raise what ``run_to_exit`` handles."""
     try:
         return _run_epic(args)
     except click.exceptions.Exit as done:
@@ -85,7 +85,7 @@ def _list_options_at_fault(
 
 
 def _name_other_commands(error: click.NoSuchOption) -> click.ClickException:
-    """Return an error that names the commands which have the unknown option, if any do."""
+    """Return the error with the names of the commands that have the unknown option, if any."""
     from epic_cli.metrics.digits import join_words
 
     having = [
@@ -105,7 +105,7 @@ def _name_other_commands(error: click.NoSuchOption) -> click.ClickException:
 
 
 def choose_default_command() -> str:
-    """Return the command of ``epic`` alone: the session on a terminal, else a replay."""
+    """Return the command that ``epic`` alone runs: the session on a terminal, else a replay."""
     on_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
     return "session" if on_terminal else "replay"
 
@@ -120,13 +120,13 @@ FIRST_COMMANDS = (
 
 
 def load(name: str) -> click.Command:
-    """Load the module of a command, and return the command."""
+    """Import a command's module; return the command."""
     command: click.Command = getattr(importlib.import_module(COMMANDS[name].module), name)
     return command
 
 
 class LazyGroup(click.Group):
-    """A group of commands whose modules are loaded when they are called.
+    """A click group of commands whose modules are imported when they are called.
 
     Without a command, ``epic`` is ``epic session``: the session on a terminal, and ``epic replay``
     elsewhere, with the same options.
@@ -138,7 +138,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load the command, whose options take their defaults from the configuration."""
+        """Return the command, its options' defaults taken from the configuration."""
         if cmd_name not in COMMANDS:
             return None
         from epic_cli.shell.configuration import (
@@ -154,7 +154,7 @@ class LazyGroup(click.Group):
         return command
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what to type first, then the commands, the options and the rest."""
+        """Write the help of ``epic``: what to type first, the commands, the options, the rest."""
         first, _, rest = (self.help or "").partition("\n\n")
         formatter.write_usage(ctx.command_path, "COMMAND [OPTIONS] [FILE]...")
         formatter.write(f"\n  {first}\n")
@@ -198,7 +198,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest a command for an unknown one."""
+        """Return the command that the arguments name; propose one for an unknown name."""
         if args and args[0] not in COMMANDS:
             from epic_cli.engine.parameters import find_nearest  # only a mistake needs it
 

@@ -99,7 +99,7 @@ complete --no-files --keep-order --command epic --arguments "(_epic_completion)"
 
 
 class Candidate(NamedTuple):
-    """A word that can stand at the cursor, or the ``kind`` of files whose names can."""
+    """A word that may stand at the cursor, or a ``kind`` of files whose names may."""
 
     kind: str
     word: str
@@ -112,7 +112,7 @@ class Candidate(NamedTuple):
 def list_candidates(
     group: click.Command, words: list[str], begun: str, default: str
 ) -> list[Candidate]:
-    """Return the completions of ``begun`` behind these words.
+    """Return the completions of ``begun``, the word after ``words`` on the command line.
 
     ``default`` is the command whose options the group has, too.
     """
@@ -135,7 +135,7 @@ def list_candidates(
 
 
 def answer(group: click.Command, request: str, args: list[str], default: str) -> str | None:
-    """Return the reply to a shell's ``VARIABLE=request``; None for an unknown request."""
+    """Return the answer to a shell's completion request (``VARIABLE=request``); None if unknown."""
     shell, _, what = request.partition("_")
     if shell not in _SHELLS:
         return None

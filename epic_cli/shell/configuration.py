@@ -82,7 +82,7 @@ def check_profiles(table: dict[str, object]) -> dict[str, str]:
 
 
 def explain_objection(context: click.Context, option: click.Parameter, value: object) -> str:
-    """Return why an option does not take a value; empty if it does."""
+    """Return the reason why an option does not take a value; empty if the option takes it."""
     import click  # a plain replay asks only where the file is
 
     try:
@@ -112,7 +112,7 @@ _KEY = "epic_cli.origins"
 
 
 class Origin:
-    """An option's long name, its value, and the place that gives it, as messages show it.
+    """An option's long name, its value, and the place that gives the value, for messages.
 
     ``flags`` are all names of the option on the command line.
     """
@@ -124,7 +124,7 @@ class Origin:
         self.flags: tuple[str, ...] = ()
 
     def is_overruled(self, args: list[str]) -> bool:
-        """Return True if the option is on the command line, too."""
+        """Return True if the option stands on the command line, too."""
         short = tuple(flag for flag in self.flags if not flag.startswith("--"))
         return any(
             arg.partition("=")[0] in self.flags or (short and arg.startswith(short)) for arg in args
@@ -132,7 +132,7 @@ class Origin:
 
 
 def keep_origins(context: click.Context, origins: dict[str, Origin]) -> None:
-    """Store the origins of options, by parameter name, for a run."""
+    """Store the origins of options by parameter name in a run's context."""
     context.meta[_KEY] = origins
 
 
@@ -149,7 +149,7 @@ _ALIKE = 0.85
 def give_defaults(
     command: click.Command, commands: Commands
 ) -> tuple[click.Command, dict[str, Origin]]:
-    """Give a command's options their defaults from variables and the file.
+    """Return a command whose options have their defaults from variables and the configuration.
 
     ``commands`` are all commands that may have a table in the file; they are loaded only for a name
     or a value that this command does not know: it may be meant for another command. Returns the
@@ -184,7 +184,7 @@ def give_defaults(
 
 
 def _check_runs_nothing(option: click.Parameter, one: Origin) -> None:
-    """Raise ``WrongUsage`` where a value of the file names code or a program."""
+    """Raise ``WrongUsage`` if a value of the configuration names code or a program."""
     runs = getattr(option.type, "runs", None)
     texts = one.value if isinstance(one.value, list) else [one.value]
     if runs is not None and any(runs(text) for text in texts if isinstance(text, str)):
@@ -220,7 +220,7 @@ def _make_variable_name(option: str) -> str:
 
 
 def _check_variables(options: Mapping[str, click.Parameter], commands: Commands) -> None:
-    """Report variables that belong to no option and look like a mistyped one."""
+    """Report environment variables that look like a mistyped option's."""
     own = {*map(_make_variable_name, options), *NO_OPTIONS}
     others = [name for name in os.environ if name.startswith("EPIC_") and name not in own]
     if not others:
@@ -247,7 +247,7 @@ def _iterate_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple
 def _take_value(
     context: click.Context, option: click.Parameter, one: Origin, commands: Commands
 ) -> object:
-    """Return the part of a value that an option takes, or None.
+    """Return the part of a value that an option takes; None if it takes none of it.
 
     The rest must be a value for an option of this name of one of ``commands``.
     """

@@ -147,7 +147,7 @@ def has_terminal() -> bool:
 
 
 def is_in_foreground() -> bool:
-    """Return True if this process may use the terminal; a background process would be stopped."""
+    """Return True if this process may read the terminal: a background process would be stopped."""
     if sys.platform == "win32":
         return True
     try:
@@ -163,7 +163,7 @@ def has_cursor(stream: TextStream | None) -> bool:
 
 
 def is_unicode_supported() -> bool:
-    """Return True if stdout takes Unicode, by its encoding and the locale."""
+    """Return True if stdout can show Unicode, by its encoding and the locale."""
     # Python takes UTF-8 in the locale C, too, which asks for ASCII
     places = map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))
     plain = next(filter(None, places), "") in ("C", "POSIX")
@@ -188,7 +188,7 @@ def measure_screen_lines(stream: TextStream | None) -> int | None:
 
 
 def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
-    """Render as lines without trailing blanks; without a ``width`` lines are not wrapped."""
+    """Return what rich prints as text, without blanks at line ends; no ``width``: no wrapping."""
     from rich.console import Console  # only some commands wait for it
 
     console = Console(
@@ -217,7 +217,7 @@ def _find_color_system() -> Literal["standard", "256", "truecolor"]:
 
 
 class _EscapedDrawing:
-    """A drawing with its control characters escaped, as a name could change the terminal."""
+    """A rich renderable with control characters escaped: a name must not change the terminal."""
 
     def __init__(self, what: RenderableType) -> None:
         self._what = what
@@ -232,14 +232,14 @@ class _EscapedDrawing:
 
 
 def show(what: RenderableType, color: ColorChoice) -> None:
-    """Draw on stdout, as wide as the terminal, or as ``COLUMNS`` says."""
+    """Print a rich renderable on stdout, as wide as the terminal or ``COLUMNS``."""
     text = draw(what, use_color(color, sys.stdout), measure_screen_columns(sys.stdout))
     with open_sink(None) as sink:
         sink.write(text.encode())
 
 
 def write_document(text: str, path: str | None = None) -> None:
-    """Write text for programs to stdout or a file; control characters are escaped on a terminal."""
+    """Write a text for programs to a file or stdout; a terminal gets control characters escaped."""
     with open_sink(path) as sink:
         sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())
 

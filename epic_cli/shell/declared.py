@@ -82,11 +82,11 @@ def list_completions(
 
 
 class FormatChoice(_ClickChoice):
-    """A format by its name or one of its aliases."""
+    """A click type of formats, by name or alias."""
 
     @property
     def listed(self) -> list[str]:
-        """The names for a short help, with the alias of JSON lines if it is free."""
+        """The names shown in a short help, with the alias ``json`` if it is no format itself."""
         free = "json" not in self.choices
         return [f"{name} or json" if name == "jsonl" and free else name for name in self.choices]
 
@@ -100,7 +100,7 @@ class FormatChoice(_ClickChoice):
 
 
 class Parsed(_ClickType):
-    """A type of option whose ``parse`` makes a value of a text, called ``kind`` in help.
+    """A click type whose ``parse`` makes a value of a text, called ``kind`` in help.
 
     ``parse`` raises ``ValueError``. ``complete`` proposes values for a beginning. ``reads`` and
     ``writes`` give the files in a value: no output of a run is one of its inputs, nor another
@@ -151,7 +151,7 @@ def register(
     reads: Iterable[str],
     writes: Iterable[str] = (),
 ) -> None:
-    """Register a run's files, but only if the value of an option is meant for the run.
+    """Register the files in an option's value as inputs and outputs, if the value is for a run.
 
     Raise ``Overwrites``, and ``CannotAccess`` for an output that an untrusted file may not ask for.
     """
@@ -204,7 +204,7 @@ def choose(text: str, known: Sequence[str], what: str) -> str:
 
 
 class InputFile(click.Path):
-    """The path of a file that is read; ``-`` is standard input."""
+    """A click type of files that are read; ``-`` is standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Register the file as an input of the run."""
@@ -214,7 +214,7 @@ class InputFile(click.Path):
 
 
 class OutputFile(click.Path):
-    """The path of a file that is written; ``-`` is standard output."""
+    """A click type of files that are written; ``-`` is standard output."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Register the file as an output of the run."""
@@ -224,7 +224,7 @@ class OutputFile(click.Path):
 
 
 def complete_behind_commas(propose: Callable[[str], list[CompletionItem]], begun: str) -> Any:
-    """Complete the part behind the last comma, and keep the text before that part."""
+    """Return the completions of the part after the last comma, with the text before it."""
     before, comma, last = begun.rpartition(",")
     found = propose(last)
     for item in found:
@@ -247,7 +247,7 @@ def list_code_files(*strategies: str) -> list[str]:
 
 
 def propose_files(begun: str) -> list[CompletionItem]:
-    """Return the completion by the shell's own file names that begin with this text."""
+    """Return a completion that lets the shell complete names of files that begin with this text."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(begun, type="file")]
@@ -303,7 +303,7 @@ STRATEGIES = Parsed(
 
 
 def propose_assignments(strategy: str, begun: str, before: str) -> list[CompletionItem]:
-    """Return the completions of ``key=value`` for a strategy: settings, then words of a setting.
+    """Return the completions of ``key=value`` for a strategy: settings, then a setting's words.
 
     ``before`` is put in front of each.
     """
@@ -341,7 +341,7 @@ class OptionGroup:
         self._options = options or tuple(field.metadata[_OPTION](field.name) for field in fields)
 
     def __call__(self, command: Function) -> Function:
-        """Return the command with these options."""
+        """Return the command with the options of this group."""
         keys: list[str] = []
 
         @wraps(command)
@@ -391,7 +391,7 @@ def declare_flag(help_text: str, *flags: str) -> Any:
 
 
 def declare_shared(option: Decorator | type) -> Any:
-    """Declare a field with an option, an argument or a group that is defined elsewhere.
+    """Declare a field with an option, argument or group that is defined elsewhere.
 
     A class whose fields are options is a group of the field's name.
     """
@@ -431,7 +431,7 @@ def is_default(name: str) -> bool:
 
 
 def refuse(names: Iterable[str], why: str) -> None:
-    """Raise ``WrongUsage`` for the first of these options that stands on the command line."""
+    """Raise ``WrongUsage`` for the first of these options that the command line has."""
     context = click.get_current_context()
     flags = {param.name: param.opts[-1] for param in context.command.params}
     for name in names:
@@ -495,14 +495,14 @@ def _get_type_name(parameter: Parameter) -> str:
 
 
 class ParameterOption(click.Option):
-    """An option that shows the range of its parameter."""
+    """A click option whose help shows the range of its parameter."""
 
     def __init__(self, flags: list[str], parameter: Parameter, **more: Any) -> None:
         super().__init__(flags, **more)
         self.parameter = parameter
 
     def get_help_extra(self, ctx: click.Context) -> Any:
-        """Return click's extra help, with the range of a number."""
+        """Return click's extra help, with a number's range."""
         extra = super().get_help_extra(ctx)
         if "default" in extra and isinstance(self.default, self.parameter.kind):
             extra["default"] = self.parameter.show(self.default)
@@ -636,7 +636,7 @@ class Command(click.Command):
         self.help = whole
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the first options, or all in their groups."""
+        """Write the main options in the short help, or all options in their groups."""
         found = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         if not self._is_help_all(ctx):
             self._format_first(found, ctx, formatter)
@@ -653,7 +653,7 @@ class Command(click.Command):
     def _format_first(
         self, found: Sequence[click.Option], ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Write the first options, each with the first sentence of its help."""
+        """Write the main options, each with the first sentence of its help."""
         by_flag = {flag: option for option in found for flag in option.opts}
         chosen = [by_flag[flag] for flag in (*self.first, "--help-all", "--help")]
         flags = [_shorten_flags(option, ctx) for option in chosen]

@@ -54,11 +54,11 @@ def raise_wrong_usage(
 
 
 class StoppedAtLine(Exception):
-    """A line was refused and has been reported; the run ends here."""
+    """An error: a line was refused and reported, and ``--strict`` ends the run at it."""
 
 
 class Style(enum.StrEnum):
-    """A style of a part of a message, as a noncharacter, which no quoted text keeps."""
+    """Marks of styles in messages: noncharacters, which text quoted from files cannot contain."""
 
     BOLD = "\ufdd0"
     RED = "\ufdd1"
@@ -74,7 +74,7 @@ _CODES = {style: f"\x1b[{code}m" for style, code in _CODES.items()}
 
 
 def style_message(message: str) -> str:
-    """Return a message for a terminal: styled, and with all other control characters escaped."""
+    """Return a message for a terminal: its marks as styles, control characters escaped."""
     message = message.replace("\n\t", " ")  # click lists choices so
     if message.isprintable():
         return message
@@ -88,7 +88,7 @@ def write_message(text: str) -> None:
 
 
 def steer(text: str) -> None:
-    """Write text that may move the cursor to stderr."""
+    """Write text to stderr as it is, so that it may move the cursor."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -143,7 +143,7 @@ _LACKING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 def _explain_system_error(error: OSError) -> CannotAccess:
-    """Return the message for an operating system's error without a name."""
+    """Return a ``CannotAccess`` for an operating system's error that names no file."""
     if error.filename is not None:
         return CannotAccess("open", str(error.filename), error)
     if error.errno in _LACKING:
@@ -168,7 +168,7 @@ def _find_status(error: Exception) -> ExitStatus | None:
 
 
 def _discard_output() -> None:
-    """Discard stdout's buffer, so that it does not fail again when Python ends."""
+    """Discard what stdout has buffered, so that Python's end does not fail at it again."""
     if sys.stdout is not None:
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -189,10 +189,10 @@ def _report_error(error: Exception, status: ExitStatus) -> ExitStatus:
 
 
 def list_notes(error: Exception) -> str:
-    """Return the lines that say which file or variable gave the options in an error."""
+    """Return lines on the file or variable that gave the options at fault."""
     return "".join(f"epic: {quote_text(note)}\n" for note in getattr(error, "__notes__", ()))
 
 
 def quote_text(text: str) -> str:
-    """Return a text or a file's name with control characters escaped."""
+    """Return a text for a message, such as a file's name, with control characters escaped."""
     return escape_controls(text.encode("utf-8", "surrogateescape"))

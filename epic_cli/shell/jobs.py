@@ -52,7 +52,7 @@ class JobOptions:
     )
 
     def settle_options(self, given: Collection[str], fits: bool) -> JobOptions:
-        """Return the options in force; raises ``WrongUsage`` for conflicting ones.
+        """Return the options that apply to this run; raise ``WrongUsage`` for conflicting ones.
 
         Options that are not ``given`` (they are from the configuration) are ignored if none of them
         ``fits``, or if the other kind of workers was given.
@@ -72,14 +72,14 @@ class JobOptions:
 
     @property
     def value(self) -> Workers:
-        """Return the executor of the work."""
+        """The workers that the options ask for."""
         from epic_cli.work.jobs import Workers
 
         return Workers(self.workers, self.cluster, self.journal)
 
 
 class JobMessages(JobTally):
-    """Messages about the recordings of a job; ``quiet`` leaves out the number of known results."""
+    """The messages of a job on its recordings; ``quiet`` leaves out the count of known results."""
 
     def __init__(self, allowed_failures: int = 0, quiet: bool = False) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class JobMessages(JobTally):
         write_message(f"epic: {printable(words)}\n")
 
     def leave_out(self, name: str, error: Exception) -> None:
-        """Report a recording that is left out, and why."""
+        """Report that a recording is left out, and why."""
         super().leave_out(name, error)
         self.note(f"{error}; it is left out")
 

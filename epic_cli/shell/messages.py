@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Messages:
-    """The amount of messages.
+    """The choice of messages that a user wants to see.
 
     With ``quiet`` only fatal errors are reported, with ``all_errors`` every refused line.
     """
@@ -36,7 +36,7 @@ class Messages:
 
 
 class Reporter(ReadingLog):
-    """A log that reports what is learned of a recording, and the count of refused lines.
+    """A log of one recording that writes what is learned of it, and counts refused lines.
 
     Messages go to ``write``, by default to stderr. ``saving`` saves the layout as a profile.
     ``strict``: the first refused line ends the run with ``StoppedAtLine``.
@@ -72,7 +72,7 @@ class Reporter(ReadingLog):
         self.say(f"epic: {quote_text(self.name)}: {text}\n")
 
     def report_inferred(self, spec: ReadSpec) -> None:
-        """Report how the recording is read."""
+        """Report the layout that was inferred for the recording."""
         from epic_cli.recordings.wording import FrontEnd
 
         super().report_inferred(spec)
@@ -109,7 +109,7 @@ class Reporter(ReadingLog):
         self.note(f"read as a network trace, without positions: {words}")
 
     def report_lost_extras(self, words: str) -> None:
-        """Report which values are not carried over."""
+        """Report which extra values the output lacks."""
         self.note(words)
 
     def report_capture(self, words: str) -> None:
@@ -117,7 +117,7 @@ class Reporter(ReadingLog):
         self.note(words.removesuffix("\n"))
 
     def report_undrawn(self, entities: Sequence[str]) -> None:
-        """Report the entities without drawn rows."""
+        """Report entities for which there are no drawn positions."""
         self.say(f"epic: --drawn has no rows of {quote_text(some(entities))}: skipped\n")
 
     def report_unjudged(self, entity: str, why: str) -> None:

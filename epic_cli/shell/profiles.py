@@ -60,7 +60,7 @@ def _read_profiles(path: str) -> dict[str, str]:
 
 
 class Saving(NamedTuple):
-    """The name of a profile to be written."""
+    """The request to save a recording's layout under the ``name`` of a profile."""
 
     name: str
 

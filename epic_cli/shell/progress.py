@@ -103,7 +103,7 @@ class Progress:
             self._bar = bar
 
     def clear(self) -> None:
-        """Remove the bar, to make room for text, until the next update."""
+        """Erase the bar, to make room for text, until the next update."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -126,7 +126,7 @@ class Progress:
 def report_each(
     progress: Callable[[int, int], object], files: Sequence[str]
 ) -> list[Callable[[int], None]]:
-    """Return a callback for each file that takes its bytes read, and reports the total."""
+    """Return a callback for each file, which takes the bytes read of it and updates the bar."""
     sizes = [_measure_file_size(file) for file in files]
 
     def report(before: int, done: int) -> None:

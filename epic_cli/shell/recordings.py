@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def make_reporters(messages: Messages, color: ColorChoice, saving: Saving | None = None) -> Logs:
-    """Return a function that makes the reporter of a recording, in any process."""
+    """Return a function that makes the reporter of a recording, which any process can call."""
     colored = use_color(color, sys.stderr)
     return partial(Reporter, messages=messages, color=colored, saving=saving)
 
@@ -38,7 +38,7 @@ def list_given_runs(
     drawn: TimedFile | None = None,
     traces: bool = False,
 ) -> RunInputs:
-    """Return the runs to evaluate.
+    """Return the recordings or simulated networks that the command line gives.
 
     Raises ``WrongUsage``, ``SettingError``, ``UNUSABLE``, ``Overwrites``.
     """

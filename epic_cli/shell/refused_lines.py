@@ -70,7 +70,7 @@ class RefusedLines:
             self.write("".join(write_three_lines(problem, *look) for problem in shown))
 
     def summarize_refused(self, packets: int) -> str:
-        """Return the lines for the end of a recording of this many ``packets``, or nothing.
+        """Return the message at the end of a recording of ``packets`` packets; empty for none.
 
         They say how many refused lines have not been shown, and what the recording looks like if
         hardly any line of it was accepted.
@@ -101,12 +101,12 @@ class RefusedLines:
 
 
 def describe_refusal(refused: TableRefusal, color: bool = False) -> str:
-    """Return three lines: which line of a file ended the reading, and why."""
+    """Return the message on a refused line, in three lines: the place, the line, the reason."""
     return write_three_lines(refused.write_words(FrontEnd.COMMAND_LINE), refused.name, color)
 
 
 def report_left_out() -> None:
-    """Report on stderr which strategies of other packages cannot be used, and why."""
+    """Report on stderr the strategies of other packages that cannot be used, and why."""
     from epic_cli.engine.strategies import left_out
 
     for plugin in left_out():
@@ -144,7 +144,7 @@ def write_three_lines(
 
 
 def _escape_words(words: str) -> str:
-    """Return words that may quote a file, with control characters escaped and cut to a length."""
+    """Return words quoted from a file, with control characters escaped, cut to a length."""
     text = escape_controls(words.encode("utf-8", "backslashreplace"))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 

@@ -135,11 +135,11 @@ def test_the_same_with_what_the_game_drew(tmp_path: Path) -> None:
 
 
 def same_as_command(spec: LabSpec, folder: Path, given: LabInputs = HERE) -> list[dict[str, Any]]:
-    bench = ExperimentRunner(given)
-    read = bench.read(spec)
-    bench.draw_picture(read)  # what the page shows first changes nothing of what comes then
-    found = bench.compute_figures(read, pictured=spec.networks == 1)
-    bench.close()
+    runner = ExperimentRunner(given)
+    read = runner.read(spec)
+    runner.draw_picture(read)  # what the page shows first changes nothing of what comes then
+    found = runner.compute_comparison(read, pictured=spec.networks == 1)
+    runner.close()
     if spec.points:
         (folder / HERE.by_hand).write_bytes(write_points(spec.points))
     words = shlex.split(spec.write_command(given))
@@ -187,24 +187,24 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
 
 
 def test_controls_stand_at_what_is_in_force() -> None:
-    bench = ExperimentRunner(HERE)
-    preset = list_values(bench.read(read_query("movement=circle&link=lte,jitter=7ms")))
+    runner = ExperimentRunner(HERE)
+    preset = list_values(runner.read(read_query("movement=circle&link=lte,jitter=7ms")))
     assert preset["latency"] == repr(PRESETS["lte"].down.latency)
     assert preset["jitter"] == "0.007"
     assert (preset["loss"], preset["gemodel"]) == ("0.04", "")
     bursts = list_values(
-        bench.read(read_query('movement=circle&link=gemodel="1%25,30%25",loss=5%25'))
+        runner.read(read_query('movement=circle&link=gemodel="1%25,30%25",loss=5%25'))
     )
     assert (bursts["loss"], bursts["gemodel"]) == ("", "0.01,0.3,1.0,0.0")
     assert (bursts["send_rate"], bursts["duration"]) == ("20.0", "10.0")
     assert (bursts["weights"], bursts["tick"]) == ("", "1/60")
-    judged = list_values(bench.read(read_query("movement=recording&weights=vehicle&tick=30hz")))
+    judged = list_values(runner.read(read_query("movement=recording&weights=vehicle&tick=30hz")))
     assert (judged["weights"], judged["tick"]) == ("vehicle", "1/30")
     assert (judged["send_rate"], judged["duration"]) == ("recorded", "")
-    assert float(list_values(bench.read(read_query("movement=circle&tick=0.001")))["tick"]) == 1e-3
+    assert float(list_values(runner.read(read_query("movement=circle&tick=0.001")))["tick"]) == 1e-3
     with pytest.raises(InvalidExperiment, match="1 ms or more"):
-        bench.read(read_query("movement=circle&tick=0.00099"))
-    bench.close()
+        runner.read(read_query("movement=circle&tick=0.00099"))
+    runner.close()
 
 
 @pytest.mark.parametrize(

@@ -249,12 +249,12 @@ def test_there_are_no_figures_until_they_are_whole() -> None:
     for _ in range(8):
         game.go_on(0.25)
         found.look(game.history, game.time, game.time)
-        assert found.compute_figures() == []
+        assert found.format_metrics() == []
     game.go_on(0.5)
     found.look(game.history, game.time, game.time + 1)
-    while not found.compute_figures():
+    while not found.format_metrics():
         found.look(game.history, game.time, game.time + 1)
-    assert number_in(found.compute_figures(), "lag") == pytest.approx(200, rel=0.02)
+    assert number_in(found.format_metrics(), "lag") == pytest.approx(200, rel=0.02)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -285,14 +285,14 @@ def test_what_chases_late_packets_has_the_figures_of_compare(tmp_path: Path, see
         history.draw(samples)
     (tmp_path / "game.csv").write_text("\n".join(lines))
     found = LiveEvaluator(1 / 60)
-    while not found.compute_figures() or "of" in found.compute_figures()[-1]:
+    while not found.format_metrics() or "of" in found.format_metrics()[-1]:
         found.look(history, late, late)
     done = epic("compare", "-s", "lerp", "-f", "json", "--warm-up", f"{late - 5}",
                 "--tick", "1/60", tmp_path / "game.csv")  # fmt: skip
     compared = json.loads(done.stdout)
     for name, metric in (("error", "error"), ("residual", "residual"), ("jerk", "jerk")):
-        assert number_in(found.compute_figures(), name) == pytest.approx(compared[metric], rel=0.01)
-    assert number_in(found.compute_figures(), "jumps") == compared["jumps"]
+        assert number_in(found.format_metrics(), name) == pytest.approx(compared[metric], rel=0.01)
+    assert number_in(found.format_metrics(), "jumps") == compared["jumps"]
 
 
 def test_a_thousand_entities_at_the_pace_of_a_screen_are_kept_for_the_window() -> None:
@@ -312,7 +312,7 @@ def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyP
     for _ in range(200):
         game.go_on(0.05)
         found.look(game.history, game.time, game.time, listed=("tank7", "tank8"))
-        figures = found.compute_figures()
+        figures = found.format_metrics()
         if not figures:  # those listed were measured first
             assert not turns
             continue

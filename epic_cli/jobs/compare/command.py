@@ -39,7 +39,7 @@ from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
     explain_option,
-    make_figures_format_option,
+    make_report_format_option,
     messages_options,
     save_profile_option,
     screen_timing_options,
@@ -90,7 +90,7 @@ class TableLayout:
     )
     full: bool = declare_flag("Show all rows and columns in the terminal.")
     explain: bool = declare_shared(explain_option)
-    form: str = declare_shared(make_figures_format_option("The output format."))
+    form: str = declare_shared(make_report_format_option("The output format."))
 
     @property
     def brief(self) -> bool:

@@ -9,7 +9,7 @@ import click
 from epic_cli.shell.console import ColorChoice, write_report
 from epic_cli.shell.declared import Parsed, declare_shared, list_completions, make_command
 from epic_cli.shell.errors import raise_wrong_usage
-from epic_cli.shell.options.common import color_option, make_figures_format_option
+from epic_cli.shell.options.common import color_option, make_report_format_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -37,7 +37,7 @@ def explain(
             "words", metavar="[NAME]", nargs=-1, type=Parsed("name", str, complete=_propose)
         )
     ),
-    form: str = declare_shared(make_figures_format_option("The output format.")),
+    form: str = declare_shared(make_report_format_option("The output format.")),
     color: ColorChoice = declare_shared(color_option),
 ) -> None:
     """Run ``epic explain``.

@@ -19,7 +19,7 @@ from epic_cli.shell.console import (
 )
 from epic_cli.shell.declared import STRATEGY_NAME, declare_shared, make_command
 from epic_cli.shell.errors import WrongUsage, raise_wrong_usage
-from epic_cli.shell.options.common import color_option, make_figures_format_option
+from epic_cli.shell.options.common import color_option, make_report_format_option
 from epic_cli.shell.refused_lines import report_left_out
 
 EXAMPLES = """\b
@@ -40,7 +40,7 @@ def strategies(
             help="Find a strategy by an engine's word: 'cl_updaterate 66', NetworkTransform.",
         )
     ),
-    form: str = declare_shared(make_figures_format_option("The output format.")),
+    form: str = declare_shared(make_report_format_option("The output format.")),
     color: ColorChoice = declare_shared(color_option),
 ) -> None:
     """Run ``epic strategies``."""

@@ -34,7 +34,7 @@ from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
     explain_option,
-    make_figures_format_option,
+    make_report_format_option,
     messages_options,
     save_profile_option,
     screen_timing_options,
@@ -211,7 +211,7 @@ class Written:
     """Options of the report's format, and of the files of pictures."""
 
     explain: bool = declare_shared(explain_option)
-    form: str = declare_shared(make_figures_format_option("The output format."))
+    form: str = declare_shared(make_report_format_option("The output format."))
     svg: str | None = declare_value(
         "Draw what smoothness costs in latency to this file.", type=OutputFile()
     )

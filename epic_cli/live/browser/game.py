@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 #: The drawing of an entity as the page reads it: position, heading (0: unknown), status.
 STATE = np.dtype([("position", "f8", 3), ("heading", "f4", 3), ("status", "i4")])
 
-#: Seconds between two updates of the figures, and the most entities that are all measured.
+#: Seconds between two updates of the metrics, and the most entities that are all measured.
 _LOOK, _MEASURED = 0.1, 1000
 
 
 class GameView(Consumer):
-    """A running game as pages see it.
+    """The state of a running game that pages show.
 
     ``state`` (``STATE``) is the last drawn state of each entity, by the entity's number; ``fresh``
     are the packets of the last step.
@@ -64,11 +64,11 @@ class GameView(Consumer):
         return self._drawing.drawn_up_to
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Take received packets."""
+        """Add received packets to those that the next step shows."""
         self.fresh.append(block)
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Take drawn samples."""
+        """Store the drawn samples as the entities' states."""
         more = max(len(entities) - len(self.state), 0)
         self.state = np.concatenate((self.state, np.zeros(more, STATE))) if more else self.state
         rows = np.frombuffer(samples.rows(), ROW)
@@ -89,13 +89,13 @@ class GameView(Consumer):
             self.game.advance(now)
 
     def describe_game(self) -> dict[str, Any]:
-        """Return traffic, news and figures in words, and the longest delay (s) of each second."""
+        """Return traffic, news and metrics in words, and the longest delay (s) of each second."""
         game = self.game
         delays = game.traffic.flow.history
         return {
             "traffic": describe_traffic(game),
             "news": describe_faults(game),
-            "figures": game.evaluator.compute_figures(),
+            "figures": game.evaluator.format_metrics(),
             "worst": game.evaluator.find_worst() or "",
             "delays": [None if math.isnan(delay) else round(delay, 6) for delay in delays],
         }
@@ -109,7 +109,7 @@ _NAMES, _LONGEST_NAME, _WAITING = 2000, 48, 256
 
 
 class FollowedStrategy(Consumer):
-    """A drawing of the followed entity by one strategy."""
+    """A strategy that draws the followed entity for a page."""
 
     def __init__(
         self, strategy: StrategySpec, view: GameView, name: str, block: PacketBlock
@@ -152,7 +152,7 @@ class FollowedStrategy(Consumer):
         lags = list(self._evaluator.curves[1].items())[-2:]
         return {
             "label": self._label,
-            "figures": self._evaluator.compute_figures(),
+            "figures": self._evaluator.format_metrics(),
             "lags": [[second, 1000 * lag] for second, lag in lags if math.isfinite(lag)],
             "time": made.pack(rows["time"]),
             "position": made.pack(rows["position"]),
@@ -189,7 +189,7 @@ class LiveSession:
         self._show_direction(next(iter(views)))
 
     def receive(self, message: dict[str, Any]) -> None:
-        """Take a message at once."""
+        """Handle a message of the page, at once."""
         got = message.get("got")
         if isinstance(got, int):
             self._got = max(self._got, min(got, self._sent))
@@ -259,7 +259,7 @@ class LiveSession:
             self._outbox.put(f"live {self._sent % _UNDER_WAY}", made.write_bytes(message))
 
     def _pack_changes(self, made: PageFrame) -> dict[str, Any]:
-        """Return the states that differ from what the page knows."""
+        """Return the entities' states that have changed since the page's last frame."""
         state = self._view.state
         more = np.zeros(len(state) - len(self._known), STATE)
         self._known = np.concatenate((self._known, more))
@@ -305,13 +305,13 @@ class LiveSession:
 
 
 class PageLink(Protocol):
-    """A simulated link whose conditions a page shows and changes."""
+    """The interface of a simulated link whose conditions a page shows and changes."""
 
     def list_controls(self) -> list[dict[str, Any]]:
         """Return the page's controls of the link, each with its value on a perfect link."""
 
     def run_command(self, command: str) -> str:
-        """Run a command that a page sends; return the answer."""
+        """Run a command that the page sent; return its answer."""
 
     def list_states(self) -> dict[str, dict[str, str]]:
         """Return the value of each control, by direction."""

@@ -45,7 +45,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class ServeSpec:
-    """A page to serve, and its ``port`` (0: a free one).
+    """A page to serve at a ``port`` (0: a free one), with its sessions and files.
 
     ``page`` makes the HTML, ``sessions`` a page's sessions, by the word in ``room`` of its
     messages, and ``files`` are those that it offers, by name. ``query`` is the end of the address.
@@ -61,9 +61,10 @@ class ServeSpec:
 
 
 def is_local(host: str) -> bool:
-    """Return True if ``host`` names this machine, at any port, as a tunnel and a WSL window use.
+    """Return True if ``host`` names this machine, at any port (tunnels have others).
 
-    False for the name of another site, even if that name resolves to this machine (DNS rebinding).
+    A tunnel or a WSL window uses others. False for the name of another site, even if that name
+    resolves to this machine (DNS rebinding).
     """
     try:
         name = urlsplit(f"//{host}").hostname or ""
@@ -77,7 +78,7 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
 
     Raise ``OSError``.
     """
-    # users wait for pictures, which share Python's lock with figures
+    # users wait for pictures, which share Python's lock with computations
     sys.setswitchinterval(0.0005)
     app = web.Application(middlewares=[_make_guard(spec.token)], client_max_size=LONGEST_MESSAGE)
     pages: set[web.WebSocketResponse] = set()
@@ -101,7 +102,7 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
 
 
 def _make_logger() -> logging.Logger:
-    """Return a logger of this program's faults: not of malformed requests or lost connections."""
+    """Return a logger of this program's faults, without malformed requests and lost connections."""
     found = logging.getLogger(__name__)
     found.addFilter(_is_own_fault)
     return found
@@ -186,7 +187,7 @@ def _parse_finite(text: str) -> float:
 def _deliver_message(
     text: str, sessions: dict[str, PageSession], outbox: Outbox, spec: ServeSpec
 ) -> bool:
-    """Deliver a page's message to the session that it names; return False if it is malformed."""
+    """Pass a page's message to the session that it names; return False if it is malformed."""
     try:
         message = json.loads(text, parse_constant=_parse_finite, parse_float=_parse_finite)
         name = message["room"]

@@ -23,7 +23,7 @@ _ALIGNED = 8
 
 
 class PageFrame:
-    """A frame in the making: JSON, followed by the arrays that the JSON refers to.
+    """A frame to a page under construction: JSON, and the arrays that the JSON refers to.
 
     ``pack`` appends an array and returns its place.
     """
@@ -48,12 +48,12 @@ class PageFrame:
 
 
 def make_frame(**message: Any) -> bytes:
-    """Make a frame without arrays."""
+    """Return a frame that has no arrays."""
     return PageFrame().write_bytes(message)
 
 
 class Outbox:
-    """A queue of frames to one page that keeps only the newest frame of each key."""
+    """A queue of frames to one page, with only the newest frame of each key."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -80,10 +80,10 @@ class Outbox:
 
 
 class PageSession(Protocol):
-    """The server's side of a page's messages about one topic."""
+    """The interface of the server's answers to a page's messages about one topic."""
 
     def receive(self, message: dict[str, Any]) -> None:
-        """Take a message at once."""
+        """Handle a message of the page, at once."""
 
     def close(self) -> None:
         """End the session after the page has gone; called on a thread that may wait."""
@@ -114,7 +114,7 @@ def check_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[Stra
 
 @lru_cache(maxsize=1)
 def _load_strategy_choice(own: tuple[str, ...]) -> Choice:
-    """Return the parameter that parses strategies.
+    """Return the parameter that parses the names of strategies.
 
     Cached, since loading looks for other packages.
     """

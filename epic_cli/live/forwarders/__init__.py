@@ -61,7 +61,7 @@ class Target(NamedTuple):
         return self.given or Address(LOOPBACK, self.format.port)
 
     def choose_port_beside(self, port: int) -> Target:
-        """Return a target whose usual port differs from the port that this program listens on.
+        """Return a target with another usual port if this program listens on the same port.
 
         Where the two ports are the same, the next port is used; an address that the user gave
         stays.
@@ -83,10 +83,7 @@ def parse_target(text: str) -> Target:
 
 
 class Forwarder(Consumer):
-    """A consumer that sends samples to a plotting program.
-
-    Samples that are not received are lost.
-    """
+    """A consumer that sends samples to a plotting program; lost ones are not sent again."""
 
     def __init__(self, forward_format: ForwardFormat, place: Resolved) -> None:
         self._format = forward_format
@@ -129,7 +126,7 @@ def list_numbers(sample: Sample) -> dict[str, float]:
 
 
 def iterate_drawable(samples: Iterable[Sample]) -> Iterator[Sample]:
-    """Yield the samples that have a drawn state and finite numbers."""
+    """Yield the samples that have a drawn position and finite numbers."""
     for sample in samples:
         if sample.status != "none" and all(
             map(math.isfinite, (*sample.position, *sample.velocity))

@@ -64,7 +64,7 @@ Examples:
 
 @dataclass(frozen=True)
 class _ListenOutputs:
-    """The outputs of rows and packets."""
+    """Options of the outputs: the screen, rows and recordings."""
 
     show: str | None = declare_value(
         "Show a map on the whole terminal, or write rows.  [default: the screen, on a"
@@ -119,7 +119,7 @@ def listen(
     lines or, with --layout, as messages after their lengths. A datagram or message is one or more
     lines of packet text, CSV under a header, JSON objects or an array of them, or binary records.
     What a player would see is drawn in real time, whether or not a packet arrives: on a terminal as
-    a map with figures of the link and the strategy, and keys to change them (? lists them);
+    a map with measurements of the link and the strategy, and keys to change them (? lists them);
     otherwise, or with an option for rows, as rows. Without a HOST it receives only from this
     machine (127.0.0.1:9870).
 

@@ -35,8 +35,8 @@ from epic_cli.live.proxy.control import (
 )
 from epic_cli.live.proxy.report import summarize_proxy
 from epic_cli.live.proxy.run import (
-    Circle,
     DirectionTap,
+    NetworkLoop,
     Relay,
     TrafficLog,
     is_own_address,
@@ -123,7 +123,7 @@ class _ProxyDisplay(Described):
 
 @dataclass(frozen=True)
 class _ProxyOutputs:
-    """The packets to read from the traffic, their drawing and their files."""
+    """Options of the packets read from the traffic: how they are drawn, and their files."""
 
     watch: WatchSpec = declare_value(
         "Watch packets on their way down, up, or both. Down are those to the first client, or to"
@@ -194,7 +194,7 @@ class _ProxyOutputs:
         return self.by == "screen" or self.watch.direction is not None or "records" in given
 
     def open_files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
-        """Open the recordings of this direction, before and behind the link."""
+        """Open the recordings of a direction, before and behind the link."""
         watch = self.watch
         both: list[list[Recording]] = [[], []]
         for found, path in zip(both, (watch.sent, watch.received), strict=True):
@@ -316,7 +316,7 @@ def proxy(
             write_message(f"epic: {address} relays datagrams to {target}\n")
         try:
             with (
-                raise_wrong_usage(kind=Circle),
+                raise_wrong_usage(kind=NetworkLoop),
                 raise_cannot_access("pass on", address, "record in"),
             ):
                 if on_screen:
@@ -350,7 +350,7 @@ def _make_games(
     receiving: ReceivingSocket,
     recordings: Sequence[Recording],
 ) -> dict[Way, tuple[RunningGame, LaterDrawing]]:
-    """Return the games to show, one for each direction, measured against the sent packets."""
+    """Return the game of each direction, measured against the sent packets."""
     if not watches:
         return {}
     from epic_cli.live.model import RunningGame  # imported here, since rows need no numpy
@@ -408,7 +408,7 @@ def _open_log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None
 def _make_taps(
     outputs: _ProxyOutputs, drawn: ListenSpec, wanted: Sequence[Way], stack: contextlib.ExitStack
 ) -> tuple[dict[Way, DirectionTap], list[Recording]]:
-    """Make the taps of the directions that are ``wanted`` or recorded, and the recordings."""
+    """Return the taps of the ``wanted`` or recorded directions, and the recordings."""
     watches: dict[Way, DirectionTap] = {}
     with raise_cannot_access("take packets from", drawn.endpoint.sender):
         ingest = drawn.resolve_ingest()
@@ -450,7 +450,7 @@ async def _run_proxy(
     note: Callable[[str], None],
     drawing: LaterDrawing | None = None,
 ) -> None:
-    """Run the proxy with its control and its schedule; call ``note`` with the control's address."""
+    """Run the proxy with its control and its schedule; pass the control's address to ``note``."""
     tasks = [asyncio.create_task(relay.links.follow(relay.begun))]
     if drawing is not None:
         tasks.append(asyncio.create_task(drawing.run()))

@@ -92,7 +92,7 @@ HELP = (
 
 
 class Commands:
-    """An interpreter of commands.
+    """An interpreter of commands, which replies ``ok``, a result, JSON, or ``error: ...``.
 
     Replies are ``ok``, ``ok`` with a result, JSON, or ``error: ...``.
     """
@@ -117,7 +117,7 @@ class Commands:
         }
 
     def answer(self, line: str) -> str:
-        """Return the reply to a command, without a newline."""
+        """Run the command on a line; return the reply without a newline."""
         verb, _, rest = line.strip().partition(" ")
         if "=" in verb:
             verb, rest = "set", line
@@ -167,7 +167,7 @@ class Commands:
 
 
 def describe_conditions(conditions: LinkConditions) -> str:
-    """Return the words that recreate a link; ``perfect`` for a perfect one."""
+    """Return the words of ``--link`` for these conditions; ``perfect`` for a perfect link."""
     return write_words(list_differences(NO_LINK, conditions)) or "perfect"
 
 
@@ -287,7 +287,7 @@ else:
 
     @contextlib.contextmanager
     def _lock_folder(folder: Path) -> Iterator[None]:
-        """Lock the folder, so that no proxy removes the new socket of another proxy as stale."""
+        """Lock the folder, so that no other proxy takes a new socket in it for a stale one."""
         import fcntl
 
         descriptor = os.open(folder, os.O_RDONLY)

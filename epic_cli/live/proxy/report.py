@@ -72,7 +72,7 @@ def _format_error(relay: Relay) -> str:
 
 
 class Status:
-    """The lines about the current traffic; rates are those of the last second."""
+    """The screen's lines on the current traffic; rates are those of the last second."""
 
     def __init__(self, relay: Relay, what: str) -> None:
         self._relay = relay

@@ -49,12 +49,12 @@ _REMEMBERED = 16
 # the proxy itself.
 
 
-class Circle(ValueError):
-    """A loop: datagrams that the proxy sends to the target arrive at the proxy again."""
+class NetworkLoop(ValueError):
+    """An error: datagrams that the proxy sends to the target arrive at the proxy again."""
 
 
 def is_own_address(listening: socket.socket, target: Resolved) -> bool:
-    """Return True if the target is the socket's own address, by any address of this machine."""
+    """Return True if the target is the proxy's own socket, by any address of this machine."""
     with socket.socket(target.family, socket.SOCK_DGRAM) as trial:
         try:
             trial.connect(target.place)  # 0.0.0.0 and :: become an address
@@ -84,8 +84,8 @@ def _parse_host(host: str) -> IPv4Address | IPv6Address:
     return getattr(number, "ipv4_mapped", None) or number
 
 
-class CircleTest:
-    """A test for loops that compares the first datagram of each new client with a sent probe."""
+class LoopTest:
+    """A test for loops, which compares a new client's first datagram with a probe sent before."""
 
     def __init__(self, target: Resolved) -> None:
         self._target = target
@@ -98,10 +98,12 @@ class CircleTest:
     def look(self, data: bytes, now: float) -> None:
         """Check a client's first datagram, and send a probe if needed.
 
-        Raise ``Circle`` for a probe.
+        Raise ``NetworkLoop`` for a probe.
         """
         if self._probe and data == self._probe:
-            raise Circle("the target sends datagrams back to this proxy: choose another target")
+            raise NetworkLoop(
+                "the target sends datagrams back to this proxy: choose another target"
+            )
         mark = hash(data)
         self._alike = self._alike + 1 if mark in self._firsts else 0
         self._firsts.append(mark)
@@ -130,7 +132,7 @@ COLUMNS = (
 
 
 class Fate(Enum):
-    """The fate of a datagram; ``FLYING``: the datagram was in flight when the proxy ended."""
+    """The fates of datagrams; ``FLYING``: the datagram was in flight when the proxy ended."""
 
     PASSED = "passed"
     LOST = "lost"
@@ -144,7 +146,7 @@ class Fate(Enum):
 
 @dataclass(slots=True)
 class LogEntry:
-    """A datagram that arrived at ``time``; ``left`` are the departures of its copies (seconds).
+    """A datagram that arrived at ``time`` (s), for the log; ``left`` are its copies' departures.
 
     ``client`` are the cells of its flow and its client, ``arrivals`` when the link lets its copies
     arrive, of which a number are ``flying``. ``fate`` is that of a datagram without a copy.
@@ -189,7 +191,7 @@ class TrafficLog:
             self._write_entry(entry)
 
     def take_back_departure(self, entry: LogEntry) -> None:
-        """Undo the last logged departure, since that copy could not be sent."""
+        """Remove the last logged departure, since that copy could not be sent."""
         if len(entry.left) == 1:
             self.file.take_back(self._make_row(entry))
             entry.left.clear()
@@ -278,7 +280,7 @@ class DelayQueue:
 
     @property
     def entries(self) -> list[LogEntry | None]:
-        """The log entries of all datagrams in flight, in order of arrival."""
+        """The log entries of the datagrams in flight, in order of arrival."""
         return [flight.entry for _, _, flight in sorted(self._heap, key=itemgetter(1))]
 
     def pop(self) -> Flight:
@@ -293,7 +295,7 @@ ChangingChannel = Link | AddedLink
 
 
 class Flow:
-    """A one-way flow: takes datagrams from one side, and sends each to the other side when due.
+    """A one-way flow, which takes datagrams from one side and sends them to the other when due.
 
     ``send`` raises ``OSError``. ``header`` is the size of the headers on the wire, ``client`` are
     the client's cells in the lines of the ``log``.
@@ -370,7 +372,7 @@ class Flow:
         self._sequence += 1
 
     def _count_fate(self) -> Fate:
-        """Count the datagram by its fate on the link; return the fate if no copy arrives."""
+        """Count the datagram by its fate; return the fate if no copy of it arrives."""
         channel, before = self._channel, self._fates
         fates = (channel.dropped, channel.corrupted, channel.clipped)
         if fates == before:
@@ -443,7 +445,7 @@ class DirectionTap:
         return self._ingest.convert_time(time)
 
     def take(self, data: bytes, client: Address, time: float) -> Callable[[float], None] | None:
-        """Take a datagram; return the function to call when it has left; None: it has no packets.
+        """Read a datagram's packets; return a function to call when it has left, or None.
 
         Raise ``OSError`` if a consumer cannot write.
         """
@@ -495,9 +497,9 @@ class UpstreamSocket(ReceivingSocket):
 
 @dataclass
 class ProxyClient:
-    """A client: a number, an address, and a flow in each direction.
+    """A client of the proxy: a number, an address, and a flow in each direction.
 
-    ``used``: when the last datagram from or to it arrived (seconds).
+    ``used`` is when the last datagram from or to it arrived (s).
     """
 
     number: int
@@ -536,7 +538,7 @@ class Relay:
         self._spec = spec
         self._log = log
         self._queue = DelayQueue()
-        self._circle = CircleTest(target)
+        self._circle = LoopTest(target)
         self._armed = math.inf
         self._timer: asyncio.TimerHandle | None = None
         self._done = asyncio.Event()
@@ -564,15 +566,18 @@ class Relay:
         return read_machine_time() - self._origin
 
     def find_settled(self) -> float:
-        """Return the time (s) up to which every departure was passed to watches; thread-safe."""
+        """Return the time (s) before which every departure was passed on to watches.
+
+        Thread-safe.
+        """
         return min(self.measure_time(), self._leaving)  # the order of evaluation matters
 
     def end(self) -> None:
-        """Make ``run`` return."""
+        """End ``run``."""
         self._done.set()
 
     async def run(self) -> None:
-        """Relay datagrams for its duration; raise ``OSError``, ``Circle``."""
+        """Relay datagrams for its duration; raise ``OSError``, ``NetworkLoop``."""
         self._loop = asyncio.get_running_loop()
         allow_files(self._spec.max_clients + _OTHER_FILES)
         gc.collect()
@@ -635,7 +640,7 @@ class Relay:
         flow.take(data, time, watched)
 
     def _add_client(self, sender: tuple[Any, ...], data: bytes) -> ProxyClient | None:
-        """Add a client; return None beyond the limit of clients. Raise ``Circle``."""
+        """Add a client; return None beyond the limit of clients. Raise ``NetworkLoop``."""
         self._circle.look(data, self.measure_time())
         if len(self.clients) >= self._spec.max_clients:
             self.rejected += 1
@@ -690,7 +695,7 @@ class Relay:
         self._timer = None
 
     def _drop_idle_clients(self) -> None:
-        """Drop idle clients."""
+        """Close the connections of clients that were idle for too long."""
         silent_since = self.measure_time() - self._spec.idle
         for sender, client in list(self.clients.items()):
             if client.used < silent_since and not client.up.flying and not client.down.flying:

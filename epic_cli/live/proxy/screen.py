@@ -68,7 +68,7 @@ class _LinkKeys:
 
 
 class Watching:
-    """The lines of the link and, if packets are watched, the screen of ``epic listen`` below.
+    """The screen of a proxy: lines on the link, above the screen of ``epic listen``, if any.
 
     The screen begins with the direction ``way``. Without watched packets, keys change the link;
     with them, keys belong to the screen below until ``n`` is pressed.
@@ -91,7 +91,7 @@ class Watching:
         self._head = 0
 
     def note(self, words: str) -> None:
-        """Append words to the first line."""
+        """Append words to the first line of the screen."""
         self._status.what += f", {words}"
 
     def run(self, job: Coroutine[Any, Any, None], color: bool) -> int | None:
@@ -111,7 +111,7 @@ class Watching:
         return self._current_screen is not None and self._current_screen.takes_text
 
     def advance(self, real_time: float) -> None:
-        """Draw the due ticks of both directions, and update the figures."""
+        """Draw the due ticks of both directions, and update the metrics."""
         for drawing in self._drawings:
             drawing.step()
         for monitor in self._monitors.values():

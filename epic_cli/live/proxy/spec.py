@@ -80,7 +80,7 @@ class ProxyAddress(Described):
 
 @dataclass(frozen=True)
 class LogFile(Described):
-    """The log of every datagram: ``traffic.csv,payload=on``."""
+    """The file of a log of every datagram: ``traffic.csv,payload=on``."""
 
     TABLE, KEY, OWNER = LOG, "file", "a file"
 
@@ -90,7 +90,7 @@ class LogFile(Described):
 
 @dataclass(frozen=True)
 class WatchSpec(Described):
-    """The packets to read from the traffic: ``both,sent=sent.csv,received=received.csv``.
+    """The packets read from the traffic: ``both,sent=sent.csv,received=received.csv``.
 
     Down are those of the server for the first client (or for ``sender``), ``up`` those of all
     clients; of ``both`` directions, files are named -up and -down. No ``direction`` means down.
@@ -191,12 +191,12 @@ class Direction:
         return self.achieved.delay(share)
 
     def change(self, conditions: LinkConditions) -> None:
-        """Set the conditions from the next datagram on."""
+        """Set the conditions of the link, from the next datagram on."""
         self.conditions = conditions
         self.version += 1
 
     def count_left(self, received: float, due: float, left: float, size: int) -> None:
-        """Count a departed datagram of ``size`` bytes with its three times (s)."""
+        """Count a departed datagram by its size (bytes) and three times (s)."""
         self.arrived += 1
         self.delivered_bytes += size
         self.seconds += left - received
@@ -218,7 +218,7 @@ class LinkController:
         self.directions = {way: Direction(way, ways.get_direction(way)) for way in WAYS}
 
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
-        """Apply these words from now on; apply none of them if one is wrong."""
+        """Apply these changes of the link at once, or none of them if one is wrong."""
         if any(split_way(name)[1] == "packet_size" for name, _ in words):
             raise ValueError(
                 "leave packet_size out: each of a proxy's datagrams has a length of its own"
@@ -249,7 +249,7 @@ class LinkController:
             self.directions[way].blackout = on
 
     def choose_next_preset(self, step: int) -> None:
-        """Choose the preset that is ``step`` places after the last chosen one in the list."""
+        """Apply the preset that stands ``step`` places after the last chosen one in the list."""
         names = list(PRESETS)
         before = names.index(self.preset) if self.preset else (-1 if step > 0 else 0)
         self.set([("preset", PRESETS[names[(before + step) % len(names)]])])

@@ -85,7 +85,7 @@ _RECORDING_OPTIONS = ("read", "times", "entity", "duration")
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """The options for the source of packets: recordings, or a movement and its sender."""
+    """Options of the packets' source: recordings, or a movement and its sender."""
 
     movement: MovementSpec | None = declare_shared(
         make_movement_option("Send this movement instead of a recording.")
@@ -103,15 +103,12 @@ class SourceOptions:
 
     @property
     def seconds(self) -> float:
-        """The length (s) of a recording to send, by its packets' times.
-
-        Infinite: the whole recording.
-        """
+        """The length (s) of a recording to send, by its packets' times; infinite: all of it."""
         return math.inf if self.duration is None else self.duration
 
 
 def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
-    """Refuse options that would have no effect beside the others."""
+    """Raise ``WrongUsage`` for options that would have no effect beside the others."""
     if bool(recording) == bool(source.movement):
         raise WrongUsage(
             "pass either a RECORDING or a --movement, then the address [HOST:]PORT", "movement"
@@ -301,7 +298,7 @@ def describe_round_trips(trips: Sequence[float]) -> str:
 
 
 async def _send_and_show(sending: Sending, moments: Iterable[Moment], quiet: bool) -> None:
-    """Send with a count on the terminal; a progress bar's thread would disturb the timing."""
+    """Send, and show a count on the terminal: a progress bar's thread would disturb the timing."""
     if quiet or not has_cursor(sys.stderr):
         return await sending.run(moments)
 

@@ -38,7 +38,7 @@ class Outlet(asyncio.DatagramProtocol):
         self._transport.sendto(data)
 
     def check(self) -> None:
-        """Raise an error that the network has reported."""
+        """Raise the error that the network has reported, if any."""
         if self._error is not None:
             raise self._error
 
@@ -60,7 +60,7 @@ class Outlet(asyncio.DatagramProtocol):
         self.answered(data)
 
     def error_received(self, exc: Exception) -> None:
-        """Store an error, except that of a closed port, since a game's receiver may start late."""
+        """Store an error, but not that of a closed port: a game's receiver may start late."""
         if isinstance(exc, ConnectionRefusedError):
             self.refused += 1
         elif isinstance(exc, OSError):
@@ -185,7 +185,7 @@ HEADER = "entity,time,x,y,z,vx,vy,vz,teleport,sent"
 
 @dataclass
 class Departure:
-    """The packets of a datagram, and when its first copy left (None: not yet, or lost)."""
+    """The packets of a datagram, and when its first copy left (s); None: not yet, or lost."""
 
     packets: list[Packet]
     origin: float
@@ -194,7 +194,7 @@ class Departure:
 
 
 class SentLog:
-    """A log with a line for each packet, in the order of the packets even if some overtake others.
+    """A log of sent packets, a line each in their order, even if some overtake others.
 
     ``sent`` is the departure in seconds on the clock of the packets' times, on which the first
     packet was sent at its own time; it is empty for a packet that the link lost, or that had not
@@ -207,7 +207,7 @@ class SentLog:
         self._turns: bool | None = None  # whether the first datagram has rotations
 
     def add(self, packets: list[Packet], origin: float, on_its_way: bool) -> Departure:
-        """Add a datagram that leaves later, or that the link has lost."""
+        """Add the packets of a datagram that leaves later, or that the link has lost."""
         if self._turns is None:
             self._write_header(any(packet.rotation for packet in packets))
         departure = Departure(packets, origin, on_its_way)
@@ -216,7 +216,10 @@ class SentLog:
         return departure
 
     def record_departure(self, departure: Departure, elapsed: float) -> None:
-        """Record a departure, in seconds after the first departure; ignore a second copy."""
+        """Store when a datagram left, in seconds after the first departure.
+
+        Ignore a second copy.
+        """
         if departure.sent is None:
             departure.sent = departure.origin + elapsed
             departure.on_its_way = False
@@ -252,7 +255,7 @@ def _make_row(packet: Packet, sent: str, turns: bool) -> str:
 
 @dataclass(frozen=True)
 class SendSpec:
-    """The format of sent packets, and the speed relative to the recording.
+    """The spec of sending: the format of packets, and the speed relative to the recording.
 
     ``separate``: a datagram for each packet. ``truth_out`` is the file of the sent log.
     """
@@ -268,7 +271,7 @@ MOST_ECHOES, LONGEST_ECHO = 10_000, 2.0
 
 
 class Sending:
-    """A sender of datagrams; ``statistics`` and ``refused`` are up to date while it runs.
+    """A sender of datagrams, whose ``statistics`` and ``refused`` are up to date while it runs.
 
     Times are divided by the speed; the delays of the ``channel`` are not. ``refused`` counts
     replies from closed ports. ``log`` records when each datagram really left. ``round_trips`` are

@@ -21,7 +21,7 @@ def get_due_time(packet: Packet) -> float:
 
 
 class _EntityTimes:
-    """One entity's times and sequence numbers in a recording, and its first steps in time."""
+    """The times and sequence numbers of one entity in a recording, and its first time steps."""
 
     def __init__(self, time: float) -> None:
         self.first = self.last = time
@@ -43,7 +43,7 @@ class _EntityTimes:
         return sorted(self.steps)[len(self.steps) // 2] if self.steps else 0.0
 
     def compute_number(self, sequence: int | None, later: int) -> int | None:
-        """Return the sequence number of a packet when it is repeated ``later`` rounds later."""
+        """Return a packet's sequence number when it is sent again, ``later`` rounds later."""
         return None if sequence is None else sequence + later * (self.high - (self.low or 0) + 1)
 
 
@@ -88,7 +88,7 @@ def repeat_packets(read: Callable[[], Iterable[Packet]], times: float) -> Iterat
 
 
 def shift_packet(packet: Packet, seconds: float) -> Packet:
-    """Return the packet moved this many seconds later, in whole nanoseconds."""
+    """Return the packet with times this many seconds later, in whole nanoseconds."""
     arrival = None if packet.arrival is None else round(packet.arrival + seconds, 9)
     return packet._replace(time=round(packet.time + seconds, 9), arrival=arrival)
 
@@ -130,7 +130,7 @@ def merge_recordings(
 def _shift_stream(
     index: int, first: Packet, packets: Iterator[Packet], shift: float
 ) -> Iterator[tuple[float, int, Packet]]:
-    """Yield the due time of each packet, the index of its stream, and the packet.
+    """Yield each packet with its due time and the index of its stream, in order of time.
 
     Times never fall.
     """

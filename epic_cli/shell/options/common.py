@@ -146,7 +146,7 @@ def make_packet_format_option(meaning: str) -> Decorator:
     return format_option("packet_format", list_packet_formats(), "text", meaning)
 
 
-def make_figures_format_option(meaning: str) -> Decorator:
+def make_report_format_option(meaning: str) -> Decorator:
     """Make the option ``--format`` of a report, as ``form``."""
     return format_option("form", tuple(REPORT_FORMATS), "table", meaning)
 

@@ -31,7 +31,7 @@ record_layout_option = click.option(
 
 
 def make_sender_option(help_text: str) -> Decorator:
-    """Make the option ``--from``, as ``sender: Address | None``."""
+    """Return the option ``--from``, as ``sender: Address | None``."""
     return click.option("--from", "sender", type=SENDER, help=help_text)
 
 

@@ -46,7 +46,7 @@ def make_described_type(
     table: Sequence[Parameter],
     names: Callable[[], Iterable[tuple[str, str | None]]] = tuple,
 ) -> Parsed:
-    """Return the click type of a description, completed from its possible names and keys.
+    """Return the click type of a description (``4g,loss=3%``), completed by names and keys.
 
     The files named in the description are registered as inputs.
     """
@@ -177,7 +177,7 @@ SEEDS = Number("seeds", None, "Number of simulated networks to evaluate over."
 
 @dataclass(frozen=True)
 class NetworkOptions:
-    """Options of what is simulated, if anything.
+    """Options of the simulated networks: movement, sender, link and seeds.
 
     ``seed`` is the first seed, and that of the bootstrap.
     """
@@ -201,7 +201,7 @@ class NetworkOptions:
 
     @property
     def simulates(self) -> bool:
-        """True if there is something to simulate."""
+        """True if a movement is to be simulated."""
         return self.movement is not None
 
     @property
@@ -211,12 +211,12 @@ class NetworkOptions:
 
     @property
     def simulation(self) -> SimulationSpec:
-        """Return the simulation for each seed; raises ``WrongUsage``."""
+        """The simulation of each seed; raises ``WrongUsage``."""
         with raise_wrong_usage():
             return SimulationSpec(self.movement or MovementSpec(), self.send, self.link)
 
     def apply_latency(self, timing: Timing) -> Timing:
-        """Return the timing with ``--latency``, which packets without an arrival time use."""
+        """Return the timing with ``--latency``, by which packets without an arrival time arrive."""
         if is_default("latency"):
             return timing
         return timing._replace(latency=self.link.ways.down.latency)

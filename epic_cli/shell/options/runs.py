@@ -42,7 +42,7 @@ recordings_argument = click.argument(
 
 @dataclass(frozen=True)
 class TimedFile(Described):
-    """A file, or None, and the ``offset`` (s) that is added to its times."""
+    """A file (or None) of times, and an ``offset`` (s) that is added to these times."""
 
     TABLE = (
         FileName("file", "The file to read, or - for standard input.", form="FILE"),
@@ -54,7 +54,7 @@ class TimedFile(Described):
     offset: float = 0.0
 
     def list_entries(self) -> list[tuple[str, str]]:
-        """Return the entries of the description; the file stands without its key."""
+        """Return the file and its offset as entries of a description."""
         return [("" if name == "file" else name, value) for name, value in super().list_entries()]
 
 
@@ -106,7 +106,7 @@ def make_strategies_option(meaning: str) -> Decorator:
 
 @dataclass(frozen=True)
 class Participants:
-    """The strategies that take part, as they were written."""
+    """Options of the strategies that take part, as typed."""
 
     strategies: tuple[tuple[str, ...], ...] = declare_shared(
         make_strategies_option(
