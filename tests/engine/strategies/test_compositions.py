@@ -167,7 +167,7 @@ CHASE: dict[str, list[Any]] = {
     "ease": ["smoothstep", "sine", "out-quad", "out-cubic"],
     "start": ["drawn", "arrival", "last", "frame"],
     "overshoot": ["off", "on"],
-    "interval": ["auto", 0.06, "arrivals", "frames"],
+    "interval": ["auto", 0.06, "stamps", "arrivals", "frames"],
     "ahead": ["newest", "newest", "velocity", "arrival", "step", "interval", "fixed"],
     "age": ["stamp", "arrival"],
     "ahead_time": [1.0, 0.1, "unlimited"],

@@ -77,6 +77,7 @@ TOOLCHAINS = {
 #: Some of each language, which between them have every part that keeps a state.
 COMPOSITIONS = (
     "chase+how=linear+time=1i+start=last+interval=frames+ahead=interval+every=0.04+between=lerp",
+    "chase+how=eased+time=1i+interval=stamps+start=last",
     "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
     "buffer+stamps=ticks+clock=median+delay=1.8i+jitter_margin=1+curve=catmull-rom+low_pass=0.03",
     "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last",

@@ -82,6 +82,7 @@ def in_seconds(text: str, interval: float) -> float | None:
         ("chase+how=linear+time=0.12", "strafe", 60),
         ("chase+how=linear+time=0.12+start=frame", "figure-eight", 30),
         ("chase+how=eased+time=0.12+start=last", "strafe", 60),
+        ("chase+how=linear+time=1i+start=last+interval=stamps", "strafe", 90),
         ("buffer+clock=min+clock_time=session+delay=2.5", "strafe", 60),
         ("chase+how=speed+speed=8", "strafe", 60),
         ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),

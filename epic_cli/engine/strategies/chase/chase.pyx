@@ -22,6 +22,7 @@ from epic_cli.engine.strategies.parts.common_settings import (
 cdef double PACKET = -1     # every=packet: a step for each packet
 cdef double ARRIVALS = -1   # interval=arrivals: the time between the last two arrivals
 cdef double FRAMES = -2     # interval=frames: the time between the frames that took them
+cdef double STAMPS = -3     # interval=stamps: the time between the last two timestamps
 
 cdef double LEAST_PERIOD = 0.0001   # a measured interval is at least this long, s
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks
@@ -72,8 +73,9 @@ cdef class Chase(Strategy):
     one is faster on a faster screen. ``lerp``, ``local-perception`` with a period and
     ``dumb-terminal`` are compositions, too, which their pages name. Times are seconds, or send
     intervals: ``1i``. An interval is the usual one of the timestamps, or the last one, measured
-    from arrival to arrival (``interval=arrivals``) or from the frame that took the packet before to
-    the one that takes this one (``interval=frames``).
+    from timestamp to timestamp (``interval=stamps``), from arrival to arrival
+    (``interval=arrivals``) or from the frame that took the packet before to the one that takes this
+    one (``interval=frames``).
 
     The goal is the newest state; or ``ahead`` of it: ``velocity``: where its velocity has led it by
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;
@@ -160,7 +162,7 @@ cdef class Chase(Strategy):
     cdef public bint overshoot
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint ages_by_arrival
-    cdef double measured            # how intervals are measured: NaN, seconds, ARRIVALS or FRAMES
+    cdef double measured            # how: NaN, seconds, ARRIVALS, FRAMES or STAMPS
     cdef PacketAge packet_age
     cdef SendInterval interval
     cdef double period              # the present interval, s
@@ -218,6 +220,8 @@ cdef class Chase(Strategy):
                 self.glide.move(self.ease_fraction(self.compute_fraction(now)))
             if self.measured == ARRIVALS:
                 self.period = max(now - self.arrived, LEAST_PERIOD)
+            elif self.measured == STAMPS:
+                self.period = max(packet.time - self.newest, LEAST_PERIOD)
         if self.counts_intervals:
             self.interval.add(packet.time)
             self.period = self.interval.value

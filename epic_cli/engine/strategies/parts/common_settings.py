@@ -46,10 +46,11 @@ INTERVAL = Number("interval", "auto", "the send interval, the unit of delays wri
 
 #: How long a step of a chase or of a buffer takes, by what it measures itself.
 MEASURED_INTERVAL = Number("interval", "auto", "the send interval, the unit of delays written"
-                           " like 1.8i; auto: the usual one of the timestamps, arrivals: the time"
-                           " between the last two arrivals, frames: between the frames that took"
-                           " them", "s", 0.001, 60,
-                           words={"auto": math.nan, "arrivals": -1.0, "frames": -2.0})  # fmt: skip
+                           " like 1.8i; auto: the usual one of the timestamps, stamps: the time"
+                           " between the last two, arrivals: between the last two arrivals,"
+                           " frames: between the frames that took them", "s", 0.001, 60,
+                           words={"auto": math.nan, "stamps": -3.0, "arrivals": -1.0,
+                                  "frames": -2.0})  # fmt: skip
 
 DEAD_ZONE = Number("dead_zone", 0.0, "do not move while the goal is nearer than this",
                    "length units", 0, 1e12)  # fmt: skip

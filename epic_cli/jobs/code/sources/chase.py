@@ -64,8 +64,10 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     interval = settings["interval"]
     steps = {0: "frame", -1: "packet"}.get(settings["every"], "tick")
     uses = settings["time"] < 0 or "interval" in (settings["how"], settings["ahead"])
-    given = "stamps" if math.isnan(interval) else "nothing"
-    measures = {-1: "arrivals", -2: "frames"}.get(interval, given) if uses else "nothing"
+    given = "usual" if math.isnan(interval) else "nothing"
+    measures = (
+        {-1: "arrivals", -2: "frames", -3: "stamps"}.get(interval, given) if uses else "nothing"
+    )
     begins = settings["how"] in ("linear", "eased", "growing") or (
         settings["ahead"] == "velocity" and settings["age"] == "arrival"
     )
@@ -158,8 +160,10 @@ class Smoothing(SendInterval, Turning, Rounding):
                         turned = self.slerp(
                             self.start_rotation, self.received_rotation, self.fraction(arrival)
                         )
-            if MEASURES == "stamps" and time > self.newest:
+            if MEASURES == "usual" and time > self.newest:
                 self.typical(time - self.newest)
+            if MEASURES == "stamps":
+                self.interval = max(time - self.newest, 0.0001)
             if MEASURES == "arrivals":
                 self.interval = max(arrival - self.arrived, 0.0001)
         else:

@@ -12,6 +12,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
 from epic_cli.jobs.diagnose.cures import (
     CHOOSING,
     FIGURES,
@@ -390,8 +391,10 @@ class _CureSearch:
         if settings["every"] > 0 and settings["between"] == "hold":
             yield "ticks"
         if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
-            yield "measured-interval"
-            if self._make_chase_settings()["doubled"]:
+            found = self._make_chase_settings()
+            if found["jitter"]:
+                yield "measured-interval"
+            if found["doubled"]:
                 yield "two-in-a-frame"
         if settings["ahead"] == "interval":
             yield "overshoot"
@@ -491,12 +494,13 @@ class _CureSearch:
 
     def _make_chase_settings(self) -> dict[str, float | str]:
         frames = self.frames
-        apart = np.diff(frames.arrivals)
+        by_stamps = self.settings.get("interval") == MEASURED_INTERVAL.words["stamps"]
+        apart = np.diff(frames.stamps if by_stamps else frames.arrivals)
         together = np.diff(np.searchsorted(frames.times, frames.arrivals)) == 0
         return {
             "time": self._get_chase_time(), "interval": frames.interval,
-            "jitter": float(np.ptp(np.quantile(apart, (0.05, 0.95)))),
-            "doubled": float(together.mean()),
+            "jitter": round(float(np.ptp(np.quantile(apart, (0.05, 0.95)))), 6),
+            "doubled": 0.0 if by_stamps else float(together.mean()),
         }  # fmt: skip
 
     def _get_chase_time(self) -> float:

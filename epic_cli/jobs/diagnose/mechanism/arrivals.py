@@ -51,12 +51,17 @@ def measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
     before = np.maximum(begins - 1, 0)
     by_arrival = np.diff(frames.arrivals, prepend=frames.arrivals[0])
+    by_stamp = np.diff(frames.stamps, prepend=frames.stamps[0])
     seen = np.flatnonzero(first)
     between = np.full(len(frames.times), LEAST_PERIOD)
     several = np.append(1, np.diff(frames.newest[seen])) > 1
     periods = np.where(several, 0.0, np.append(0.0, np.diff(frames.times[seen])))
     between[:] = np.repeat(periods, np.diff(np.append(seen, len(first))))
-    for measure, period in (("frames", between), ("arrivals", by_arrival[frames.newest])):
+    for measure, period in (
+        ("frames", between),
+        ("arrivals", by_arrival[frames.newest]),
+        ("stamps", by_stamp[frames.newest]),
+    ):
         lasts = np.maximum(period, LEAST_PERIOD)
         for start, begun in (
             ("last", frames.times[before]),
