@@ -533,7 +533,7 @@ class WebSocketMessages(Splitter):
         protocol = self._protocol
         self._size += len(data)
         if not self._is_open and self._size > _LONGEST_HANDSHAKE:
-            raise Unacceptable(Refused.OTHER_PROTOCOL, "an endless handshake")
+            raise Unacceptable(Refused.OTHER_PROTOCOL, "a handshake that is too long")
         protocol.receive_data(data)
         try:
             for event in protocol.events_received():

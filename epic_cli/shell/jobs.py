@@ -102,7 +102,7 @@ class JobMessages(JobTally):
     def leave_out(self, name: str, error: Exception) -> None:
         """Report that a recording is left out, and why."""
         super().leave_out(name, error)
-        self.note(f"{error}; it is left out")
+        self.note(f"{error}; the recording is left out")
 
     def report_resumed(self, words: str) -> None:
         """Report how many results were known already."""

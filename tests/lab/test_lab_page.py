@@ -467,7 +467,7 @@ def test_a_case_holds(lab: Lab, tmp_path: Path) -> None:
 def test_the_code_of_a_composition_is_shown_and_is_that_of_the_command(lab: Lab) -> None:
     page = lab("movement=circle&s=snapshot&s=buffer+delay=1.8i+curve=hermite")
     page.run("$('lab-code-box').open = true; $('lab-language').value = 'lua'")
-    assert "there is no code for snapshot" in page.until("$('lab-code').textContent")
+    assert "cannot write code for snapshot" in page.until("$('lab-code').textContent")
     page.run("$('lab-code-of').selectedIndex = 1; fillCode()")
     code = page.until("/delay=1.8i/.test($('lab-code').textContent) && $('lab-code').textContent")
     line = page.run("$('lab-design').textContent")

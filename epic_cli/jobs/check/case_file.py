@@ -320,7 +320,7 @@ class _CaseReader:
     def _read_value(self, key: str, read: Reader) -> Any:
         value = self._table[key]
         if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise self._file.make_error(f"it takes one value, and not {value!r}", key)
+            raise self._file.make_error(f"expected one value, not {value!r}", key)
         try:
             return read(str(value))
         except ValueError as error:

@@ -125,7 +125,7 @@ class Program:
                 )
             if self.atol is not None or self.rtol is not None:
                 raise WrongUsage(
-                    "--atol and --rtol need --against: a case sets its own",
+                    "--atol and --rtol need --against: else set [tolerance] in the case file",
                     "atol",
                     "rtol",
                     "against",
@@ -294,14 +294,14 @@ def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None
         refuse(others, "does not go with --new")
     if doing.accept and program.against is not None:
         raise WrongUsage(
-            "--accept takes the rows drawn by epic, not those that --against prints",
+            "--accept takes rows that epic draws: leave out --against, whose program prints rows",
             "accept",
             "against",
         )
     if doing.yes and not doing.accept:
         raise WrongUsage("--yes needs --accept", "yes", "accept")
     if program.builtin and paths:
-        raise WrongUsage("--builtin has its own cases: name no others", "builtin")
+        raise WrongUsage("--builtin checks built-in cases: leave out the case files", "builtin")
 
 
 def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Program) -> int:
@@ -322,7 +322,9 @@ def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Pro
     packets = None
     if "-" in files:
         if len(files) > 1 or sys.stdin is None:
-            raise WrongUsage("--new CASE takes standard input alone", "new")
+            raise WrongUsage(
+                "--new CASE reads either standard input (-) or files: leave one out", "new"
+            )
         packets = sys.stdin.buffer.read()
     values = list_spec_values(folder, spec, row_format)
     how, print_rows = program.make_spec(None), None
@@ -338,8 +340,8 @@ def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Pro
     write_text(f"{printable(path)}: a case of {rows:,} rows{by}\n")
     if print_rows and not check(read_case(path, trust=True)).holds:
         write_message(
-            f"epic: {spec.strategy.label} draws other rows: 'epic check {printable(folder)}' shows"
-            " which; with --against the program is held to these\n"
+            f"epic: {spec.strategy.label} draws other rows than the program: 'epic check"
+            f" {printable(folder)}' shows which; --against checks programs by the program's rows\n"
         )
     return ExitStatus.DONE
 
@@ -400,7 +402,9 @@ class Output:
         from epic_cli.jobs.check.writing import is_in_ci  # help waits for none
 
         if doing.accept and is_in_ci():
-            raise WrongUsage("--accept needs a person to decide, and CI is set", "accept")
+            raise WrongUsage(
+                "--accept needs a person to decide, and CI is set: run it outside of CI", "accept"
+            )
         self._report = report
         self._doing = doing
         self._color = color

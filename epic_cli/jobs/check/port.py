@@ -97,7 +97,7 @@ class Port(NamedTuple):
 
 def _start_program(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
     if sys.platform == "win32":
-        raise OSError("ports need pipes that can be waited for: run epic in WSL")
+        raise OSError("this system cannot wait for a program's pipes: run epic in WSL")
     pipe = subprocess.PIPE
     return start_program(
         command,

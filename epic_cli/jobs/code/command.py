@@ -36,16 +36,16 @@ def code(
                      help="Write to this file.  [default: stdout]")
     ),
     rotations: bool = declare_shared(
-        click.option("--rotations", is_flag=True, help="Turn what is drawn, too.")
+        click.option("--rotations", is_flag=True, help="Draw rotations, too.")
     ),
     vectors: str = declare_shared(
         click.option("--vectors", type=click.Choice(["own", "engine"]), default="own",
-                     help="own: no engine is needed; engine: Unity's (csharp), Unreal's (cpp) or"
-                     " Roblox' (lua), too.", show_default=True)
+                     help="own: vectors defined in the file; engine: those of Unity (csharp),"
+                     " Unreal (cpp) or Roblox (lua), too.", show_default=True)
     ),
     main: bool = declare_shared(
         click.option("--main", is_flag=True,
-                     help="Make a program of it, which reads packets and prints rows, for"
+                     help="Add a main program that reads packets and prints rows, for"
                      " 'epic check --against'.")
     ),
 ) -> None:  # fmt: skip

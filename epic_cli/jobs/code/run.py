@@ -29,26 +29,26 @@ _KINDS = {"float": float, "int": int, "bool": bool, "str": str}
 
 
 class NoCode(Portable, ValueError):
-    """A strategy that cannot be written, with its equivalent or those that can."""
+    """An error for a strategy that ``epic code`` cannot write; it names strategies that it can."""
 
     def __init__(self, name: str, equivalent: str) -> None:
-        instead = f"{name} draws what {equivalent} draws: epic code {equivalent}"
-        able = f"there is for {some(strategies(), 9)}"
-        super().__init__(f"there is no code for {name}: {instead if equivalent else able}")
+        instead = f"{equivalent} draws the same: epic code {equivalent}"
+        able = f"choose from {some(strategies(), 9)}"
+        super().__init__(f"cannot write code for {name}: {instead if equivalent else able}")
 
 
 class NoRotations(Portable, ValueError):
-    """An error for settings whose rotations cannot be written, with settings that can."""
+    """An error for settings whose rotations ``epic code`` cannot write."""
 
     def __init__(self, what: str, instead: str) -> None:
-        super().__init__(f"there is no code for the rotations of {what}: there is for {instead}")
+        super().__init__(f"cannot write code for the rotations of {what}: choose from {instead}")
 
 
 class NoEngine(Portable, ValueError):
-    """An error for a language without an engine whose vectors could be taken."""
+    """An error for ``--vectors engine`` with a language that no engine is known for."""
 
     def __init__(self, language: str, able: str) -> None:
-        super().__init__(f"{language} has no engine's vectors of its own: {able} have")
+        super().__init__(f"no engine's vectors are known for {language}: choose from {able}")
 
 
 def run(spec: CodeSpec, command: str) -> str:
@@ -88,7 +88,7 @@ def run(spec: CodeSpec, command: str) -> str:
 
 
 def _describe_clocks(source: ModuleType, strategy: StrategySpec, program: ParsedSource) -> str:
-    """Return the clock that each time comes from, which callers pass."""
+    """Return a sentence on the clocks of the times that callers pass to the written code."""
     taken = [parameter.name for parameter in program.method("receive").parameters]
     by_arrival = "arrival" in taken
     if source.needs_one_clock(strategy.values):

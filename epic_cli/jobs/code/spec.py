@@ -11,12 +11,11 @@ from epic_cli.jobs.code import sources
 
 
 class CodeSpec(NamedTuple):
-    """A strategy with its settings, and a language by its name.
+    """The spec of ``epic code``: a strategy with its settings, and a language by its name.
 
     ``main``: with the lines that make a program of it, which reads packets and prints rows;
-    ``rotations``: what it draws turns as well.
-    ``engine``: with the vectors of the engine that the language is used in. ``file``: the name of
-    the file that is written.
+    ``rotations``: what it draws turns as well. ``engine``: with the vectors of the engine that the
+    language is used in. ``file``: the name of the file that is written.
     """
 
     strategy: StrategySpec
@@ -29,7 +28,7 @@ class CodeSpec(NamedTuple):
 
 @cache
 def strategies() -> tuple[str, ...]:
-    """Return the strategies that can be written."""
+    """Return the names of the strategies that ``epic code`` can write."""
     modules = (module.name for module in pkgutil.iter_modules(sources.__path__))
     return tuple(name.replace("_", "-") for name in modules if name != "words")
 

@@ -55,7 +55,7 @@ _SHORT = 48
 
 
 class Constant(NamedTuple):
-    """A constant that the code uses, and its meaning."""
+    """A constant of a program, with its value and its meaning."""
 
     name: str
     value: float | int
@@ -63,7 +63,7 @@ class Constant(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """A field or a parameter."""
+    """A field or a parameter of a program, with its type and its meaning."""
 
     name: str
     type: str
@@ -71,7 +71,7 @@ class Variable(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A method; ``changes`` is true if the method, or a method that it calls, assigns to fields."""
+    """A method of a program; ``changes``: it assigns to fields, directly or through calls."""
 
     name: str
     doc: str
@@ -90,11 +90,11 @@ class Method(NamedTuple):
         return any(_count_reads(statement, name) for statement in self.body)
 
     def parameter(self, variable: Variable) -> str:
-        """Return a parameter's name, with ``_`` in front of a parameter that is not read."""
+        """Return the name of a parameter, with ``_`` before it if the method does not read it."""
         return variable.name if self.reads(variable.name) else f"_{variable.name}"
 
     def assigned(self) -> set[str]:
-        """Return the local variables that are assigned again after their declaration."""
+        """Return the local variables that are assigned to after their declaration."""
         return {
             target.id
             for node in walk(self.body)
@@ -151,13 +151,13 @@ def get_type(node: ast.expr) -> str:
 
 
 def walk(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield all nodes of these statements."""
+    """Yield all nodes of the syntax trees of these statements."""
     for statement in body:
         yield from ast.walk(statement)
 
 
 def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]) -> ParsedSource:
-    """Parse a source with these values of its constants.
+    """Return the program that a source becomes with these values of its constants.
 
     ``values`` has a number, text or truth value for each constant that the source declares;
     ``comments`` says what it means. Raise ``ValueError`` where the source leaves the subset.
@@ -210,7 +210,7 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
 
 
 def _read_flags(tree: ast.Module) -> dict[str, tuple[str, str]]:
-    """Return the ``FLAGS`` of a source.
+    """Return the table ``FLAGS`` of a source: counters that may become truth values.
 
     The name and comment of a counter that is only tested against 0.
     """
@@ -256,7 +256,7 @@ def _parse_fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
 
 
 def _find_comments(source: str) -> dict[int, tuple[str, ...]]:
-    """Return the comments before each statement, by the statement's line."""
+    """Return the comments before each statement, by the line number of the statement."""
     found: dict[int, tuple[str, ...]] = {}
     pending: list[str] = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -274,7 +274,7 @@ def _find_comments(source: str) -> dict[int, tuple[str, ...]]:
 
 
 class _BranchDecider(ast.NodeTransformer):
-    """A transformer that keeps the branch which the constants choose, and drops the others."""
+    """A transformer that keeps only the branches that the constants' values choose."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
@@ -436,7 +436,7 @@ def _drop_unused_definitions(
     fields: tuple[Variable, ...],
     functions: dict[str, ast.FunctionDef],
 ) -> tuple[tuple[Variable, ...], tuple[Variable, ...], dict[str, ast.FunctionDef]]:
-    """Return states, fields and functions without the unused; repeat until nothing changes."""
+    """Return states, fields and functions without unused ones; repeat until nothing changes."""
     before = ""
     while (now := "".join(ast.unparse(function) for function in functions.values())) != before:
         before = now
@@ -499,7 +499,7 @@ def _drop_unused_definitions(
 
 
 def _find_copied_fields(nodes: Sequence[ast.AST], states: tuple[Variable, ...]) -> set[ast.expr]:
-    """Return the fields of a state that are only copied to the same fields of another state."""
+    """Return the reads of a state's field that only copy it to the same field of another state."""
     return {
         value
         for node in nodes
@@ -511,7 +511,7 @@ def _find_copied_fields(nodes: Sequence[ast.AST], states: tuple[Variable, ...]) 
 
 
 def _inline_short_methods(functions: dict[str, ast.FunctionDef]) -> dict[str, ast.FunctionDef]:
-    """Inline the methods that only return a short expression."""
+    """Return the functions, with calls of short methods replaced by what they return."""
     for name, function in functions.items():
         (last, *more) = reversed(_get_statements(function))
         value = last.value if isinstance(last, ast.Return) and not more else None
@@ -550,7 +550,7 @@ def _reads_name(function: ast.FunctionDef, name: str) -> bool:
 
 
 def _get_own_field(node: ast.AST) -> str | None:
-    """Return the field that ``self.field`` names."""
+    """Return the field's name in ``self.field``; None for other expressions."""
     if (
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -561,7 +561,7 @@ def _get_own_field(node: ast.AST) -> str | None:
 
 
 def _find_changed_list(node: ast.AST) -> str | None:
-    """Return the field whose list a call changes; None if the call changes no list."""
+    """Return the field whose list a call changes, as ``append`` does; None for other calls."""
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -581,7 +581,7 @@ def _find_assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str |
 
 
 def _find_read_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """Return the fields whose values are used, not only assigned or appended to."""
+    """Return the fields whose values are used beyond assigning and appending to them."""
     found: set[str] = set()
     for function in functions.values():
         for statement in function.body:
@@ -611,7 +611,7 @@ def _list_targets(node: ast.AST) -> list[ast.expr]:
 def _drop_arguments(
     call: ast.Call, members: list[int], parameters: Mapping[str, list[int]]
 ) -> None:
-    """Remove the arguments that methods no longer take."""
+    """Remove from a call the arguments of dropped parameters."""
     if isinstance(call.func, ast.Name) and call.func.id == "State":
         gone = members
     else:
@@ -620,7 +620,7 @@ def _drop_arguments(
 
 
 class _StatementSweeper:
-    """A transformer that removes the statements of a method that have no effect."""
+    """A transformer that removes a method's statements without effect."""
 
     def __init__(self, fields: set[str], empty: set[str], function: ast.FunctionDef) -> None:
         self._fields = fields
@@ -666,7 +666,7 @@ class _StatementSweeper:
 
 
 class _VariableInliner:
-    """A transformer that writes a local variable's value where the next statement uses it once.
+    """A transformer that writes a variable's value where only the next statement reads it.
 
     What decided conditions leave behind is full of these.
     """
@@ -681,7 +681,7 @@ class _VariableInliner:
         self._comments = comments
 
     def body(self, body: list[ast.stmt]) -> None:
-        """Join the statements of a body, and of the bodies nested in that body."""
+        """Inline variables in the statements of a body and of its nested bodies."""
         index = 0
         while index < len(body):
             statement = body[index]
@@ -706,7 +706,7 @@ class _VariableInliner:
             index += 1
 
     def _is_pair(self, statement: ast.If) -> bool:
-        """Return True if the statement only holds another condition within its condition."""
+        """Return True if the statement is a condition whose body is one other condition."""
         inner = statement.body[0]
         return (
             len(statement.body) == 1 and isinstance(inner, ast.If)
@@ -771,7 +771,7 @@ def _find_changes(body: list[ast.stmt], written: Mapping[str, set[str]]) -> set[
 def _merge_tests(
     body: list[ast.stmt], written: Mapping[str, set[str]], comments: Mapping[int, object]
 ) -> list[ast.stmt]:
-    """Merge the common tests of conditions that follow each other; return the statements."""
+    """Return the statements, conditions with a common test that follow each other merged."""
     merged: list[ast.stmt] = []
     for statement in body:
         before = merged[-1] if merged else None
@@ -827,7 +827,7 @@ def _convert_counters(
     functions: Mapping[str, ast.FunctionDef],
     names: Mapping[str, tuple[str, str]],
 ) -> tuple[Variable, ...]:
-    """Make a truth value of each counter that is only tested against 0; return the fields."""
+    """Replace each counter that is only compared with 0 by a truth value; return the fields."""
     nodes = [node for function in functions.values() for node in ast.walk(function)]
     for counter, (name, comment) in names.items():
         reads = [node for node in nodes if _get_own_field(node) == counter and _is_read(node)]
@@ -888,14 +888,14 @@ class _CounterReplacer(ast.NodeTransformer):
 
 
 def _count_assignments(function: ast.FunctionDef, name: str) -> int:
-    """Count the assignments to a name."""
+    """Return the number of assignments to a name in a function."""
     return sum(
         ast.unparse(target) == name for node in ast.walk(function) for target in _list_targets(node)
     )
 
 
 def _count_reads(node: ast.AST, name: str) -> int:
-    """Count the reads of a name."""
+    """Return the number of reads of a name below a node."""
     return sum(
         isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
         for part in ast.walk(node)

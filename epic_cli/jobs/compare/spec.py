@@ -28,6 +28,8 @@ class CompareJob:
             how = replace(self.how, total=len(self.runs.recordings), runs_are="recordings")
         else:
             if self.workers != HERE:
-                raise SettingError(f"{self.workers}: for recordings, not for simulated networks")
+                raise SettingError(
+                    f"{self.workers} shares recordings among workers: leave it out with --movement"
+                )
             how = replace(self.how, total=len(self.runs.seeds), runs_are="networks")
         object.__setattr__(self, "how", how)

@@ -100,7 +100,9 @@ class ConvertOutput:
                 "output",
             )
         if not files or "-" in files:
-            raise WrongUsage("--in-place needs a FILE: standard input has no place", "in-place")
+            raise WrongUsage(
+                "--in-place needs a FILE: standard input cannot be overwritten", "in-place"
+            )
         return [((file,), file) for file in files]
 
     def choose_packet_format(self, output: str | None) -> str:

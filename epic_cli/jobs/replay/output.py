@@ -54,8 +54,8 @@ def write_rows(
     def handle_interrupt(name: str, entities: int) -> None:
         if not messages.quiet:
             write_message(
-                f"epic: {quote_text(name)}: interrupted: these are the rows, by time, of the"
-                f" {entities:,} entities read so far, the last one hardly whole\n"
+                f"epic: {quote_text(name)}: interrupted: the rows are those of the"
+                f" {entities:,} entities read so far; the last entity may be incomplete\n"
             )
 
     with contextlib.ExitStack() as ending:

@@ -46,7 +46,7 @@ def samples(
             metavar="[NAME]...",
         )
     ),
-    everything: bool = declare_flag("Copy all of them.", "--all"),
+    everything: bool = declare_flag("Copy all samples.", "--all"),
     color: ColorChoice = declare_shared(color_option),
 ) -> None:
     """Run ``epic samples``.

@@ -52,7 +52,7 @@ def strategies(
     )
 
     if name and find:
-        raise WrongUsage("--find looks for a strategy: leave out NAME, or --find", "find")
+        raise WrongUsage("NAME and --find exclude each other: leave one out", "find")
     if not name and not find:
         report_left_out()
     if form != "table":

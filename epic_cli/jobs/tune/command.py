@@ -213,10 +213,10 @@ class Written:
     explain: bool = declare_shared(explain_option)
     form: str = declare_shared(make_report_format_option("The output format."))
     svg: str | None = declare_value(
-        "Draw what smoothness costs in latency to this file.", type=OutputFile()
+        "Write a picture of latency against roughness to this file.", type=OutputFile()
     )
     html: str | None = declare_value(
-        "Write one HTML page with everything. It shows the drawing before and after tuning.",
+        "Write one HTML page with everything. It shows what is drawn before and after tuning.",
         type=OutputFile(),
     )
 

@@ -154,7 +154,7 @@ async def _serve_socket(
 ) -> web.StreamResponse:
     origin = request.headers.get("Origin", "").partition("://")[2]
     if origin != request.headers.get("Host"):
-        raise web.HTTPForbidden(text="only the page itself may connect\n")
+        raise web.HTTPForbidden(text="this connection comes from another page, and is refused\n")
     if len(pages) >= MOST_PAGES:
         raise web.HTTPServiceUnavailable(text="too many pages are open: close one\n")
     page = web.WebSocketResponse(max_msg_size=LONGEST_MESSAGE, heartbeat=30.0, compress=False)

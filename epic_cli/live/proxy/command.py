@@ -126,8 +126,8 @@ class _ProxyOutputs:
     """Options of the packets read from the traffic: how they are drawn, and their files."""
 
     watch: WatchSpec = declare_value(
-        "Watch packets on their way down, up, or both. Down are those to the first client, or to"
-        " from=HOST. sent=FILE and received=FILE record them before and behind the link. "
+        "Read the packets of the direction down, up, or both. Down are those to the first client,"
+        " or to from=HOST. sent=FILE and received=FILE record them before and behind the link. "
         " [default: down]",
         type=Parsed(
             "up|down|both[,key=value]", WatchSpec.parse, WatchSpec, writes=lambda watch: watch.files

@@ -37,7 +37,10 @@ _ARITHMETIC = {ast.Add: ("+", _ADD), ast.Sub: ("-", _ADD), ast.Mult: ("*", _MULT
 
 
 class LanguageWriter:
-    """A printer of programs; each language overrides what is spelled differently there."""
+    """A writer of programs in one language.
+
+    Subclasses override what the language spells otherwise.
+    """
 
     name: ClassVar[str]
     suffix: ClassVar[str]
@@ -96,21 +99,21 @@ class LanguageWriter:
 
     @property
     def real(self) -> str:
-        """The function that reads a number."""
+        """The language's function that makes a number of a value."""
         return self.rounding or "float"
 
     # ------------------------------------------------------------ the file
 
     @classmethod
     def proof(cls, strategy: str, file: str) -> list[str]:
-        """Return the commands that check a program against the strategy."""
+        """Return the commands that build a program and check it against the strategy."""
         runs = cls.runs.format(file=file, stem=file.removesuffix(cls.suffix))
         lines = [cls.builds.format(file=file, stem=file.removesuffix(cls.suffix))]
         lines.append(f"epic check --builtin -s {strategy} {cls.tolerance} --against '{runs}'")
         return [line for line in lines if line]
 
     def write(self, head: Sequence[str], main: bool) -> str:
-        """Return the text of the file; ``head`` is the comment at its top."""
+        """Return the text of the file; ``head`` are the lines of the comment at its top."""
         for line in head:
             self.lines.append(f"{self.comment} {line}".rstrip())
         self.begin(main)
@@ -136,11 +139,11 @@ class LanguageWriter:
         return [*above, f"{indent}{found['code'].rstrip()}"] if found["code"] else above
 
     def begin(self, main: bool) -> None:
-        """Print the lines before the classes."""
+        """Write the lines before the classes."""
         raise NotImplementedError
 
     def state(self) -> None:
-        """Print the record type of a state, in a language that declares record types."""
+        """Write the record type of a state, in a language that declares record types."""
         begin, form, end = self.declared_state
         if begin:
             self.line()
@@ -152,17 +155,17 @@ class LanguageWriter:
             self.close(end)
 
     def smoothing(self) -> None:
-        """Print the class of the strategy."""
+        """Write the class of the strategy."""
         raise NotImplementedError
 
     def finish(self, main: bool) -> None:
-        """Print the lines after the classes."""
+        """Write the lines after the classes."""
         if main:
             program = files(__name__) / "programs" / f"{self.name}.txt"
             self.lines += self.fill_template(program.read_text("utf-8")).splitlines()
 
     def fill_template(self, template: str) -> str:
-        """Fill the template of ``main`` with the arguments that ``receive`` takes."""
+        """Return the program of ``main`` with the arguments that ``receive`` takes."""
         taken = [parameter.name for parameter in self.program.method("receive").parameters]
         passed = ", ".join(self.arguments[name] for name in taken)
         lines = [line for line in template.splitlines() if self.turns or "$turns" not in line]
@@ -182,7 +185,7 @@ class LanguageWriter:
         return any(field.name == "rotation" for field in self.program.fields)
 
     def constants(self, form: str) -> None:
-        """Print the constants; ``form`` makes a line of name, value and type."""
+        """Write the constants; ``form`` makes a line of a name, a value and a type."""
         for constant in self.program.constants:
             kind = self.type(type(constant.value).__name__)
             text = form.format(
@@ -191,7 +194,7 @@ class LanguageWriter:
             self.line(text + self.end_comment(constant.comment))
 
     def vector_functions(self) -> None:
-        """Print the vector functions that the program uses."""
+        """Write the functions on vectors that the program uses."""
         uses = self.program.uses()
         uses |= {"dot"} & self.vectors.keys() if "length" in uses else set()
         for use, text in self.vectors.items():
@@ -199,7 +202,7 @@ class LanguageWriter:
                 self.line(text.replace("$real", self.type("float")))
 
     def print_method(self, method: Method) -> None:
-        """Print a method."""
+        """Write a method with its comment."""
         self.line()
         self.print_comment(method.doc)
         self.open(self.signature(method))
@@ -207,7 +210,7 @@ class LanguageWriter:
         self.close()
 
     def list_parameters(self, method: Method) -> str:
-        """Return the text of a method's parameters."""
+        """Return a method's parameters, as its declaration lists them."""
         return ", ".join(
             self.parameter.format(
                 self.type(parameter.type), self.variable_name(method.parameter(parameter))
@@ -216,7 +219,7 @@ class LanguageWriter:
         )
 
     def signature(self, method: Method) -> str:
-        """Return the line that begins a method."""
+        """Return the first line of a method."""
         raise NotImplementedError
 
     # ------------------------------------------------------------ lines
@@ -248,20 +251,20 @@ class LanguageWriter:
     # ------------------------------------------------------------ statements
 
     def body(self, method: Method) -> None:
-        """Print a method's statements."""
+        """Write the statements of a method."""
         self.declared = method.locals()
         self.reassigned = method.assigned()
         self.statements(method.body)
 
     def statements(self, body: Iterable[ast.stmt]) -> None:
-        """Print statements with their comments."""
+        """Write statements with their comments."""
         for statement in body:
             for text in self.program.comments.get(getattr(statement, "lineno", 0), ()):
                 self.line(f"{self.comment} {text}")
             self.statement(statement)
 
     def statement(self, node: ast.stmt) -> None:
-        """Print a statement."""
+        """Write a statement."""
         if isinstance(node, ast.AnnAssign):
             assert isinstance(node.target, ast.Name)
             assert node.value is not None
@@ -302,7 +305,7 @@ class LanguageWriter:
         return f"{self.text(node.target)} {sign}= {self.text(node.value)}{self.ends}"
 
     def branches(self, node: ast.If) -> None:
-        """Print ``if``, ``else if`` and ``else``."""
+        """Write ``if``, ``else if`` and ``else`` with their blocks."""
         self.open(self.if_(self.text(node.test)))
         self.statements(node.body)
         while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
@@ -317,23 +320,23 @@ class LanguageWriter:
         self.close()
 
     def if_(self, test: str) -> str:
-        """Return the beginning of ``if``."""
+        """Return the line that begins an ``if``."""
         return f"if ({test})"
 
     def else_if(self, test: str) -> str:
-        """Return the beginning of ``else if``, after the end of a block."""
+        """Return the line that ends a block and begins an ``else if``."""
         return f"}} else if ({test})"
 
     def else_(self) -> str:
-        """Return the beginning of ``else``, after the end of a block."""
+        """Return the line that ends a block and begins an ``else``."""
         return "} else"
 
     def while_(self, test: str) -> str:
-        """Return the beginning of a loop."""
+        """Return the line that begins a loop."""
         return f"while ({test})"
 
     def for_(self, name: str, count: str) -> str:
-        """Return the beginning of a loop from 0 to below ``count``."""
+        """Return the line that begins a loop from 0 to below ``count``."""
         return f"for ({self.type('int')} {name} = 0; {name} < {count}; {name}++)"
 
     # ------------------------------------------------------------ expressions
@@ -344,7 +347,7 @@ class LanguageWriter:
         return f"({text})" if binds < around else text
 
     def bound_text(self, node: ast.expr) -> tuple[str, int]:  # noqa: PLR0911 - one for each kind
-        """Return the text of an expression, and how tightly it binds."""
+        """Return the text of an expression, and the rank of its operator (``_OR`` to ``_CALL``)."""
         if isinstance(node, ast.Constant):
             return self.constant(node.value), _CALL
         if isinstance(node, ast.Name):
@@ -374,7 +377,7 @@ class LanguageWriter:
         raise ValueError(f"{ast.unparse(node)} is not in the subset of Python that is translated")
 
     def unary_text(self, node: ast.UnaryOp) -> tuple[str, int]:
-        """Return the text of ``not`` or minus."""
+        """Return the text of ``not x`` or ``-x``, and the rank of its operator."""
         if isinstance(node.op, ast.USub):
             return f"-{self.text(node.operand, _SIGN)}", _SIGN
         word = self.conjunctions[2]
@@ -394,15 +397,15 @@ class LanguageWriter:
         return f"{self.text(node.left, binds)} {sign} {self.text(node.right, binds + 1)}", binds
 
     def rounded(self, text: str) -> str:
-        """Return a sum, difference, product or quotient, rounded as in the original strategy."""
+        """Return the text of a result rounded to single precision, where the original rounds it."""
         return f"{self.rounding}({text})" if self.rounding else text
 
     def quotient_text(self, left: str, right: str) -> tuple[str, int]:
-        """Return the quotient of whole numbers, without its fraction."""
+        """Return the text of a quotient without its fraction, and its operator's rank."""
         return f"{left} / {right}", _MULTIPLY
 
     def call_text(self, node: ast.Call) -> str:
-        """Return a call of a function or method, or a change of a list."""
+        """Return the text of a call of a function or method, or of a change of a list."""
         values = [self.text(argument) for argument in node.args]
         if isinstance(node.func, ast.Name):
             if node.func.id == "State":
@@ -414,7 +417,7 @@ class LanguageWriter:
         return self.changed_list(self.text(node.func.value, _CALL), node.func.attr, values)
 
     def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
-        """Return a call of one of the functions in ``FUNCTIONS``."""
+        """Return the text of a call of one of ``FUNCTIONS``."""
         del nodes
         spelled = self.functions.get(name) or self.maths.format(name)
         if "{" in spelled:
@@ -433,23 +436,23 @@ class LanguageWriter:
         )
 
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        """Return a call of ``append``, ``insert``, ``remove``, ``pop``, ``pop(0)`` or ``clear``."""
+        """Return the text of a list's ``append``, ``insert``, ``remove``, ``pop`` or ``clear``."""
         if method == "pop" and not values:
             method = "pop last"
         return self.changes[method].format(name, *values)
 
     def item(self, name: str, index: ast.expr) -> str:
-        """Return an item of a list."""
+        """Return the text of an item of a list."""
         return f"{name}[{self.text(index)}]"
 
     def comparison_sign(self, sign: str) -> str:
-        """Return the sign of a comparison."""
+        """Return the language's spelling of a comparison's sign."""
         return sign
 
     # ------------------------------------------------------------ names and numbers
 
     def constant(self, value: object) -> str:
-        """Return a number or a truth value."""
+        """Return the text of a number or a truth value."""
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, float):
@@ -464,7 +467,7 @@ class LanguageWriter:
         return text
 
     def type(self, kind: str) -> str:
-        """Return the name of a type."""
+        """Return the language's name of a type of the source."""
         if kind.startswith("list["):
             return self.types["list"].format(self.type(kind[5:-1]))
         if self.single and kind == "float" and not self.rounding:
@@ -472,19 +475,19 @@ class LanguageWriter:
         return self.types.get(kind, kind)
 
     def variable_name(self, name: str) -> str:
-        """Return the name of a local variable, a parameter or a constant."""
+        """Return the language's spelling of a local variable, a parameter or a constant."""
         return name
 
     def member(self, name: str) -> str:
-        """Return the name of a field of a state or of a vector."""
+        """Return the language's spelling of a field of a state or a vector."""
         return name
 
     def own_field(self, name: str) -> str:
-        """Return the name of a field of the class."""
+        """Return the language's spelling of a field of the class, from within the class."""
         return f"self.{name}"
 
     def own_method(self, name: str) -> str:
-        """Return the name of a method of the class."""
+        """Return the language's spelling of a method of the class, from within the class."""
         return f"self.{name}"
 
     def zero(self, variable: Variable) -> str:
@@ -504,7 +507,7 @@ class LanguageWriter:
 
 
 class IndentedWriter(LanguageWriter):
-    """A printer of a language whose blocks are indented, as Python's are."""
+    """A writer of a language whose blocks are indented, as Python's are."""
 
     comment = "#"
     opens = ":"
@@ -529,7 +532,7 @@ class IndentedWriter(LanguageWriter):
 
 
 def wrap_comment(text: str, width: int) -> list[str]:
-    """Wrap a line; a command goes on behind a backslash, as a shell reads it."""
+    """Return the lines of a comment; a command is continued after a backslash, as in a shell."""
     if not _COMMAND.match(text):
         return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
     lines = [""]

@@ -12,7 +12,7 @@ _PROGRAM = "algorithm cmath cstdio cstdlib iostream sstream string utility vecto
 
 
 class Cpp(LanguageWriter):
-    """A writer of C++: a class in one header or source file."""
+    """A writer of C++: a class in one header or source file, in a namespace."""
 
     name = "cpp"
     suffix = ".cpp"
@@ -92,7 +92,10 @@ class Cpp(LanguageWriter):
         super().finish(main)
 
     def struct(self, own: str, real: str, axes: str, engine: str) -> None:
-        """Print a record of numbers; for an engine, with conversions from and to its type."""
+        """Write a record of numbers.
+
+        For an engine, with conversions from and to the engine's type.
+        """
         if not self.by_engine:
             self.line(f"struct {own} {{ {real} {', '.join(axes)}; }};")
             return

@@ -73,7 +73,7 @@ class CSharp(LanguageWriter):
             self.close()
 
     def convert(self, own: str, engine: str, axes: str) -> None:
-        """Print the conversions from and to a type of Unity's."""
+        """Write the conversions from and to a type of Unity."""
         other = f"UnityEngine.{engine}"
         single = ", ".join(f"(float)a.{axis}" for axis in axes)
         double = ", ".join(f"a.{axis.lower()}" for axis in axes)

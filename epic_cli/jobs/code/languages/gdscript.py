@@ -76,7 +76,7 @@ class GDScript(IndentedWriter):
         return f"var {self.typed(Variable(name, kind))} = {self.text(value)}"
 
     def typed(self, variable: Variable) -> str:
-        """Return a name with its type."""
+        """Return a variable's name with its type."""
         return f"{variable.name}: {self.type(variable.type)}"
 
     def call_text(self, node: ast.Call) -> str:

@@ -38,7 +38,7 @@ def dot(a: Vec3, b: Vec3) -> float:
 
 
 class Python(IndentedWriter):
-    """A writer of Python, which prints the source unchanged."""
+    """A writer of Python, in which the source stays as it is."""
 
     name = "python"
     suffix = ".py"
@@ -82,7 +82,7 @@ class Python(IndentedWriter):
         return "(lambda word: f32(float(word)))" if self.rounding else "float"
 
     def vector(self, use: str, name: str, other: str, part: str) -> None:
-        """Print an operator of vectors."""
+        """Write an operator on vectors."""
         if use in self.program.uses():
             self.line()
             self.open(f"def __{name}__(self, {other})")

@@ -12,7 +12,7 @@ from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, get_type
 
 
 class Rust(LanguageWriter):
-    """A writer of Rust; vectors and states are copied."""
+    """A writer of Rust, with vectors and states that are copied."""
 
     name = "rust"
     suffix = ".rs"
@@ -65,7 +65,7 @@ class Rust(LanguageWriter):
         self.vector_functions()
 
     def operator(self, trait: str, other: str, name: str, sign: str, part: str) -> None:
-        """Print an operator of vectors."""
+        """Write an operator on vectors."""
         self.open(f"impl std::ops::{trait}{'' if other == 'Vec3' else f'<{other}>'} for Vec3")
         self.line("type Output = Vec3;")
         parts = ", ".join(f"{axis}: self.{axis} {sign} {name}{part.format(axis)}" for axis in "xyz")
@@ -109,7 +109,10 @@ class Rust(LanguageWriter):
         return f"{kind}::{name}({', '.join(values)})"
 
     def value(self, node: ast.expr) -> float | None:
-        """Return the value of a number or constant, also negated; None for other expressions."""
+        """Return the value of a number or a constant, negated or not.
+
+        None for other expressions.
+        """
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             value = self.value(node.operand)
             return None if value is None else -value
@@ -119,7 +122,10 @@ class Rust(LanguageWriter):
         return named.get(node.id) if isinstance(node, ast.Name) else None
 
     def range_test(self, node: ast.BoolOp) -> tuple[ast.expr, ast.expr, ast.expr] | None:
-        """Return value, low and high of ``value >= low and value <= high`` with constant bounds."""
+        """Return value, low and high of ``value >= low and value <= high``; None for other tests.
+
+        The bounds are constants.
+        """
         if len(node.values) != 2 or not isinstance(node.op, ast.And):
             return None
         low, high = node.values

@@ -9,7 +9,7 @@ from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, get_type
 
 
 class TypeScript(LanguageWriter):
-    """A writer of TypeScript; vectors are plain objects, so that an engine's vectors fit."""
+    """A writer of TypeScript, whose vectors are plain objects, so that an engine's fit."""
 
     name = "typescript"
     suffix = ".ts"
@@ -56,7 +56,7 @@ class TypeScript(LanguageWriter):
         self.vector_functions()
 
     def vector(self, head: str, part: str) -> None:
-        """Print a function that computes a vector."""
+        """Write a function that computes a vector."""
         parts = ", ".join(f"{axis}: {self.rounded(part.format(axis))}" for axis in "xyz")
         self.line(f"{head}: Vec3 => ({{ {parts} }});")
 
