@@ -428,6 +428,7 @@ _AHEAD = {
 _MEASURED = {
     -1.0: "the time between the last two packets",
     -2.0: "the time between the frames that took the last two packets",
+    -3.0: "the time between the last two timestamps",
 }
 _FOLLOWS = {
     "exponential": "behind a low-pass of {time}",
@@ -439,6 +440,8 @@ _FOLLOWS = {
 
 #: What the rest of a drawing goes with that is understood in part.
 _RESTS = {
+    "packets": " It moves only when a packet comes, and stands in between: advance its time in each"
+    " frame.",
     "path": " What is left lies along its path: it is sooner or later than that.",
     "velocity": " What is left follows the packets' velocities.",
     "age": " What is left follows the packets' velocities, and grows until the next packet.",
@@ -449,13 +452,13 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     """Return the game's way of drawing in sentences."""
     settings = used_values(found.strategy)
     command = strategy_options(found.strategy, 6 if match.found else _NEARLY)
+    rest = _RESTS.get(match.rest, "")
     if not match.like:
-        return [f"Not understood: {_describe_error(match)}. Nearest: {command}."]
+        return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
     how = _describe_buffer if found.strategy.name == "buffer" else _describe_chase
     does = how(settings, found)
     if not match.found:
         nearest = "Probably" if match.likely else "Nearest:"
-        rest = _RESTS.get(match.rest, "")
         return [f"Not understood: {_describe_error(match)}. {nearest} it {does}.{rest}", command]
     # the command begins a line, so that it can be pasted
     lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _describe_error(match)})"]

@@ -371,3 +371,19 @@ def test_an_engine_with_one_setting_changed_is_drawn_again_or_not_understood(see
         apart = np.square(own - case.path.positions).sum(axis=1)
         later = case.path.times >= case.path.times[0] + 1
         assert np.sqrt(np.nanmean(apart[later])) < 0.01 * said.step
+
+
+def test_a_clock_that_only_packets_set_is_said_to_stand_in_between() -> None:
+    """Draw the state 0.1 s before the newest stamp, which no frame moves on."""
+    block = recorded("figure-eight", 20, 4)
+    packets = [block[index] for index in range(len(block))]
+    arrivals = np.array([packet.arrival for packet in packets])
+    stamps = np.array([packet.time for packet in packets])
+    positions = np.array([packet.position for packet in packets])
+    times = np.arange(1, 20, 1 / 60)
+    order = np.argsort(stamps)
+    newest = np.array([stamps[arrivals <= time].max() for time in times])
+    drawn = [np.interp(newest - 0.1, stamps[order], axis[order]) for axis in positions.T]
+    found = match({"": block}, {"": DrawnPath(times, np.transpose(drawn), 1e-9)})
+    assert not found.found
+    assert found.rest == "packets"

@@ -20,15 +20,19 @@ if TYPE_CHECKING:
 LEAST_PERIOD = 1e-4
 
 
+def moves_at_packets(frames: Frames) -> bool:
+    """Return True if nearly all that is drawn moves in frames at which a packet came."""
+    moved, came = compute_lengths(np.diff(frames.drawn, axis=0)), np.diff(frames.newest) > 0
+    return bool(moved[came].sum() >= MOSTLY * moved.sum() > 0)
+
+
 def read_packet_steps(frames: Frames) -> float | None:
     """Return the share of the way that each packet moves the drawing; None if other steps occur."""
-    step = np.diff(frames.drawn, axis=0)
-    moved, came = compute_lengths(step), np.diff(frames.newest)
-    total = moved.sum()
+    step, came = np.diff(frames.drawn, axis=0), np.diff(frames.newest)
     left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
     way = compute_lengths(left)
     told = (came == 1) & (way > 0.1 * frames.unit)
-    if told.sum() < FEW or moved[came > 0].sum() < MOSTLY * total:
+    if told.sum() < FEW or not moves_at_packets(frames):
         return None
     share = float(np.median((step * left).sum(axis=1)[told] / way[told] ** 2))
     return share if 0.01 < share < 0.99 else None
