@@ -37,6 +37,7 @@ def main() -> bool:
     again = commands.add_parser("again", help="faults of the table once more")
     again.add_argument("--results", nargs="*", default=["survived", "unreached"])
     again.add_argument("--only", default="", help="that this finds, in fault or test")
+    again.add_argument("--by", nargs="*", default=[], help="by these tests, without a run of all")
     again.set_defaults(run=mutant_suite.run_again)
     for one in (suite, again):
         one.add_argument(

@@ -179,6 +179,7 @@ def test_commands_that_are_interrupted(tmp_path: Path) -> None:
 def test_a_strategy_that_fails_beside_others() -> None:
     assert pools.try_strategy("raises", "compare") == []
     assert pools.try_strategy("exits at once", "replay") == []
+    assert pools.try_strategy("changes the folder", "check") == []
 
 
 def test_files_from_a_stranger() -> None:
