@@ -314,3 +314,16 @@ def test_consecutive_ticks_are_sequence_numbers(ticks: Sequence[int], read: bool
         for at, tick in enumerate(ticks)
     ]
     assert (b"seq=tick" in epic("inspect", stdin="\n".join(lines).encode()).stdout) is read
+
+
+def test_a_few_events_among_the_states_are_told_apart_by_their_column() -> None:
+    rows = ["time,x,y,z,what"]
+    for number in range(60):
+        time = number / 20
+        rows.append(f"{time},{5 * time:.3f},{time * time:.3f},0,move")
+        if number in (10, 25, 40):
+            rows.append(f"{time},{90 - number},-40,0,shot")
+    (found,) = inspect(BytesIO("\n".join(rows).encode())).findings
+    assert (found.code, found.read, found.lines) == ("E101", "entity=what", (12, 13))
+    seen = "3 packets have the time of the packet before, at another place"
+    assert found.facts == {"seen": seen, "column": "what tells them apart"}
