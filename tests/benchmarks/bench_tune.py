@@ -55,7 +55,7 @@ def ours(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
     with ThreadPoolExecutor(1) as executor:
         done = Trials(space.strategy, on, find_goal("score"), Budget(trials), executor)
         search(space, done, seed)
-    return done.best.figures["score"]
+    return done.best.metrics["score"]
 
 
 def at_random(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
