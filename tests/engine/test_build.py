@@ -1,4 +1,4 @@
-"""The build of the engine, as far as it can be tested without building."""
+"""Tests of the engine's build, as far as possible without building."""
 
 import sys
 import sysconfig

@@ -1,4 +1,4 @@
-"""The facts of the engine's build."""
+"""Tests of the information about the engine's build."""
 
 from epic_cli.engine.packets import describe_build
 

@@ -1,4 +1,4 @@
-"""Declarations of strategies, and the checks made from them."""
+"""Tests of the declarations of strategies, and of the checks made from them."""
 
 from enum import IntEnum
 from typing import Any
@@ -80,7 +80,7 @@ def test_every_strategy_can_be_made_and_knows_its_settings(name: str) -> None:
 
 @pytest.mark.parametrize("said", strategies(), ids=lambda said: said.name)
 def test_a_setting_stands_in_the_attribute_of_its_name(said: Declaration) -> None:
-    """Most settings have an attribute of their name with the value that the strategy uses."""
+    """Most settings have an attribute of the same name, with the value that the strategy uses."""
     others = {
         setting.name: next(value for value in _values_of(setting) if value != setting.default)
         for setting in said.settings

@@ -1,4 +1,4 @@
-"""Descriptions: entries between commas, keys, values in quotes."""
+"""Tests of descriptions: entries between commas, keys, quoted values."""
 
 import pytest
 from hypothesis import given

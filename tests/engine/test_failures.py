@@ -1,4 +1,4 @@
-"""Errors that a process raises arrive unchanged in the process that waits for them."""
+"""Tests that errors arrive unchanged in another process."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ for module in pkgutil.walk_packages(epic_cli.__path__, "epic_cli."):
 
 
 def made(kind: type[BaseException]) -> BaseException:
-    """Create an exception of this kind by its constructor."""
+    """Create an exception of this kind with arguments for its constructor."""
     if not hasattr(vars(kind).get("__init__", kind.__init__), "__code__"):  # Python's own
         return kind("what is wrong")
     facts, named = [], {}

@@ -1,4 +1,4 @@
-"""The table of a packet's keys: what the compiled engine and Python make of it agrees."""
+"""Tests that the compiled engine and Python agree on the table of a packet's keys."""
 
 from typing import Any
 

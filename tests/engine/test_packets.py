@@ -1,4 +1,4 @@
-"""Blocks of packets: numbers of entities, and round trips of packets."""
+"""Tests of blocks of packets: entity numbers, and conversion to Python and back."""
 
 import math
 import pickle
@@ -38,7 +38,7 @@ PACKETS = st.builds(
 
 
 def block_of(*entities: str) -> PacketBlock:
-    """Return a block with a packet for each of these entities, one a line."""
+    """Return a block with one packet for each of these entities, one a line."""
     text = "".join(
         f"1,2,3/4,5,6/{n}{f' entity={e}' if e else ''}\n" for n, e in enumerate(entities)
     )

@@ -1,4 +1,4 @@
-"""The kinds of settings: accepted values, descriptions, and converted values."""
+"""Tests of the kinds of parameters: accepted values, descriptions, and converted values."""
 
 import math
 from enum import IntEnum

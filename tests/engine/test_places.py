@@ -1,4 +1,4 @@
-"""Strategies of other packages, as installed distributions offer them, whole and broken."""
+"""Tests of strategies from other installed packages, working and broken."""
 
 import subprocess
 import sys
@@ -59,7 +59,7 @@ Install = Callable[..., None]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Install a distribution with these entry points; its module is ``tiny_NAME``."""
+    """Install a package with these entry points; its module is ``tiny_NAME``."""
     monkeypatch.setenv("EPIC_ENTRY_POINTS", "on")
     monkeypatch.syspath_prepend(tmp_path)
 

@@ -1,4 +1,4 @@
-"""The settings of a strategy in plain Python, read from its constructor or its declaration."""
+"""Tests of the settings of plain Python strategies, read from constructor or declaration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers with units: read exactly, the same wherever one can be given."""
+"""Tests of numbers with units, which are parsed exactly."""
 
 import math
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Rotations: the engine's mathematics against SciPy, on the way from text to rows."""
+"""Tests of the engine's rotations against SciPy, from text to rows."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_what_is_no_rotation_is_refused_where_it_stands(word: str) -> None:
 
 
 def test_zeros_are_a_rotation_that_is_not_known() -> None:
-    """Loggers write zeros before the first rotation; the other fields are read."""
+    """Loggers write zeros before the first rotation; the packet's other fields are read."""
     assert packet_of("rotation=0,0,0,0 spin=1,2,3 arrival=9").arrival == 9
     matrix = {f"m{i}{j}": 0.0 for i in range(3) for j in range(3)}
     zeros = {f"q{letter}": 0.0 for letter in "xyzw"}
@@ -243,7 +243,7 @@ def turning(
     flip: bool = False,
     about: tuple[float, float, float] = ANY,
 ) -> list[Packet]:
-    """Return a constant angular velocity about an axis."""
+    """Return the rotation at each time of a constant angular velocity about an axis."""
     axis = np.array(about)
     packets = []
     for index in range(round(seconds * rate)):
@@ -268,7 +268,7 @@ def turning(
 def test_a_constant_spin_is_drawn_as_that(
     name: str, settings: dict[str, Any], about: tuple[float, float, float], flip: bool
 ) -> None:
-    """A body turns twenty times, by less than half a turn a packet, and signs may flip."""
+    """A body makes twenty turns, less than half a turn a packet; quaternion signs may flip."""
     spin, rate = 12.0, 20.0
     packets = turning(spin, 13, rate, flip, about)
     rows = replay_array(packets, strategy(name, **settings), pacing="arrival", latency=0.1)
@@ -291,7 +291,10 @@ def quaternions_of(rows: np.ndarray) -> np.ndarray:
 
 
 def unsteady(seed: int, jump: float) -> list[Packet]:
-    """Return packets that move along x and turn by as much, at changing speeds; some are lost."""
+    """Return packets that move along x and rotate by the same amount, at changing speeds.
+
+    Some packets are lost.
+    """
     random = np.random.default_rng(seed)
     rate, time, x, speed, packets = random.choice([5.0, 10.0, 30.0]), 0.0, 0.0, 1.0, []
     regular = random.random() < 0.5
@@ -340,7 +343,7 @@ def unsteady(seed: int, jump: float) -> list[Packet]:
     ],
 )
 def test_turning_is_moving(name: str, settings: dict[str, Any], seed: int) -> None:
-    """A distance and an angle of equal numbers are corrected alike."""
+    """A distance and an angle with equal numbers are corrected alike."""
     # a correction is less than half a turn, or neither way is the shorter one
     packets = unsteady(seed, jump=1.0 if name == "visual-offset" else 100.0)
     rows = replay_array(packets, name, pacing="arrival", latency=0.05, **settings)
@@ -368,7 +371,7 @@ SPIN = st.tuples(*[st.floats(-6, 6)] * 3)
 def test_corrections_begin_where_it_was_drawn_and_the_spin_is_that_of_what_is_drawn(
     name: str, settings: dict[str, Any], a: Any, b: Any, v: Any, w: Any, after: float
 ) -> None:
-    """The axes may differ; then rotation vectors do not add up."""
+    """The axes may differ, and then rotation vectors do not add up."""
     made = strategy(name, **settings)
     for time, q, spin in ((0.0, a, v), (0.2, b, w), (0.3, a, w)):
         made.update(Packet((0.0,) * 3, (0.0,) * 3, time, rotation=q, spin=spin), time)
@@ -412,7 +415,10 @@ def test_robocat_takes_rotations_at_once() -> None:
 
 
 def test_the_mesh_of_unreal_turns_by_a_fraction_a_frame_or_on_its_clock() -> None:
-    """Half a radian to go, the time of 0.05 s: at 0.02 s a frame 60 % of the way are left."""
+    """Half a radian remains, and the time is 0.05 s.
+
+    At 0.02 s a frame, 60 % of the way are left.
+    """
     made = strategy("unreal")
     x, y, z, w = map(float, Rotation.from_rotvec(AXIS * 0.5).as_quat())
     turned = (x, y, z, w)
@@ -527,7 +533,7 @@ def test_who_turns_on_the_spot_is_not_held() -> None:
 @pytest.mark.parametrize("way", ["slerp", "nlerp", "unchecked", "hold"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_snapshot_turns_as_it_is_asked(way: str, seed: int) -> None:
-    """NumPy's interpolation between quaternions, of which some have the other sign."""
+    """The oracle is NumPy's interpolation between quaternions, some with the other sign."""
     random = np.random.default_rng(seed)
     steps = random.normal(0, 0.35, (50, 3)).cumsum(axis=0)
     quats = Rotation.from_rotvec(steps).as_quat() * random.choice((-1.0, 1.0), (50, 1))

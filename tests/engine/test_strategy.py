@@ -1,4 +1,4 @@
-"""Exclusive use of a strategy object: one replay alone while it draws, even if others call it."""
+"""Tests that only one replay can use a strategy object at a time."""
 
 import copy
 import pickle
@@ -71,7 +71,7 @@ CONFIGURED: dict[str, dict[str, float]] = {
 
 @pytest.mark.parametrize("name", CONFIGURED)
 def test_what_follows_from_settings_is_not_made_anew_while_in_use(name: str) -> None:
-    """Making it anew would replace a buffer that the replay reads."""
+    """Computing it again would replace a buffer that the replay reads."""
     made = strategy(name)
     samples = replay(STEPS, made)
     next(samples)
@@ -128,7 +128,7 @@ def test_a_plain_object_is_used_by_one_replay_and_left_alone_by_the_other() -> N
 
 
 def loop(make: Callable[[], Any], packets: list[Packet] = STEPS) -> Replay:
-    """Return a replay that has been given its packets."""
+    """Return a replay that has taken its packets."""
     block = PacketBlock()
     for packet in packets:
         block.append(packet)
@@ -145,7 +145,7 @@ def rest(running: Replay) -> Sample:
 
 
 def disturbed(running: Replay, call: Callable[[], object]) -> tuple[Sample, set[str]]:
-    """Return the last row that is drawn while another thread calls, and the errors that it gets."""
+    """Return the last row drawn while another thread calls the strategy, and that thread's errors."""
     begun, done = threading.Event(), threading.Event()
     answers = set()
 

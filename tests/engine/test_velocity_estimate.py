@@ -1,4 +1,4 @@
-"""Packets without a velocity: the velocities that strategies receive instead."""
+"""Tests of the velocities that strategies receive for packets without one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Witness:
 
 
 class OwnEstimate(Witness):
-    """A strategy with an estimate of its own."""
+    """A strategy that estimates missing velocities itself."""
 
     declaration = Declaration("own", "", "", estimates_velocity=True)
 
@@ -112,7 +112,7 @@ PACKETS = st.lists(
 
 
 def filled(packets: list[Packet], size: int = 1000) -> list[Packet]:
-    """Return the packets with velocities, filled in blocks of this size."""
+    """Return the packets with velocities, filled in by blocks of this size."""
     filler, found = VelocityFiller(), []
     entities = PacketBlock().entities
     for first in range(0, len(packets), size):

@@ -1,4 +1,4 @@
-"""Medians and quantiles equal numpy's, bit for bit; chosen places are spread over the range."""
+"""Tests that medians and quantiles equal numpy's, and that chosen indices are spread evenly."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_what_is_not_known_in_a_draw_has_no_interval() -> None:
 @pytest.mark.parametrize("kind", ["normal", "skewed"])
 @pytest.mark.parametrize("units", [8, 20])
 def test_an_interval_contains_the_figure_as_often_as_it_claims(kind: str, units: int) -> None:
-    """A ratio of sums, as all figures are, over independent units of which the truth is known."""
+    """The metric is a ratio of sums over independent units of which the truth is known."""
     source = np.random.default_rng(units)
     trials, hits = 400, 0
     for trial in range(trials):

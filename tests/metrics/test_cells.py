@@ -29,7 +29,7 @@ NAMES = ("dumb-terminal", "snapshot", "epic", "dis", "projective", "kalman")
 
 
 def test_the_cells_together_are_the_measurement() -> None:
-    """Resampling that takes every cell exactly once reproduces the measured figures."""
+    """Resampling that takes every cell exactly once reproduces the measured values."""
     comparison = compared(RECORDED, read_specs(NAMES), SCREEN_TIMING, threads=1, intervals=True)
     for result in comparison.by_entity:
         measured = result.measured

@@ -1,4 +1,4 @@
-"""Wrong conclusions from a comparison, case by case; each of them was once drawn."""
+"""Tests of wrong conclusions that comparisons once drew, case by case."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def always(_: float) -> Status:
 
 
 class Drawing(movements.Heedless):
-    """A strategy that draws a function of the time."""
+    """A strategy that draws a function of time."""
 
     def __init__(self, movement: movements.Movement, status: Statuses) -> None:
         self.movement, self.status = movement, status
@@ -52,7 +52,7 @@ class Drawing(movements.Heedless):
 
 
 class Drawn:
-    """A candidate with one movement to draw for each entity, in order."""
+    """A participant with one movement to draw for each entity, in order."""
 
     def __init__(self, label: str, *movements: movements.Movement, status: Statuses = always):
         self.label, self.movements, self.status, self.made = label, movements, status, 0
@@ -205,7 +205,7 @@ def test_resting_is_no_outage() -> None:
 
 
 def walked(seed: int) -> tuple[Callable[[float], Place], list[float]]:
-    """Return a walk with rests, and the end of each of its parts."""
+    """Return a walk with rests, and the end time of each of its parts."""
     random = np.random.default_rng(seed)
     ends = np.cumsum(np.repeat([0.6, 1.0], 8) + random.uniform(0, 2.5, 16)).tolist()
     ways = random.normal(size=(16, 3)) * 4
@@ -454,7 +454,7 @@ def test_twins_are_said_to_be_twins_and_not_to_need_more_data() -> None:
 
 
 def shaken(label: str, seed: int, kinds: int) -> Drawn:
-    """Return a drawing of the circle with intermittent noise, of the same kind for every seed."""
+    """Return a function that draws a circle with intermittent noise, the same kind for every seed."""
     source = np.random.default_rng([seed, kinds])
     noise = np.convolve(source.normal(size=2000) * source.gamma(0.3, 1, 2000), np.ones(9) / 9)
     return Drawn(label, lambda t: (*movements.circle(t)[:2], 0.2 * float(noise[round(t * 60)])))

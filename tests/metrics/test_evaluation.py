@@ -1,4 +1,4 @@
-"""Closed forms: strategies with known faults on a known movement."""
+"""Tests of strategies with known errors on a known movement, against closed forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recordings of very many entities: output stays short, and cost per entity constant."""
+"""Tests of recordings with very many entities: output stays short, cost per entity constant."""
 
 from __future__ import annotations
 

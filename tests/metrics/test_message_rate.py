@@ -1,4 +1,4 @@
-"""Rates of messages, whatever their stamps are rounded to."""
+"""Tests of the message rate, whatever the stamps are rounded to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A metric is declared once, and everything that shows metrics shows it."""
+"""Tests that everything that shows metrics shows a newly declared metric."""
 
 from __future__ import annotations
 

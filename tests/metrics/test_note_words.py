@@ -1,4 +1,4 @@
-"""Notes in words: each figure of a note is written once, and one of a kind is no plural."""
+"""Tests of the notes' wording: each number occurs once, and a count of one has no plural."""
 
 from __future__ import annotations
 

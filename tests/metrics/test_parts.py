@@ -1,4 +1,4 @@
-"""Errors along and across the movement: values worked out by hand, and their report."""
+"""Tests of errors along and across the movement, against values worked out by hand."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_of_what_never_moves_nothing_is_along() -> None:
 
 
 def test_noise_of_stamps_is_along_and_a_wrong_curve_across() -> None:
-    """Two strategies have the same residual: one draws the way, the other cuts its corners."""
+    """Two strategies have the same residual: one stays on the path, the other cuts corners."""
     source = np.random.default_rng(2)
     times = np.arange(0, 20, 0.01)
     turn = np.stack((4 * np.cos(times), 4 * np.sin(times), 0 * times), axis=1)

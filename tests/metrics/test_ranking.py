@@ -10,7 +10,7 @@ SHARED = SOURCE.normal(0, 10, 2000)
 
 
 def drawn(*scores: float, own: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Return scores whose draws vary together, and a little on their own."""
+    """Return scores whose bootstrap draws vary together, and a little each on its own."""
     noise = SOURCE.normal(0, own, (len(scores), 2000))
     values = np.array(scores)
     return values, values[:, None] + SHARED + noise
@@ -25,7 +25,7 @@ def test_those_that_cannot_be_told_apart_share_a_rank() -> None:
 
 
 def test_differences_are_paired() -> None:
-    """Scores that vary by 10 points together are still told apart by 5."""
+    """A difference of 5 is significant between scores that vary by 10 points together."""
     assert rank_candidates(*drawn(80, 75, own=0.5), units=50).ranks == [1, 2]
     apart = np.array([80.0, 75.0])
     unpaired = apart[:, None] + SOURCE.normal(0, 10, (2, 2000))
@@ -41,7 +41,7 @@ def test_twins_are_not_told_apart_and_constants_are() -> None:
 
 
 def test_equals_are_rarely_told_apart() -> None:
-    """Nobody wins among 20 that are equal, however lucky one is."""
+    """Among 20 equal scores none is clearly the best, however lucky one is."""
     source = np.random.default_rng(5)
     sole = 0
     for _ in range(40):

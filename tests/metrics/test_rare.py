@@ -137,13 +137,13 @@ def test_of_a_few_bursts_no_more_is_said_than_they_show() -> None:
 
 
 def quiet(movement: str, seed: int) -> bursty.Recorded:
-    """Return twenty seconds in which nothing was lost."""
+    """Return twenty seconds of packets without a loss."""
     link = bursty.Network(lambda count, _: np.zeros(count, bool))
     return bursty.sent_over(link, movement, 20.0, np.random.default_rng(seed))
 
 
 def without(calm: bursty.Recorded, begins: np.ndarray, size: int) -> bursty.Recorded:
-    """Return the recording without ``size`` packets from each of these on."""
+    """Return the recording without ``size`` packets from each of these indices on."""
     gone = (begins[:, None] + np.arange(size)).ravel()
     left = ~np.isin(calm.numbers, gone)
     return calm._replace(numbers=calm.numbers[left], arrivals=calm.arrivals[left])

@@ -1,4 +1,4 @@
-"""The figures of a comparison, computed again: slowly, plainly, from their definitions."""
+"""Tests of a comparison's metrics against slow and plain computations from their definitions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def stop_and_go(t: float) -> tuple[float, float, float]:
 
 
 def hopping(t: float) -> tuple[float, float, float]:
-    """Return a wave with a teleport every four seconds."""
+    """Return the positions of a wave with a teleport every four seconds."""
     return 3 * t + 15 * (t // 4), math.sin(2 * t), 0.5 * t
 
 
@@ -119,7 +119,7 @@ def mean(values: list[float]) -> float:
 
 
 def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[str, float]:
-    """Return the figures computed from the definitions in the guide."""
+    """Return the metrics computed from the definitions in the guide."""
     truth = Plain(stream.states)
     times, shown = rows["time"], rows["position"]
     n = len(rows)
@@ -131,7 +131,7 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
     counts = [k for k in range(n) if judged[k]]
 
     def together(*places: int) -> bool:
-        """Return whether these rows are judged and belong to one segment."""
+        """Return True if these rows are judged and belong to one segment."""
         return all(0 <= k < n and judged[k] and known[k][2] == known[places[0]][2] for k in places)
 
     place = {k: one[0] for k, one in enumerate(known) if one is not None}

@@ -1,4 +1,4 @@
-"""Figures of the sent data in a comparison, and a stream of its own for each judged strategy."""
+"""Tests of the metrics of sent data, and of the separate stream for each judged strategy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def compared(
 
 
 def test_a_fixed_rate_costs_what_can_be_worked_out() -> None:
-    """20 states a second of 3 x 16 + 3 x 32 bits, flags, number and base; 36 bytes of headers."""
+    """20 states a second take 3 x 16 + 3 x 32 bits, flags, number and base; 36 bytes of headers."""
     (result,) = compared("20hz,bits=16", "snapshot").results
     bits = 8 + 8 + 1 + 4 + 48 + 96
     assert result.value("updates") == pytest.approx(20, rel=0.01)
@@ -45,7 +45,7 @@ def test_entities_share_the_headers() -> None:
 
 
 def test_plain_floats_are_counted_like_any_sender() -> None:
-    """Two vectors of 32-bit floats, a bit for each part and for teleports, number and base."""
+    """A state takes two vectors of 32-bit floats, bits for parts and teleports, number and base."""
     (result,) = compared("20hz", "snapshot").results
     assert result.value("update_bits") == pytest.approx(8 + 8 + 1 + 4 + 6 * 32)
     assert result.value("bytes") == pytest.approx(20 * (28 + 36), rel=0.02)

@@ -1,4 +1,4 @@
-"""Arrays that are kept in memory or in a file, and entities that are made again."""
+"""Tests of arrays kept in memory or in a file, and of entities that are prepared again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of rotation against SciPy, and against the errors built into the drawing."""
+"""Tests of rotation errors against SciPy, and against errors built into what is drawn."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ Turning = Callable[[ArrayLike], Rotation]
 
 
 def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlock, Turning]:
-    """Return a straight run that turns to a random direction at each packet.
+    """Return a straight run that rotates to a random direction at each packet.
 
-    Some signs are flipped. What it does between them is the truth's own
+    Some signs are flipped. Between packets the truth itself is drawn
     (``tests/metrics/test_turns.py``).
     """
     chance = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_the_lag_of_the_rotation_is_its_own(late: float) -> None:
 
 
 def test_turns_the_long_way_round_are_counted() -> None:
-    """Between some packets, it turns by 360 degrees less, the other way."""
+    """Between some packets, the drawn rotation goes 360 degrees less, the other way."""
     block, turning = tumbling(2, 5)
     drawn, ways = turning(TIMES), 9
     quaternions = drawn.as_quat()
@@ -155,7 +155,7 @@ def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Turning, late: in
 
 @pytest.mark.parametrize(("seed", "late"), [(0, 0), (1, 4), (2, 0)])
 def test_overshoot_is_that_of_its_definition(seed: int, late: int) -> None:
-    """A drawing swings past the truth in places, further than the truth turns in half a second."""
+    """The drawn rotation swings past the truth, further than the truth turns in half a second."""
     block, true = tumbling(4, seed, flips=True)
     swing = np.sin(TIMES * 7)[:, None] * np.random.default_rng(seed).normal(0, 0.4, 3)
     drawn = Rotation.from_rotvec(swing) * true(np.maximum(TIMES - late * TICK, 0))
@@ -169,7 +169,7 @@ def test_overshoot_is_that_of_its_definition(seed: int, late: int) -> None:
 
 @pytest.mark.parametrize("far", [0.0, 8.0, 20.0])
 def test_what_turns_on_past_a_stop_overshoots_by_that(far: float) -> None:
-    """The truth turns by 90 degrees a second and stops dead at 10 s; it is drawn turning on."""
+    """The truth turns by 90 degrees a second and stops at 10 s; the drawn rotation turns on."""
     stamps = np.arange(0, 21, 0.005)
     yaw = np.minimum(stamps, 10.0) * 90
     packets = [

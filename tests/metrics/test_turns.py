@@ -1,4 +1,4 @@
-"""The truth of rotations against movements whose rotation is a formula, computed by SciPy."""
+"""Tests of the truth of rotations against formulas computed by SciPy."""
 
 from __future__ import annotations
 

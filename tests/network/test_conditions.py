@@ -1,4 +1,4 @@
-"""A link with a rate and a queue, conditions over time, corruption, reordering with a gap."""
+"""Tests of a link's rate, queue, changes over time, corruption and reordering gap."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def delays(conditions: LinkConditions, count: int = 400, rate: int = 100) -> lis
 
 
 def test_an_overloaded_queue_grows_by_the_same_time_with_each_packet() -> None:
-    """D/D/1: 100 packets/s of 1,000 bytes over 640 kbit/s, 12.5 ms each: 2.5 ms more for each."""
+    """100 packets/s of 1,000 bytes over 640 kbit/s take 12.5 ms each: each waits 2.5 ms longer."""
     link = LinkConditions(latency=0.03, rate=640_000, packet_size=1000, queue=QueueLimit(60))
     found = delays(link)
     assert found == [pytest.approx(0.03 + 0.0125 + n * 0.0025) for n in range(400)]
@@ -41,10 +41,7 @@ def test_a_link_that_is_fast_enough_has_no_queue() -> None:
     ("queue", "longest"), [(QueueLimit(0.1), 0.1), (QueueLimit(packets=8), 0.1), (QueueLimit(0), 0)]
 )
 def test_tail_drop(queue: QueueLimit, longest: float) -> None:
-    """One packet in five exceeds the rate.
-
-    A full queue drops it, and the wait is the queue's length.
-    """
+    """One packet in five exceeds the rate and is dropped; the others wait the queue's length."""
     link = Link(LinkConditions(rate=640_000, packet_size=1000, queue=queue))
     sent = [(n / 100, link.send(n / 100)) for n in range(COUNT)]
     assert link.dropped == sum(not arrivals for _, arrivals in sent)

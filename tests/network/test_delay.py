@@ -1,7 +1,7 @@
-"""Delays against their distributions, with bounds that chance does not reach.
+"""Tests of delays against their distributions, with bounds that chance does not reach.
 
-A sample quantile of n draws lies within 5 standard errors of the true one; the seeds are fixed,
-so these tests either always pass or always fail.
+A sample quantile of n draws lies within 5 standard errors of the true one; the seeds are fixed, so
+these tests either always pass or always fail.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def paretonormal(u: float) -> float:
 
 
 def below(distribution: Distribution, x: float) -> float:
-    """Return the distribution function, from its textbook form."""
+    """Return the distribution function by its textbook form."""
     if distribution == "uniform":
         return min(max((x + 1) / 2, 0), 1)
     if distribution == "normal":
@@ -113,7 +113,7 @@ def test_netem_s_own_tables(name: str) -> None:
 
 @pytest.mark.parametrize("distribution", ["pareto", "paretonormal"])
 def test_netem_s_tails_end(distribution: Distribution) -> None:
-    """The limit is 4 jitters above the latency, however often one tries."""
+    """No delay exceeds the latency by more than 4 jitters, however often one tries."""
     found = draws(distribution)
     assert max(found) == pytest.approx(4, abs=0.25 if distribution == "paretonormal" else 1e-12)
     assert max(found) <= 4

@@ -1,4 +1,4 @@
-"""Bits of sent states: fields, messages, thresholds, budgets, deltas."""
+"""Tests of the encoding of sent states: fields, messages, thresholds, budgets, deltas."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def moving(*, seed: int = 1, entities: int = 3, seconds: int = 8) -> list[Snapsh
 
 
 def sent(spec: SenderSpec, snapshots: list[Snapshot]) -> tuple[Sender, list[SentDatagram]]:
-    """Return all datagrams; a third is lost, the others are acknowledged two moments later."""
+    """Return all datagrams sent; a third is lost, the others are acknowledged two moments later."""
     sender, dice = Sender(spec, spec.range or 0.0), random.Random(1)
     waiting: list[int] = []
     found = []
@@ -178,7 +178,7 @@ def test_plain_floats_are_counted_as_if_they_were_written(entities: int) -> None
     ],
 )
 def test_the_error_of_a_step_is_uniform(field: encoding.Field, step: float) -> None:
-    """The RMS error along an axis is step / sqrt 12, the largest is half a step."""
+    """The RMS error along an axis is step / sqrt 12, the largest error is half a step."""
     given = np.random.default_rng(1).uniform(-99, 99, (20_000, 3))
     left = np.array([field.to_values(field.to_whole(tuple(row))) for row in given]) - given
     assert np.abs(left).max() <= step / 2 * (1 + 1e-9)
@@ -210,7 +210,10 @@ def test_halves_and_floats_are_those_of_numpy() -> None:
 
 
 def test_sizes_that_others_published() -> None:
-    """Fiedler: 128 bits of rotation to 29; NGO: 12 bytes of position to 6, 16 of rotation to 4."""
+    """Fiedler compresses a rotation from 128 bits to 29; NGO a position from 12 bytes to 6.
+
+    NGO compresses a rotation from 16 bytes to 4.
+    """
     rotation = [0.0, 0.0, 0.6, 0.8]
     for field, part, wanted in (
         (encoding.make_float_field(4), rotation, 128),
@@ -274,7 +277,7 @@ def test_a_threshold_along_a_line_is_an_interval() -> None:
 
 
 def test_a_threshold_against_dead_reckoning_under_constant_acceleration() -> None:
-    """A tangent leaves a circle by v^2 t^2 / (2 r): states are sqrt(2 h r) / v apart."""
+    """A tangent leaves a circle by v^2 t^2 / (2 r), so that states are sqrt(2 h r) / v apart."""
     spec = "1000hz,threshold=0.1,against=dead-reckoning"
     times = np.diff(states_of(spec, "circle,speed=4,size=8,duration=20"))
     assert np.median(times) == pytest.approx(math.sqrt(2 * 0.1 * 8) / 4, rel=0.02)
@@ -296,7 +299,7 @@ def test_at_least_so_often_and_once_more_at_rest() -> None:
 def test_the_senders_predictor_draws_what_the_receiver_draws(
     strategy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both draw at the same times, before a packet comes; nothing is late or lost."""
+    """Sender and receiver draw at the same times; no packet is late or lost."""
     spec, snapshots = SenderSpec.parse("20hz,threshold=0.2,against=judged"), moving(entities=1)
     judged = read_spec(strategy)
     sender, receiver = Sender(spec, 0.0, judged), judged.make()

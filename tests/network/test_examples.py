@@ -1,4 +1,4 @@
-"""The examples in the documentation are true."""
+"""Tests of the examples in the documentation."""
 
 from __future__ import annotations
 

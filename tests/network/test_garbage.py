@@ -1,4 +1,4 @@
-"""Random content of files is read or refused, and all numbers read are finite."""
+"""Tests that files of random content are read or refused, and that all numbers are finite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The link, one packet at a time."""
+"""Tests of the link, one packet at a time."""
 
 from __future__ import annotations
 

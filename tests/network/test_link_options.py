@@ -1,4 +1,4 @@
-"""``--link`` and what overrides it, as ``simulate`` and ``play`` take them."""
+"""Tests of ``--link`` and the options that override it, in ``simulate`` and ``play``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ran(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> tup
 
 
 def sent(capsys: pytest.CaptureFixture[str], *words: str) -> list[tuple[float, float]]:
-    """Return sending and arrival times of a second's packets at 100 Hz."""
+    """Return the sending and arrival times of a second's packets at 100 Hz."""
     how = ("--movement", "straight,duration=1", "--send", "100hz", "-q")
     rows, _ = ran(capsys, "simulate", *how, *words)
     found = re.findall(r"/ (\S+) arrival=(\S+) seq", rows)
@@ -88,7 +88,7 @@ def test_a_recorded_network_and_words_beside_it(
 
 
 def figures(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, str]:
-    """Return the figures of player A."""
+    """Return the measured values of player A."""
     match = ("play", "--duration", "8", "--show", "summary", "--player", "A", "-f", "csv", "-q")
     rows, _ = ran(capsys, *match, *words)
     return {line.split(",")[1]: line.split(",")[2] for line in rows.splitlines()[1:]}

@@ -1,4 +1,4 @@
-"""``--link``: what it takes, what it writes, what it refuses; presets against their sources."""
+"""Tests of ``--link``: accepted, written and refused descriptions, and presets."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_every_parameter() -> None:
     ],
 )
 def test_both_directions(text: str, up: dict[str, float], down: dict[str, float]) -> None:
-    """Other entries override a preset in any order, and those of one direction that of both."""
+    """Other entries override a preset, and those of one direction those of both, in any order."""
     ways = LinkSpec.parse(text, LinkConditions(latency=0.05), two_ways=True).ways
     assert {name: getattr(ways.up, name) for name in up} == up
     assert {name: getattr(ways.down, name) for name in down} == down

@@ -1,4 +1,4 @@
-"""Losses against their models, with bounds of five standard errors."""
+"""Tests of losses against their models, with bounds of five standard errors."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_model_begins_good() -> None:
 
 @pytest.mark.parametrize(("share", "correlated"), [(0.05, 0.25), (0.3, 0.6)])
 def test_correlated_losses(share: float, correlated: float) -> None:
-    """The loss rate stays, and neighbors correlate as asked."""
+    """The loss rate stays, and neighboring losses have the given correlation."""
     link = Link(LinkConditions(loss=share, loss_correlation=correlated), seed=3)
     found = [not link.send(0.0) for _ in range(COUNT)]
     spread = math.sqrt(share * (1 - share) / COUNT * (1 + correlated) / (1 - correlated))

@@ -1,4 +1,4 @@
-"""Recorded movement: its reading, its derived velocities, and interpolation between its states."""
+"""Tests of recorded movement: reading, derived velocities, and interpolation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths: closed forms, and the velocity as the derivative of the position."""
+"""Tests of paths against closed forms, and of velocities as derivatives of positions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def difference(a: Vector, b: Vector) -> float:
 
 @pytest.mark.parametrize(("name", "path"), paths())
 def test_velocity_is_the_derivative(name: str, path: Path) -> None:
-    """One look in ten at most meets a corner, where the derivative does not exist."""
+    """At most one time in ten is at a corner, where the derivative does not exist."""
     half = 1e-5
     corners = 0
     for time in TIMES:

@@ -1,4 +1,4 @@
-"""Recorded networks as irtt, RIPE Atlas and ping write them, in the forms that they document."""
+"""Tests of the files of irtt, RIPE Atlas and ping, in the forms that they document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from epic_cli.recordings.tables import TableRefusal
 
 
 def trip(number: int, lost: object, up: int = 9_000_000, down: int = 8_000_000) -> dict[str, Any]:
-    """Return a round trip as in irtt-client(1), sent every 50 ms."""
+    """Return a round trip as documented in irtt-client(1), sent every 50 ms."""
     sent = {"wall": 1508180723502727340 + number * 50_000_000, "monotonic": number * 50_000_000}
     arrived = lost is False
     back = {name: value + up + down for name, value in sent.items()}
@@ -38,7 +38,7 @@ def irtt(*trips: dict[str, Any]) -> str:
 
 
 def atlas(probe: int, begin: int, *replies: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return a result of version 5000, in the order of keys in which they are downloaded."""
+    """Return a ping result of version 5000, with its keys in the order of downloads."""
     head = {"fw": 5080, "lts": 12, "af": 4, "proto": "ICMP", "result": list(replies)}
     return {**head, "msm_id": 1001, "prb_id": probe, "timestamp": begin, "type": "ping", **more}
 

@@ -1,4 +1,4 @@
-"""Packets that the sender makes."""
+"""Tests of the packets that the sender makes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def look(time: float, x: float, vx: float = 0.0, teleports: int = 0) -> Snapshot
 
 
 def test_sampled_at_multiples_of_the_interval() -> None:
-    """0.1 added so many times would have drifted; 3/10 is not 0.30000000000000004."""
+    """Adding 0.1 repeatedly would drift; 3/10 is not 0.30000000000000004."""
     movement = PathMovement(make_straight(1, 1, 0))
     assert [snapshot.time for snapshot in sample_movement(movement, 10, 0.5)] == [
         0,
@@ -95,7 +95,7 @@ def test_the_clock_is_ahead_and_drifts() -> None:
 
 @pytest.mark.parametrize(("repeats", "sent"), [(None, 21), (0, 11), (1, 12), (3, 14), (100, 21)])
 def test_repeats_while_nothing_moves(repeats: int | None, sent: int) -> None:
-    """The entity moves for ten intervals and stands for ten."""
+    """The entity moves for ten intervals and rests for ten."""
     movement = PathMovement(make_stop_and_go(1, 1, 0))
     sender = Sender(SenderSpec(repeats=repeats))
     packets = [

@@ -1,4 +1,4 @@
-"""Movement through sender and link: order, memory, counts, and the same bytes for a seed."""
+"""Tests of the simulation: order, memory, counts, and the same bytes for a seed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_in_order_of_arrival() -> None:
 
 
 def test_the_link_decides_when() -> None:
-    """A link that is called by hand gives the fates of the simulation."""
+    """A link that is called by hand gives the same arrivals as the simulation."""
     link = bad_link(seed=9)
     expected = [(round(a, 6), n) for n in range(601) for a in link.send(n / 20)]
     packets = simulate(line(), send_rate=20, duration=30, channel=bad_link(seed=9))

@@ -1,4 +1,4 @@
-"""Recorded networks as CSV: what is written is read back."""
+"""Tests that a recorded network written as CSV is read back the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""True states as CSV: the file, and that it is read back as the movement."""
+"""Tests that true states written as CSV are read back as the movement."""
 
 from __future__ import annotations
 

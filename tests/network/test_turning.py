@@ -1,4 +1,4 @@
-"""Turning of simulated movement, and quantized quaternions."""
+"""Tests of the rotations of simulated movement, and of quantized quaternions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``:golden NAME``: the packets so far become a case that passes."""
+"""Tests of ``:golden NAME``, which makes a passing case of the packets so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hints while a packet is typed, and the toolbar."""
+"""Tests of the hints while a packet is typed, and of the toolbar."""
 
 from __future__ import annotations
 

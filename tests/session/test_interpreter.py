@@ -1,4 +1,4 @@
-"""Packets and commands of a session, without a terminal."""
+"""Tests of a session's packets and commands, without a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal of a session, which loses nothing."""
+"""Tests that a session's journal loses nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``:listen``: packets of a real socket beside typed packets."""
+"""Tests of ``:listen``: packets of a real socket beside typed packets."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def arrive(typed: TypedSession, game: socket.socket, port: int, *packets: str) -
 
 
 def drawn(terminal: Terminal, row: str) -> None:
-    """Wait for a row, though others may have scrolled it away since."""
+    """Wait for a row, even if others have scrolled it away since."""
     terminal.wait_until(lambda: re.search(row, "\n".join(terminal.everything()), re.M), row)
 
 

@@ -1,4 +1,4 @@
-"""The session on a real terminal: behavior that only a terminal shows."""
+"""Tests of the session on a real terminal, for behavior that only a terminal shows."""
 
 from __future__ import annotations
 

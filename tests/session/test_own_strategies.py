@@ -1,4 +1,4 @@
-"""A strategy in a user's own file, in a session: whatever it does, the session goes on."""
+"""Tests of custom strategies in a session, which goes on whatever the strategy does."""
 
 from pathlib import Path
 

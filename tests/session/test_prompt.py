@@ -1,4 +1,4 @@
-"""The prompt's logic, through prompt_toolkit's own pipe input."""
+"""Tests of the prompt's logic, through prompt_toolkit's own pipe input."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1")
 
 
 class Typist:
-    """A person who types into a prompt."""
+    """A stand-in for a person who types into a prompt."""
 
     def __init__(self, source: PipeInput) -> None:
         self.source = source

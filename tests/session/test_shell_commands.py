@@ -1,4 +1,4 @@
-"""The commands of the shell in a session, compared with their output on the saved packets."""
+"""Tests of the shell's commands in a session, against their output on the saved packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typed, pasted and undone packets."""
+"""Tests of typed, pasted and undone packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two drawings of the same packets, and the number of different rows."""
+"""Tests of the number of rows that differ between two views of the same packets."""
 
 from collections.abc import Iterator
 

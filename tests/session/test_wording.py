@@ -1,4 +1,4 @@
-"""The session's messages beside its rows."""
+"""Tests of the session's messages beside its rows."""
 
 from __future__ import annotations
 

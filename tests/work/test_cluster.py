@@ -1,4 +1,7 @@
-"""A cluster that is missing, is no cluster, or has another version is refused in a sentence."""
+"""Tests that a cluster that cannot be used is refused in a sentence.
+
+The cluster is missing, is not a Dask scheduler, or has another version.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ OURS = get_program_version()
 
 
 class Client:
-    """A stand-in for Dask's client, with the calls that precede any work."""
+    """A stand-in for Dask's client, with the calls that precede any job."""
 
     status = "running"
 

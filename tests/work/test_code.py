@@ -1,4 +1,4 @@
-"""The code of a custom strategy: any change that affects its rows changes its identity."""
+"""Tests that any change of a custom strategy's code that affects its rows changes its identity."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fresh() -> list[str]:
-    """Return the code as another process determines it."""
+    """Return the strategy's code as another process determines it."""
     for name in [module for module in sys.modules if "of_mine" in module]:
         del sys.modules[name]
     importlib.invalidate_caches()

@@ -1,4 +1,4 @@
-"""Archives of recordings: the same result for any workers, and after any interruption."""
+"""Tests of commands over many recordings: any workers, and any interruption, same result."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def slow_down() -> None:
-    """Add forty recordings, and slow all of them down with ``slow.py:Slow``."""
+    """Add forty recordings, all slowed down by the strategy ``slow.py:Slow``."""
     Path("slow.py").write_text(SLOW)
     Path("slow").touch()
     for number in range(40):
@@ -206,7 +206,7 @@ def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
 
 
 def is_gone(group: int) -> bool:
-    """Return whether a group of processes has ended within two minutes."""
+    """Return True if a group of processes has ended within two minutes."""
     for _ in range(12_000):
         try:
             os.killpg(group, 0)

@@ -1,4 +1,4 @@
-"""The ordinary end of programs that would run for ever."""
+"""Tests of how programs that run until stopped end."""
 
 import asyncio
 import os

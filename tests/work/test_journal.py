@@ -1,4 +1,4 @@
-"""A journal: results are known after any end of the program, and nothing else is."""
+"""Tests that a journal's results are known after any end of the program, and nothing else is."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_many_damaged_lines_are_counted_and_few_named(path: str) -> None:
 
 
 class Damaged:
-    """Journals altered at random, by the seed."""
+    """A journal altered at random, by the seed."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self._random = random.Random(seed)

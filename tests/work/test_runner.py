@@ -1,4 +1,4 @@
-"""Jobs return in order from any executor, and a job that kills its worker affects no other."""
+"""Tests that jobs return in order from any executor, and survive a job that kills its worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A journal made by somebody else: its values are checked, or computed again."""
+"""Tests of a journal made by somebody else, whose values are checked or computed again."""
 
 import base64
 import json
@@ -55,7 +55,7 @@ VALUES = {
 
 
 def forged(journal: bytes, value: bytes, packed: bool = True) -> bytes:
-    """Return the same journal with another value in each entry, and valid checksums."""
+    """Return the journal with another value in each entry, and valid checksums."""
     header, *entries = journal.splitlines(keepends=True)
     salt = json.loads(header)["sum"].encode()
     text = base64.b64encode(zlib.compress(value) if packed else value)

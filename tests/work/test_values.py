@@ -1,4 +1,4 @@
-"""A comparison read back from a journal is the same, digit for digit."""
+"""Tests that a comparison read back from a journal is the same, digit for digit."""
 
 from __future__ import annotations
 

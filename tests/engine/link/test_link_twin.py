@@ -1,4 +1,4 @@
-"""The compiled link against its plain twin: the same bits, whatever the conditions."""
+"""Tests that the compiled link gives the same bits as its plain Python twin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKETS = 400
 
 
 def some_conditions(source: random.Random) -> dict[str, Any]:
-    """Return about half of the link's words, each with a value in its range."""
+    """Return random link conditions: about half of the link's words, each with a valid value."""
     share = source.random
     words: dict[str, Any] = {
         "latency": share() * 0.2,
@@ -74,7 +74,7 @@ def test_the_same_functions() -> None:
 
 
 def some_numbers() -> list[float]:
-    """Return numbers of many sizes: millionths, halves of them, and the numbers next to both."""
+    """Return numbers of many sizes: millionths, half millionths, and the neighbors of both."""
     source = random.Random(2)
     numbers = [0.0, -0.0, 5e-324, 1e300, -1e22, 2.0**53, 0.0000005, 1.0000005, 2.5e-6]
     for _ in range(20_000):

@@ -1,4 +1,4 @@
-"""The functions against the C library's, which differ in the last bits at most."""
+"""Tests of the portable sine, exponential, logarithm and normal probability against libm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of drawn rows in cells, and the parts of their errors, against slow and obvious numpy."""
+"""Tests of the sums per time cell and of the error parts, against slow and obvious numpy."""
 
 from __future__ import annotations
 

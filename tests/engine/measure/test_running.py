@@ -1,4 +1,4 @@
-"""Medians of moving windows against those of each window alone."""
+"""Tests of running medians against the median of each window alone."""
 
 from __future__ import annotations
 

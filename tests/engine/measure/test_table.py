@@ -1,4 +1,4 @@
-"""Packets as numbers, and the cleaning of numbers for computing."""
+"""Tests of packets as a table of numbers, and of the cleaning of numbers."""
 
 from __future__ import annotations
 

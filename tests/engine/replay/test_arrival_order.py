@@ -1,4 +1,4 @@
-"""Logs sorted by send time: packets that arrived in another order are reordered across blocks."""
+"""Tests of recordings sorted by send time, whose packets are reordered by arrival across blocks."""
 
 import random
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from epic_cli.engine.text import TextScanner
 
 
 def log(rng: random.Random, count: int, delay: float) -> list[tuple[float, float]]:
-    """Send times and arrivals, sorted as sent."""
+    """Return packets sorted by send time, with their arrivals."""
     times = [index * rng.uniform(0.009, 0.011) for index in range(count)]
     return [(time, time + rng.uniform(0, delay)) for time in sorted(times)]
 

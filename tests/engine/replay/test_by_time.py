@@ -1,4 +1,4 @@
-"""Recordings grouped by entity: rows come by time, each entity's as if it were alone."""
+"""Tests of recordings grouped by entity: rows come in order of time, as if each were alone."""
 
 import io
 import itertools
@@ -19,7 +19,7 @@ from epic_cli.recordings.rows import make_source
 
 
 def groups(rng: random.Random, entities: int, length: int) -> list[Packet]:
-    """Return packets of one entity after the other, with different starts, lengths and rates."""
+    """Return packets grouped by entity, with different starts, lengths and rates."""
     found = []
     for entity in range(entities):
         time, step = rng.uniform(0, 0.15), rng.uniform(0.02, 0.3)

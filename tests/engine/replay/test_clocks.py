@@ -1,4 +1,4 @@
-"""Tick clocks: the drift of the demo's, and the one that does not drift."""
+"""Tests of the tick clocks: the demo's, which drifts, and the exact one."""
 
 import math
 import struct
@@ -26,12 +26,12 @@ def stream(timing: Timing) -> SampleStream:
 
 
 def rows_to(timestamp: float, timing: Timing) -> tuple[int, float]:
-    """Return how many rows a packet with this timestamp makes, and the last one's time."""
+    """Return the number of rows that a packet with this timestamp makes, and the last row's time."""
     return count_samples(stream(timing), Packet(ORIGIN, ORIGIN, timestamp))
 
 
 def problems_with(timestamp: object, timing: Timing) -> list[Problem]:
-    """Return the refusal of one packet, without drawing all its rows."""
+    """Return the refusals of a single packet, without drawing all its rows."""
     block = TextScanner().scan(f"0,0,0 / 0,0,0 / {timestamp}\n".encode("ascii"))
     drawing = stream(timing)
     refusals = block.refusals
@@ -42,7 +42,7 @@ def problems_with(timestamp: object, timing: Timing) -> list[Problem]:
 
 
 def next_float(number: float) -> float:
-    """Return the float32 after a positive one."""
+    """Return the next greater float32 of a positive float32."""
     (bits,) = struct.unpack("<i", struct.pack("<f", number))
     return float(struct.unpack("<f", struct.pack("<i", bits + 1))[0])
 

@@ -1,4 +1,4 @@
-"""An entity's rows depend on the connection's packets, not on who draws it."""
+"""Tests that an entity's rows depend on the packets of its connection."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_what_one_draws_of_an_entity_that_is_alone_is_not_changed_by_the_columns
 
 
 def test_other_senders_clocks_say_nothing() -> None:
-    """A sender with a clock of its own does not affect the drawing of the others."""
+    """A sender with another clock does not affect the rows of the other entities."""
     packets = connection("goes silent")
     packets = [one for one in packets if one.entity == "a" or one.time > 0.5]
     alone = plain(rows_together("source", [one for one in packets if one.entity == "a"])["a"])
@@ -133,7 +133,7 @@ def test_other_senders_clocks_say_nothing() -> None:
 
 
 class Listener:
-    """A strategy in plain Python that records what it hears."""
+    """A strategy in plain Python that records the datagrams of other entities."""
 
     heard: list[tuple[str, float, float]]
     made: list[Listener] = []  # noqa: RUF012
@@ -197,7 +197,7 @@ def test_what_hear_raises_stops_the_replay() -> None:
 
 
 def test_datagrams_come_in_order_of_arrival() -> None:
-    """A recording that is grouped by entity has the connection of one that is not."""
+    """A recording grouped by entity gives the same connection as one sorted by arrival."""
     packets = connection("three", jitter=0.03, apart=True)
     grouped = sorted(packets, key=lambda packet: packet.entity)
     one, other = by_entity(packets), by_entity(grouped)

@@ -1,4 +1,4 @@
-"""Logs of the local player: positions that the client corrected, and the server's positions."""
+"""Tests of local players' logs: predicted positions, corrections, and the server's states."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FRAME, LATENCY = 1 / 60, 0.1
 
 
 def game(seed: int, reconciles: bool = True, player: str = "") -> tuple[list[Packet], list[float]]:
-    """Return a client that runs along x while the server pushes it; both logs, and each push.
+    """Return the two logs of a client that runs along x while the server pushes it, and the pushes.
 
-    The client knows of a push when the first state with it arrives, and then moves by it.
+    The client learns of a push when the first state with it arrives, and then moves by it.
     """
     dice = random.Random(seed)
     pushes = sorted(dice.uniform(0.5, 4.5) for _ in range(4))

@@ -1,4 +1,4 @@
-"""The loop for one entity draws the same rows as the loop for any number of entities."""
+"""Tests that the loop for one entity draws the same rows as the loop for any number of entities."""
 
 import math
 import random
@@ -34,7 +34,9 @@ class OtherDemoPacing(DemoPacing):
 
 
 def odd_packets(rng: random.Random) -> Iterator[Packet]:
-    """Yield late packets, equal and unusable stamps, silences, teleports, a second entity."""
+    """Yield packets that are late, have equal or unusable stamps, teleport, or are of a second
+    entity.
+    """
     time = rng.choice([0.0, -3.0, 50.0])
     arrival, second = time, rng.random() < 0.2
     for _ in range(rng.randrange(1, 50)):
@@ -49,7 +51,7 @@ def odd_packets(rng: random.Random) -> Iterator[Packet]:
 
 
 def drawn(strategy: str, pacing: Pacing, wanted: list[Packet], capacity: int) -> list[str]:
-    """Draw a replay in two blocks; return its rows as text, since NaN is not equal to itself."""
+    """Return the rows of a replay in two blocks, as text, since NaN is not equal to itself."""
     out, seen, block = SampleBlock(capacity), list[str](), PacketBlock()
     loop = Replay(lambda: create(strategy), pacing, block.entities)
 
@@ -99,7 +101,7 @@ def test_the_two_loops_draw_the_same(strategy: str) -> None:
 
 
 def test_an_arrival_where_the_single_clock_stands_still_is_refused() -> None:
-    """The last seconds before that may be less than a double's last place."""
+    """Shortly before that time, the remaining seconds may be less than a double's last place."""
     tick = 2.0**30
     end = tick * 2.0**24
     for pacing in (ArrivalPacing, OtherArrivalPacing):

@@ -1,4 +1,4 @@
-"""The engine against the slow oracle of the original program, on made-up recordings."""
+"""Tests of the engine against the slow oracle of the original program, on random recordings."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ def assert_same_as_the_oracle(data: bytes, size: int = 65536) -> None:
 
 
 def smooth(rng: random.Random) -> Iterator[str]:
-    """Yield a slow walk: small accelerations, 10 packets a second."""
+    """Yield the packets of a slow walk with small accelerations, 10 packets a second."""
     position, velocity = [0.0, 0.0, 0.0], [1.0, -2.0, 0.5]
     for index in range(5000):
         velocity = [v + rng.gauss(0, 0.1) for v in velocity]
@@ -37,7 +37,7 @@ def smooth(rng: random.Random) -> Iterator[str]:
 
 
 def wild(rng: random.Random) -> Iterator[str]:
-    """Yield packets that are unrelated to each other; timestamps go back, stand still and leap."""
+    """Yield packets that are unrelated to each other; timestamps go back, repeat and leap."""
     time = 0.0
     for _ in range(5000):
         time += rng.choice((0, 0.001, 0.05, 0.1, -0.2, rng.expovariate(5)))
@@ -45,7 +45,7 @@ def wild(rng: random.Random) -> Iterator[str]:
 
 
 def wide(rng: random.Random) -> Iterator[str]:
-    """Yield values of all sizes up to ten million, and as many digits as a double prints."""
+    """Yield packets with values of all sizes up to ten million, and with all digits of a double."""
     time = 0.0
     for _ in range(5000):
         time += rng.uniform(0, 0.2)
@@ -120,7 +120,7 @@ TAILS = st.sampled_from(("\n", "\r\n", " \n", "abc\n", ",\n", " # a note\n", "\0
 
 @st.composite
 def lines(draw_from: st.DrawFn) -> str:
-    """Yield lines of packet text; half of them have one mistake."""
+    """Yield lines of packet text, half of which have one mistake."""
     parts = []
     for separator in ",,/,,/":
         blanks = draw_from(st.sampled_from(("", " ", "\t", "\v", "\f", "\r")))

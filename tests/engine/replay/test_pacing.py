@@ -1,4 +1,4 @@
-"""Pacing: the demo's loop, and arrival times against a slow oracle."""
+"""Tests of pacing: the demo's loop, and arrival times, against a slow oracle."""
 
 import math
 from fractions import Fraction
@@ -28,7 +28,7 @@ GAPS = st.one_of(st.floats(0, 0.2), st.just(0.0), st.floats(0.5, 2), ON_A_TICK, 
 
 @st.composite
 def recordings(draw_from: st.DrawFn) -> list[Packet]:
-    """Return packets in order of arrival, with bursts, silences, late ones and equal timestamps."""
+    """Return packets in order of arrival, with bursts, silences, late packets and equal timestamps."""
     packets, arrival = [], draw_from(st.floats(-3, 3) | ON_A_TICK | NEAR_A_TICK)
     for _ in range(draw_from(st.integers(1, 12))):
         timestamp = arrival - draw_from(st.sampled_from((0.05, 0.1, 0.1, 0.3, -0.05)))
@@ -244,7 +244,7 @@ def test_the_first_packet_decides_which_pacing_is_the_usual_one() -> None:
 
 
 def rows_by_entity(text: str, *options: str) -> dict[str, list[str]]:
-    """Return the rows that a recording gets, by entity."""
+    """Return the rows of a replay of the recording, by entity."""
     done = epic("replay", "--format", "csv", *options, stdin=text.encode())
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The replay loop: blocks, several entities, and what goes wrong in a strategy."""
+"""Tests of the replay loop: blocks, several entities, and strategies that fail."""
 
 import math
 from collections.abc import Sequence
@@ -43,7 +43,10 @@ def pacing_of(name: PacingName) -> Pacing:
 def run(
     packets: Sequence[Packet], pacing: PacingName, sizes: Sequence[int], capacity: int
 ) -> list[Sample]:
-    """Replay packets in blocks of these sizes into sample blocks of this capacity."""
+    """Replay packets in blocks of these sizes, into sample blocks of this capacity.
+
+    Return the rows.
+    """
     out, drawn = SampleBlock(capacity), list[Sample]()
     block = PacketBlock()
     loop = Replay(lambda: strategy("epic"), pacing_of(pacing), block.entities)
@@ -72,7 +75,7 @@ def run(
 
 @st.composite
 def crowds(draw_from: st.DrawFn) -> list[Packet]:
-    """Return packets of some entities in order of arrival."""
+    """Return packets of several entities in order of arrival."""
     packets, arrival = [], 0.0
     numbers = st.floats(-100, 100, width=32)
     for _ in range(draw_from(st.integers(1, 20))):
@@ -203,7 +206,7 @@ class Oops(Exception):
 
 
 class BreaksAt:
-    """A strategy that raises in one of its methods, at one of its calls."""
+    """A strategy that raises an error in one of its methods, at the n-th call."""
 
     def __init__(self, method: str, call: int = 1) -> None:
         self.method, self.calls = method, call

@@ -1,4 +1,4 @@
-"""The alpha-beta filter, against runs of filterpy, its rules and its closed forms."""
+"""Tests of the alpha-beta filter against runs of filterpy, its rules and its closed forms."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ FREE: dict[str, Any] = {"max_gap": 1e6, "snap_distance": 0, "age": "arrival"}
 def run(one: Any, period: float, inputs: list[float]) -> list[tuple[float, float, float]]:
     """Return position, velocity and acceleration after each input.
 
-    Filterpy starts at rest in the origin.
+    Filterpy starts at rest at the origin.
     """
     one.update(packet(0.0, 0.0), 0.0)
     found = []

@@ -1,6 +1,4 @@
-"""The two strategies made of parts, against the files of ``epic code``, engines' strategies and
-games.
-"""
+"""Tests of ``chase`` and ``buffer`` against generated code, other strategies, and games."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ Drawn = list[Any]
 
 
 class Engine:
-    """A strategy, called as the oracles are."""
+    """A wrapper that gives a strategy the oracles' interface."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         self.made: Any = strategy(name, **settings)
@@ -52,9 +50,9 @@ def rows(made: Any, packets: Iterable[Packet], frames: list[float]) -> Drawn:
 
 
 def apart(one: Drawn, other: Drawn) -> float:
-    """Return the largest distance between two drawings.
+    """Return the largest distance between two drawn paths.
 
-    Infinite where only one draws something.
+    Infinite where only one of them draws something.
     """
     worst = 0.0
     for a, b in zip(one, other, strict=True):
@@ -293,7 +291,7 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
 
 
 def test_a_queue_is_drawn_as_by_the_game_where_a_state_ends_with_a_frame() -> None:
-    """Sums of frames of whole 10 microseconds come to a state's 50 ms, or to 4e-15 less."""
+    """Sums of frames of whole 10 microseconds equal a state's 50 ms, or exceed it by 4e-15."""
     for seed in range(3):
         dice, at = random.Random(seed), 0.0
         packets = [
@@ -307,7 +305,7 @@ def test_a_queue_is_drawn_as_by_the_game_where_a_state_ends_with_a_frame() -> No
 
 
 class TakenHome:
-    """The Python class that ``epic code`` writes, called as the oracles are."""
+    """The Python class that ``epic code`` generates, with the oracles' interface."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         text = "".join([name, *(f"+{key}={value}" for key, value in settings.items())])
@@ -341,7 +339,7 @@ def test_the_code_taken_home_draws_random_compositions(
 
 @pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])
 def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[Any]]) -> None:
-    """An angle (rad) on an axis equal to the distance: both are smoothed alike."""
+    """An angle (rad) about one axis that equals the distance is smoothed as the distance is."""
     for seed in seeds(150, 40):
         dice = random.Random(seed)
         packets, frames = stream(dice)

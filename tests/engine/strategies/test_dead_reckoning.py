@@ -1,4 +1,4 @@
-"""The book's dead reckoning: its figure 8.5, and each correction against its closed form."""
+"""Tests of the book's dead reckoning: its figure 8.5, and each correction's closed form."""
 
 import math
 from typing import Any
@@ -29,8 +29,9 @@ def test_the_books_figure_8_5() -> None:
 
 
 def surprised(**settings: Any) -> Any:
-    """Return a strategy drawn at x = 10 with 10 units/s at t = 1, where a packet says (8, 1, 0) at
-    rest.
+    """Return a strategy that gets an unexpected packet at t = 1.
+
+    It is drawn at x = 10 with 10 units/s, and the packet says (8, 1, 0) at rest.
     """
     one = strategy("dead-reckoning", **settings)
     one.update(packet((0, 0, 0), (10, 0, 0), 0.0), 0.0)

@@ -1,4 +1,4 @@
-"""A strategy begins with its original's numbers."""
+"""Tests that a strategy's default settings are those of its original."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from epic_cli.engine.strategies import declaration
 
 
 def underscored(name: str) -> str:
-    """Return a setting's name for an original's name such as ``NetworkNoSmoothUpdateDistance``."""
+    """Return the setting's name for an original's name such as ``NetworkNoSmoothUpdateDistance``."""
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)[1:]
 
 

@@ -1,4 +1,4 @@
-"""The IEEE 1278.1 models, against the tests of Open-DIS, and the strategy around them."""
+"""Tests of the IEEE 1278.1 models against the tests of Open-DIS, and of the strategy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Matrix = list[list[float]]
 
 
 def body_to_world(psi: float, theta: float, phi: float) -> Matrix:
-    """Return the standard's Euler angles in radians, as the matrix from body to world axes."""
+    """Return the matrix from body to world axes, for the standard's Euler angles (radians)."""
     cp, sp, ct, st = math.cos(psi), math.sin(psi), math.cos(theta), math.sin(theta)
     cf, sf = math.cos(phi), math.sin(phi)
     return [
@@ -46,7 +46,7 @@ def columns(rows: Matrix) -> Matrix:
 
 
 def euler(to_world: Matrix) -> list[float]:
-    """Return the standard's angles psi, theta and phi in degrees, of a matrix from body to world
+    """Return the standard's angles psi, theta and phi (degrees) of a matrix from body to world
     axes.
     """
     psi = math.atan2(to_world[1][0], to_world[0][0])
@@ -58,8 +58,8 @@ def euler(to_world: Matrix) -> list[float]:
 class Entity:
     """An entity as the standard describes it, with velocities in the body's or the world's axes.
 
-    The engine computes in world axes and draws no orientation. It is followed here by its three
-    axes, each as a velocity that turns with the body.
+    The engine computes in world axes and draws no orientation. The test follows the orientation by
+    the body's three axes, each as a velocity that turns with the body.
     """
 
     def __init__(self, case: dict[str, Any], angles: list[float], turn: list[float]) -> None:

@@ -1,4 +1,4 @@
-"""Unity's interpolator up to 1.11 as the strategy draws it, against runs of the original."""
+"""Tests of Unity's interpolator up to 1.11, as the strategy draws it, against the original."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ PART = 0.5
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run["stream"])
 def test_common_streams(run: dict[str, Any]) -> None:
-    """The run began at the origin, and the strategy begins at the first state, as an object does.
+    """The strategy equals the original's run once the difference of their starts has faded.
 
-    The difference shrinks by the second smoothing, from when the first state is taken from the
-    queue; the original's numbers have single precision.
+    The run began at the origin, and the strategy begins at the first state, as an object does. The
+    difference shrinks by the second smoothing, from when the first state is taken from the queue;
+    the original's numbers have single precision.
     """
     stream = STREAMS[run["stream"]]
     first = min(stream["packets"], key=lambda packet: packet["recv_ms"])

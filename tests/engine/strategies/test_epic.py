@@ -1,4 +1,4 @@
-"""The demo's interpolator as a strategy, compared with an independent reimplementation."""
+"""Tests of the demo's interpolator against an independent reimplementation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The EPIC library's Extrapolator, against what the library itself answered."""
+"""Tests of the EPIC library's Extrapolator against answers of the library itself."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def test_it_answers_bit_for_bit_as_the_library(vector: dict[str, Any]) -> None:
 
 
 class Library:
-    """The library's Extrapolator<1, double>, formula by formula, from its description."""
+    """A reimplementation of the library's Extrapolator<1, double>, formula by formula."""
 
     def __init__(self, time: float, now: float, position: float, velocity: float | None) -> None:
         self.last_time, self.last = time, position

@@ -1,4 +1,4 @@
-"""The entity interpolation of Gambetta's live demo against a table of the formula."""
+"""Tests of the entity interpolation of Gambetta's live demo against a table of the formula."""
 
 from __future__ import annotations
 

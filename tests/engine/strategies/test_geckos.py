@@ -1,4 +1,4 @@
-"""The snapshot interpolation of geckos.io against runs of the original."""
+"""Tests of the snapshot interpolation of geckos.io against runs of the original."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def test_common_streams(run: dict[str, Any], quirks: str) -> None:
 def check_vault(
     made: Any, buffer_ms: float, now_ms: float, row: dict[str, Any], percentage: float | None
 ) -> tuple[float, float]:
-    """Compare the offset and the place between two snapshots; return their timestamps, ms."""
+    """Compare the offset and the drawn place with the original's.
+
+    Return the vault's timestamps, ms.
+    """
     # before the first packet the original says -1 for no offset
     assert (row["time_offset"] == -1) == (not made.timestamps)
     if made.timestamps:
@@ -69,7 +72,7 @@ def check_vault(
 
 
 class Degrees:
-    """Unwrapped angles, each the shorter way from the previous one."""
+    """Angles (degrees) unwrapped so that each goes the shorter way from the previous one."""
 
     def __init__(self) -> None:
         self.last: float | None = None
@@ -208,7 +211,10 @@ def test_vault_capacity() -> None:
 
 
 def between(start: float, end: float, part: float) -> float:
-    """Return the value at this fraction; a third snapshot allows drawing at the very end."""
+    """Return the value drawn at a fraction between two snapshots.
+
+    A third snapshot allows drawing at the very end.
+    """
     made = geckos(interpolation_buffer=0)
     for time, x in ((0.0, start), (1.0, end), (2.0, end)):
         made.update(at(time, x), time)

@@ -1,4 +1,4 @@
-"""Fiedler's curves and error reduction against tables of the formula."""
+"""Tests of Fiedler's curves and error reduction against tables of the formula."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ def test_hermite(case: dict[str, Any]) -> None:
 
 
 def after_a_jump(error: float) -> Any:
-    """Return a strategy at time 10 whose entity rests and, after a freeze, turns out to be at
-    -error.
-    """
+    """Return a strategy at time 10 whose entity jumps by -error when a freeze ends."""
     made = strategy("hermite", smoothing="adaptive", playout_delay=0, latency=0)
     made.update(state(0.0, 0.0), 0.0)
     made.read(0.0)

@@ -1,4 +1,4 @@
-"""NetworkPositionSync's snapshot buffer against runs of the original."""
+"""Tests of NetworkPositionSync's snapshot buffer against runs of the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The constant-velocity Kalman filter, against runs of filterpy and its steady state."""
+"""Tests of the constant-velocity Kalman filter against runs of filterpy and its steady state."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The book's local perception filter: to the new state over the interpolation period."""
+"""Tests of the book's local perception filter, which reaches a state over its period."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Mirror's snapshot interpolation against runs of the original and its own tests."""
+"""Tests of Mirror's snapshot interpolation against runs of the original and its own tests."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ STILL: dict[str, Any] = {"dynamic_adjustment": "off", "pause": 0}
 
 @pytest.mark.parametrize("name", ["timescale", "timeline_clamp", "dynamic_adjustment", "sample"])
 def test_what_it_asserts_of_a_function_is_what_the_real_code_answered(name: str) -> None:
-    """The answers of the real code, all of them, are compared above."""
+    """All recorded answers of the real code are compared."""
     for fact in FACTS[name]:
         given = {key: value for key, value in fact.items() if key != "expect"}
         (case,) = (

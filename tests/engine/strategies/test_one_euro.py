@@ -1,4 +1,4 @@
-"""The 1 euro filter, against runs of the original program and its closed forms."""
+"""Tests of the 1 euro filter against runs of the original program and its closed forms."""
 
 import math
 from typing import Any

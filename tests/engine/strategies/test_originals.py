@@ -1,4 +1,7 @@
-"""Each strategy on streams that its original drew: rates that nearly match, silences, bursts."""
+"""Tests of each strategy on difficult streams that its original drew.
+
+The streams have rates that nearly match, silences and bursts.
+"""
 
 from __future__ import annotations
 
@@ -128,7 +131,7 @@ STREAMS = [(name, stream) for name in FILES for stream in load(name)["streams"]]
 
 
 def off(ours: tuple[float, ...], theirs: list[float]) -> float:
-    """Return the largest difference, against max(1, value)."""
+    """Return the largest difference between two arrays, relative to max(1, value)."""
     pairs = zip(ours, theirs, strict=True)
     return max(abs(a - b) / max(1.0, abs(b)) for a, b in pairs)
 
@@ -178,7 +181,7 @@ TURNING: dict[str, tuple[int, float, str, dict[str, str], float]] = {
 
 
 def rotation_of(kind: str, numbers: list[float]) -> Rotation:
-    """Return the rotation of the numbers behind a position."""
+    """Return the rotation from the numbers that follow a position."""
     if kind == "quat":
         return Rotation.from_quat(numbers)
     if kind == "hpr":  # Panda's pitch is about x, its roll about y; or a quaternion of a packet

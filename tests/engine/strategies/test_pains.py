@@ -1,4 +1,4 @@
-"""Known problems of delay buffers and filters, for each of them.
+"""Tests of known problems of delay buffers and filters, for each such strategy.
 
 Everything is judged by the drawn age: how long before a row the entity was where it is drawn. An
 entity at x = SPEED * t on the sender's clock makes that easy to see.
@@ -97,7 +97,7 @@ def usual_age(name: str) -> float:
 
 @every
 def test_resuming_after_a_pause(name: str) -> None:
-    """An entity rests, is silent for 10 s, then moves on: no slow motion, no jump by stale time."""
+    """After 10 s of rest and silence the entity moves on without slow motion and without a jump."""
     before = [
         state(packet.time, packet.time + LATENCY, min(10 * packet.time, 80), SPEED * moves)
         for packet in steady(10.0)
@@ -124,7 +124,7 @@ def test_resuming_after_a_pause(name: str) -> None:
 
 @every
 def test_after_a_silence_it_is_where_the_entity_has_gone(name: str) -> None:
-    """20 s without packets while the entity moved on."""
+    """The entity moves on during 20 s without packets."""
     shown = played(name, [*steady(5.0), *steady(30.0, start=25.0)], 30.0)
     late = ages([sample for sample in shown if sample.time > 27])
     assert late == pytest.approx([usual_age(name)] * len(late), abs=0.1)
@@ -200,7 +200,10 @@ def test_packets_faster_than_ticks(name: str) -> None:
 
 @every
 def test_two_packets_in_one_frame(name: str) -> None:
-    """Every second packet arrives with the next one: both count, and the line stays a line."""
+    """Every second packet arrives with the next one.
+
+    Both count, and the drawn path stays a line.
+    """
     packets = [
         packet._replace(arrival=packet.arrival + (INTERVAL if count % 2 else 0.0))  # type: ignore[operator]
         for count, packet in enumerate(steady(20.0))

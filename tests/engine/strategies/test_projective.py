@@ -1,4 +1,4 @@
-"""Projective blending, against the formula's values, and delta3d's rules for the smoothing time."""
+"""Tests of projective blending against the formula's values, and of delta3d's smoothing times."""
 
 import math
 from typing import Any
@@ -74,7 +74,7 @@ def test_no_frame_changes_what_is_drawn() -> None:
 
 
 def blend_ends(one: Any, after: float) -> float:
-    """Return how long after this time rows stay interpolated, to a hundredth of a second."""
+    """Return how many seconds after this time rows stay interpolated, to 0.01 s."""
     times = (after + k * 0.01 for k in range(1000))
     return next(at for at in times if one.read(at).status == "extrapolated") - after
 
@@ -106,7 +106,7 @@ def test_a_pause_does_not_make_slow_motion() -> None:
 
 @pytest.mark.parametrize(("limit", "factor"), [("on", 2.0), ("off", 50.0)])
 def test_a_drawn_velocity_far_above_the_received_is_cut_to_twice(limit: str, factor: float) -> None:
-    """The drawn velocity is 50 units/s at 1.2 s, on the way to a packet that said 1 unit/s."""
+    """At 1.2 s the drawn velocity is 50 units/s, while the last packet said 1 unit/s."""
     one = strategy("projective", smoothing_time=1.0, limit_velocity=limit)
     one.update(packet(0.0, 0.0, 0.0), 0.0)
     one.update(packet(1.0, 0.0, 1.0), 1.0)

@@ -1,4 +1,4 @@
-"""The promises of every strategy, tested for each that is registered, new ones included."""
+"""Tests of the guarantees that every registered strategy makes."""
 
 import math
 import random
@@ -80,9 +80,9 @@ def test_nothing_is_drawn_before_the_first_packet(variant: Variant) -> None:
 
 
 def hostile() -> Iterator[Packet]:
-    """Yield packets with duplicates, late ones, equal stamps, a long gap and huge values.
+    """Yield packets with duplicates, late packets, equal stamps, a long gap and huge values.
 
-    They come in order of arrival.
+    The packets are in order of arrival.
     """
     for k in range(20):
         yield packet(k * 0.05, k * 0.05 + 0.08)
@@ -104,7 +104,10 @@ FILTERS = {"alpha-beta", "dis", "kalman", "one-euro", "projective", "robocat", "
 
 
 def chaos() -> Iterator[Packet]:
-    """Yield equal timestamps from 1e9 on, late and doubled packets, gaps, huge and tiny numbers."""
+    """Yield packets with equal timestamps, duplicates, gaps, and huge and tiny numbers.
+
+    Timestamps begin at 1e9; some packets are late.
+    """
     rolls = random.Random(11)
     timestamp, arrival = 1e9, 1e9
     for k in range(300):
@@ -116,7 +119,7 @@ def chaos() -> Iterator[Packet]:
 
 
 def extremes(seed: int) -> Iterator[Packet]:
-    """Yield packets with steps from the smallest number to days, positions from 0 to 1e12."""
+    """Yield packets with steps from the smallest number to days, and positions from 0 to 1e12."""
     dice = random.Random(seed)
     step = dice.choice((5e-324, 1e-310, 1e-310, 1e-300, 1e-30, 1e-9, 1e6))
     timestamp, arrival = dice.choice((0.0, 0.0, 0.0, 1e5)), 0.05
@@ -137,7 +140,7 @@ def on_x(timestamp: float, arrival: float, x: float, speed: float) -> Packet:
 
 
 def nasty(variant: Variant) -> Iterator[Iterable[Packet]]:
-    """Return difficult streams in order of arrival."""
+    """Return several difficult streams of packets, in order of arrival."""
     dice, huge = random.Random(11), 1e300
     yield hostile()
     yield [on_x(*row) for row in ((1, 1, 10, 10), (1, 1, 5, 10), (1, 1.02, -5, 10))]

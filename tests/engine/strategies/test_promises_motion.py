@@ -1,7 +1,7 @@
-"""A constant velocity over a clean line is drawn as one, at any pace of packets and of rows.
+"""Tests that a constant velocity over a clean link is drawn as a constant velocity.
 
-Each row moves on by velocity times tick, so that the lag of what is drawn stays as it is, for
-twenty minutes; or the strategy declares how the lag wavers.
+Each row moves on by velocity times tick, so that the lag of what is drawn stays constant for twenty
+minutes, at any rate of packets and rows; or the strategy declares how the lag varies.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SPEED = 5.0
 
 
 class Pace(NamedTuple):
-    """Packets a second, rows a second, and the latency in seconds."""
+    """The packets a second, the rows a second, and the latency (s) of a test."""
 
     rate: float
     rows: int
@@ -61,7 +61,7 @@ PACES = [
 
 @cache
 def packets(rate: float, latency: float) -> PacketBlock:
-    """Return the packets of a sender that goes straight on."""
+    """Return the packets of a sender that moves on in a straight line."""
     block = PacketBlock()
     for number in range(round(DURATION * rate)):
         time = number / rate

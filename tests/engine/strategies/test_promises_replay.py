@@ -1,7 +1,7 @@
-"""A strategy draws through ``replay`` what it draws when called in the same order.
+"""Tests that a strategy draws through ``replay`` what it draws when called directly.
 
-The order is that of a game: frames are drawn before anything has come in, and a packet is taken
-before the first frame at or after its arrival.
+The order of calls is that of a game: frames are drawn before anything has come in, and a packet is
+taken before the first frame at or after its arrival.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TICKS = [Fraction(1, 20), Fraction(1, 60), Fraction(1, 7)]
 def traffic(seed: int, entities: Sequence[str] = ("",)) -> list[Packet]:
     """Return packets with jitter, loss, a silence, duplicates and a teleport.
 
-    Clocks may disagree.
+    The clocks may disagree.
     """
     numbers = random.Random(seed)
     period = numbers.choice([1 / 60, 0.05, 0.1])
@@ -80,7 +80,7 @@ def test_the_rows_of_each_of_several_entities_are_those_of_the_same_calls(name: 
 
 
 def moved_to_frames(packets: Sequence[Packet], tick: Fraction) -> list[Packet]:
-    """Return the packets as if each had arrived at the first tick at or after its arrival."""
+    """Return the packets with each arrival moved to the first tick at or after it."""
     moved = []
     for packet in packets:
         frame = int(arrival_of(packet) // tick)

@@ -1,4 +1,4 @@
-"""Quake III's clock, trajectories and error decay against runs and tables of the formula."""
+"""Tests of Quake III's clock, trajectories and error decay against runs of the original."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def test_velocities_are_the_derivatives_without_quirks() -> None:
 
 
 def missile(*seen: tuple[float, float], **settings: float | str) -> Any:
-    """Return a missile at rest that turns out to be elsewhere at these times.
+    """Return a missile at rest that is elsewhere in the packets at these times.
 
-    Drawn at each of them.
+    The missile is drawn at each of these times.
     """
     # drawn a little ahead of the clock, so that a snapshot counts from its own time on
     made = quake3(trajectory="linear", cl_time_nudge=-0.03, **settings)

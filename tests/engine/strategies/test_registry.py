@@ -1,4 +1,4 @@
-"""Loading of strategies: by their file, by an entry point, or named outright."""
+"""Tests of the loading of strategies: by their file, by an entry point, or by path."""
 
 import importlib
 import os
@@ -214,7 +214,7 @@ command.run()
 
 @pytest.fixture
 def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Yield a second folder of a family of strategies."""
+    """Yield a second folder for a family of strategies."""
     added = tmp_path.joinpath(*PACKAGE.split("."), "show")
     without = shutil.ignore_patterns("*.so", "*.pyx", "__pycache__")
     shutil.copytree(build.HERE, tmp_path / "epic_cli/engine", ignore=without)

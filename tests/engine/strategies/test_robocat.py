@@ -1,4 +1,4 @@
-"""RoboCat Action: its interpolation, its extra simulation and its average."""
+"""Tests of RoboCat Action: its interpolation, its extra simulation and its average."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def test_frames_go_on_as_shown_also_while_it_is_out_of_sync() -> None:
 
 @pytest.mark.parametrize(("sync_distance", "shown"), [(0.0, 6.0), (0.001, 5.1)])
 def test_rounding_does_not_count_as_out_of_sync(sync_distance: float, shown: float) -> None:
-    """The second packet is off by a rounding, the third, after the RTT, is news."""
+    """The second packet differs by rounding; the third, after the RTT, differs in earnest."""
     one = strategy("robocat", rtt=0.2, sync_distance=sync_distance)
     one.update(packet(0.0, 0.0, 10.0), 0.0)
     one.update(packet(0.1, 1.0000000001, 10.0), 0.1)

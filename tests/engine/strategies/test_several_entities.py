@@ -1,6 +1,6 @@
-"""Strategies whose originals keep one clock per connection, against slow models of their formulas.
+"""Tests of strategies with one clock per connection, against slow models of their formulas.
 
-A model knows all packets of a connection and the frames so far, and computes each row anew.
+A model knows all packets of a connection and the frames so far, and computes each row from them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FRAME = 1 / 60
 
 
 def rows(name: str, packets: list[Packet], **settings: float) -> dict[str, list[Sample]]:
-    """Return the rows of each entity."""
+    """Return the rows drawn of each entity."""
     found = defaultdict(list)
     for sample in replay(packets, partial(strategy, name, **settings), tick=FRAME):
         found[sample.entity].append(sample)
@@ -33,7 +33,7 @@ def arrived(packets: list[Packet], at: float) -> list[Packet]:
 
 
 def source_at(packets: list[Packet], entity: str, at: float, offset: float) -> float:
-    """Return x of an entity at a frame, from the packets that have arrived, as Source computes it.
+    """Return x of an entity at a frame, as Source computes it from the packets that have arrived.
 
     time = now - offset - 8 ticks of 0.015 s. Between two states the curve with one-sided slopes;
     past the newest the last segment for 0.25 s, if no other entity's packet is newer.
@@ -89,7 +89,7 @@ def middle_mean(delays: list[float]) -> float:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_source_has_one_clock_for_all_entities(kind: str) -> None:
-    """An entity that joins late is drawn by the clock that the others have taught."""
+    """An entity that joins late is drawn by the clock learned from the others' packets."""
     packets = connection(kind, jitter=0.05)
     found = rows("source", packets)
     datagrams = sorted({(packet.arrival or 0.0, packet.time) for packet in packets})
@@ -149,7 +149,7 @@ MEASURES = {
 def test_a_measured_interval_is_that_of_an_entity_not_of_the_datagrams(
     name: str, between: float
 ) -> None:
-    """The lag is that of the given interval, in shared datagrams as in turn."""
+    """The lag equals that with the interval given, in shared and in separate datagrams."""
     packets = connection("goes silent", apart=between > 0, between=between)
     setting = {name: 0.05 for name in [MEASURES.get(name, "")] if name} or {"tick_rate": 20}
     measured, given = rows(name, packets), rows(name, packets, **setting)
@@ -168,7 +168,7 @@ def test_a_measured_interval_is_that_of_an_entity_not_of_the_datagrams(
 
 @pytest.mark.parametrize("name", ["quake3", "geckos", "mirror", "james-frowen", "unity-ngo"])
 def test_entities_that_send_in_turn_do_not_freeze(name: str) -> None:
-    """Three that send at one rate but never at one time are as smooth as one that is alone."""
+    """Three entities that send at one rate, but never at one time, are as smooth as one alone."""
     packets = connection("goes silent", apart=True, between=0.023)
     for samples in rows(name, packets).values():
         moving = [one for one in samples if 0.6 < one.time < 2.0]
@@ -202,7 +202,7 @@ def test_geckos_has_one_offset_for_all_entities(kind: str, apart: bool) -> None:
 def quake3(packets: list[Packet], entity: str, frames: list[float]) -> dict[float, float]:
     """Return x of a player in each frame: CL_SetCGameTime with snapshots of all entities.
 
-    A player whom a snapshot leaves out stays in it where he was.
+    A player whom a snapshot leaves out stays where it was.
     """
     stamps = sorted({one.time for one in packets})
     own = {one.time: one.position[0] for one in packets if one.entity == entity}
@@ -253,7 +253,7 @@ def test_quake3_has_one_clock_for_all_entities(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_snapshots_loop_counts_an_update_once_whoever_is_in_it(kind: str) -> None:
-    """Packets of one time, in one datagram or in several, are one update of 0.05 s."""
+    """Packets with one timestamp, in one datagram or in several, are one update of 0.05 s."""
     settings = {"clock": "pll", "server_step": 0.05, "interpolation_time": 0.15}
     together = rows("snapshot", connection(kind), **settings)  # type: ignore[arg-type]
     apart = rows("snapshot", connection(kind, apart=True), **settings)  # type: ignore[arg-type]

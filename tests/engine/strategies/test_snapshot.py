@@ -1,4 +1,4 @@
-"""Entity interpolation of the platformer log: between two updates, in the past."""
+"""Tests of the entity interpolation of the Multiplayer Platformer Log."""
 
 import pytest
 

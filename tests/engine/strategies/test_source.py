@@ -1,4 +1,4 @@
-"""Source's interpolated variables against tables of the formula."""
+"""Tests of Source's interpolated variables against tables of the formula."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODES = {
 
 
 def sampled(history: list[tuple[float, float]], target: float) -> Sample:
-    """Return x at this time on the sender's clock, from (timestamp, x), oldest first."""
+    """Return x at this time on the sender's clock, given pairs (timestamp, x), oldest first."""
     made = strategy("source", cl_interp=0, cl_interp_ratio=0, tick_interval=0, latency=0)
     for timestamp, x in history:
         made.update(Packet((x, 0.0, 0.0), (0.0, 0.0, 0.0), timestamp), timestamp)

@@ -1,4 +1,4 @@
-"""Decentraland's seven curves, and how their player goes from message to message."""
+"""Tests of Decentraland's seven curves, and of how its player goes from message to message."""
 
 from typing import Any
 
@@ -113,7 +113,7 @@ def test_messages_at_the_same_place_are_passed_at_once() -> None:
 
 
 def test_it_catches_up_when_messages_are_waiting() -> None:
-    """Each of four waiting messages takes a frame off the part, down to half of it."""
+    """Each of four waiting messages shortens the segment by a frame, down to half its duration."""
     one = strategy("spline", interpolation_type="linear", min_position_delta=0.0)
     one.update(packet(0.0, 0.0), 0.0)
     one.read(0.0)

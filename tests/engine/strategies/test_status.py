@@ -1,7 +1,7 @@
-"""A row's status tells the truth, whatever the traffic: tested for every strategy and choice.
+"""Tests that a row's status is true, for every strategy and choice, whatever the traffic.
 
-``held`` stands where the row before stood. ``interpolated`` is on the way to a known target: were
-no further packet to come, it would arrive at a state that has been received.
+``held``: the row stands where the row before stood. ``interpolated``: it is on the way to a known
+target; were no further packet to come, it would arrive at a state that has been received.
 """
 
 import math
@@ -55,9 +55,7 @@ def traffic(seed: int) -> list[Packet]:
 
 
 class Row(NamedTuple):
-    """A drawn row, the number of packets received by then, and the distance of a frame at its
-    speed.
-    """
+    """A drawn row, the number of packets received by then, and the distance covered in a frame."""
 
     sample: Sample
     received: int
@@ -65,7 +63,7 @@ class Row(NamedTuple):
 
 
 def rows(one: Any, packets: list[Packet]) -> Iterator[Row]:
-    """Return the samples of each tick; every packet is taken before its tick."""
+    """Return the sample of each tick; every packet is taken before its tick."""
     received = 0
     before = None
     for tick in range(round(10 / TICK)):
@@ -91,7 +89,7 @@ def distance_to_segment(point: Any, begin: Any, end: Any) -> float:
 
 
 class Arrival(NamedTuple):
-    """The last interpolated sample, the one after it, and the step that led to the last."""
+    """The last interpolated sample, the sample after it, and the step that led to the last."""
 
     last: Sample
     after: Sample
@@ -140,7 +138,7 @@ def test_held_stands_where_the_row_before_stood(variant: Variant) -> None:
 
 
 def known_targets() -> list[Variant]:
-    """Return variants whose prediction is a straight line, and that go on to it alone."""
+    """Return the variants that predict a straight line and move towards it alone."""
     return [
         variant
         for variant in VARIANTS

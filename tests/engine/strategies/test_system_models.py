@@ -1,4 +1,4 @@
-"""Each system's name draws what a plain model of the system draws, at frames that read packets."""
+"""Tests that each system's strategy draws what a plain model of the system draws."""
 
 # ruff: noqa: ARG002 - a model has no use for all that a client knows
 
@@ -21,7 +21,7 @@ Point = Any
 
 
 class Model:
-    """A client as its project has it: packets when a frame reads them, then the frame."""
+    """The base class of models of clients: each frame reads the packets, then draws."""
 
     def __init__(self) -> None:
         self.place: Point = None
@@ -29,7 +29,7 @@ class Model:
         self.last: float | None = None
 
     def read(self, packet: Packet, now: float) -> None:
-        """Take a packet that the frame at ``now`` reads; an older one than the newest is late."""
+        """Take a packet that the frame at ``now`` reads; drop one older than the newest."""
         if self.newest is not None and packet.time < self.newest.time:
             return
         point = np.array(packet.position)
@@ -52,7 +52,7 @@ class Model:
 
 
 class PhotonTransformView(Model):
-    """MoveTowards, at the speed that gets there in one interval, a goal one lag ahead."""
+    """A model of MoveTowards, at the speed of one interval, to a goal one lag ahead."""
 
     def take(self, point: Point, packet: Packet, now: float) -> None:
         way = point - np.array(self.newest.position) if self.newest else 0 * point
@@ -66,7 +66,7 @@ class PhotonTransformView(Model):
 
 
 class PhotonRigidbodyView(Model):
-    """MoveTowards in fixed steps, a tenth of the distance in each (10 packets a second)."""
+    """A model of MoveTowards in fixed steps, each a tenth of the distance (10 packets a second)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class SecondLife(Model):
         self.point, self.velocity, self.arrived = point, np.array(packet.velocity), now
 
     def step(self, now: float, elapsed: float) -> None:
-        """Add up the motion, whose speed falls to nothing from 2 to 3 s without a packet."""
+        """Add up the motion, whose speed fades to zero from 2 to 3 s without a packet."""
         times = np.minimum(np.array([0.0, 2.0, 3.0]), now - self.arrived)
         speeds = np.clip(3 - times, 0, 1)
         seconds = float(np.sum(np.diff(times) * (speeds[1:] + speeds[:-1]) / 2))
@@ -106,7 +106,10 @@ class SecondLife(Model):
 
 
 class GoldSrc(Model):
-    """States at their stamps, drawn 0.1 s ago; on for a fifth of an interval at most."""
+    """A model that draws states at their stamps, 0.1 s ago.
+
+    It continues beyond the newest state for a fifth of an interval at most.
+    """
 
     beyond = 0.2 * INTERVAL
 
@@ -129,7 +132,10 @@ class GoldSrc(Model):
 
 
 class SBox(GoldSrc):
-    """States at the frames that read them; one a frame, and none older than 0.3 s."""
+    """A model that stamps states with the frame that reads them.
+
+    A frame keeps one state; states older than 0.3 s are dropped.
+    """
 
     beyond = 0.0
 
@@ -143,9 +149,9 @@ class SBox(GoldSrc):
 
 
 class NetworkedAFrame(Model):
-    """The way from the last state that was passed to the first that was not, 0.1 s ago.
+    """A model that moves from the last passed state to the first that is not passed, 0.1 s ago.
 
-    The last one that waits is passed, too, and waits again for the frame to come.
+    The last state that waits is passed, too, and waits again for the frame to come.
     """
 
     def __init__(self) -> None:
@@ -176,7 +182,7 @@ class NetworkedAFrame(Model):
 
 
 class RepliconSnap(Model):
-    """A line from the state before to the newest one, in one tick from its arrival on."""
+    """A model of a line from the state before to the newest state, in one tick from its arrival on."""
 
     def take(self, point: Point, packet: Packet, now: float) -> None:
         self.before = np.array(self.newest.position) if self.newest else point
@@ -189,7 +195,7 @@ class RepliconSnap(Model):
 
 
 class Sauerbraten(Model):
-    """An extrapolation by the velocity; short offsets of packets fade in 75 ms."""
+    """A model of extrapolation by the velocity, in which short offsets of packets fade in 75 ms."""
 
     def take(self, point: Point, packet: Packet, now: float) -> None:
         drawn = self.at(now) if self.newest else point
@@ -207,7 +213,10 @@ class Sauerbraten(Model):
 
 
 class PurrNet(Model):
-    """One state after the other, a tick each; an empty queue waits, a full one is cut."""
+    """A model of a queue that plays one state after the other, one tick each.
+
+    An empty queue waits, a full queue is cut.
+    """
 
     def __init__(self, min_buffer: int = 1, max_buffer: int = 2) -> None:
         super().__init__()
@@ -253,7 +262,7 @@ class PatientPurrNet(PurrNet):
 
 
 class RobustToolbox(Model):
-    """Ticks from a buffer of states, between which frames are drawn."""
+    """A model of ticks that take states from a buffer, between which frames are drawn."""
 
     target = 4
 
@@ -343,7 +352,7 @@ def test_each_name_has_a_model() -> None:
 
 
 def stream(seed: int) -> tuple[list[Packet], list[float]]:
-    """Return packets in order of arrival, with losses, jitter and two silences, and frames."""
+    """Return packets in order of arrival, with losses, jitter and two silences, and frame times."""
     dice = random.Random(seed)
     rate, turn = dice.choice((30, 60, 144)), dice.uniform(0.5, 3)
     silence = dice.uniform(0.5, 2.5)

@@ -1,4 +1,4 @@
-"""Systems that people use, against the rows of independent implementations of their formulas."""
+"""Tests of systems' strategies against rows of independent implementations of their formulas."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def drawn_x(packets: list[Packet], name: str, **settings: Any) -> list[tuple[flo
 
 
 def test_chrono_is_at_rest_one_tick_before_the_packet_behind_a_gap() -> None:
-    """The wait is 0.2 s, and the gap of 0.5 s is more than three ticks."""
+    """The delay is 0.2 s, and the gap of 0.5 s is longer than three ticks."""
     moves = [(0.05 * n, float(n)) for n in range(11)]
     rows = drawn_x(states(*moves, (1.0, 20.0), (1.05, 21.0)), "chrono", buffer=0.2)
     resting = [x for time, x in rows if 0.72 < time < 0.995]
@@ -79,7 +79,7 @@ def test_the_wait_of_chrono_grows_with_the_jitter() -> None:
 
 
 def ticks_of(packets: list[tuple[float, float]], **settings: Any) -> list[float]:
-    """Return the place at each tick of 50 ms; packets are moves at these ticks."""
+    """Return the place at each tick of 50 ms, for packets that are moves at these ticks."""
     made, drawn, waiting = strategy("minecraft", **settings), [], list(packets)
     for tick in range(30):
         while waiting and waiting[0][0] <= tick:
@@ -93,7 +93,7 @@ def ticks_of(packets: list[tuple[float, float]], **settings: Any) -> list[float]
 def test_minecraft_is_at_its_target_after_its_steps_and_drawn_a_tick_later(
     steps: int, reached: int
 ) -> None:
-    """A packet at tick 5 is seen by the tick of its frame; what it does is drawn up to the next."""
+    """The tick of the frame that reads a packet at tick 5 acts on it, and is drawn a tick later."""
     drawn = ticks_of([(0, 0.0), (5, 3.0)], steps=steps)
     assert drawn[: 5 + 1] == pytest.approx([0.0] * 6)
     assert drawn[reached] < 3 - 1e-9

@@ -1,4 +1,4 @@
-"""The names of engines and games, and their users' words for settings."""
+"""Tests of the names of engines and games, and of their users' words for settings."""
 
 from __future__ import annotations
 

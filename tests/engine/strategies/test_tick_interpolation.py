@@ -1,4 +1,4 @@
-"""Fixed ticks against their closed forms, and netfox's tests of its interpolation server."""
+"""Tests of fixed ticks against their closed forms, and against netfox's own tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_upstream_teleports_skip_the_tick() -> None:
 
 
 def moving(seed: int) -> tuple[float, list[tuple[float, float]], list[float]]:
-    """Return a tick, packets, and frames from the first packet on, some of several ticks."""
+    """Return a tick, packets, and frame times from the first packet on, some several ticks apart."""
     dice = random.Random(seed)
     packets, time = [], 0.0
     while time < 5:
@@ -51,10 +51,7 @@ def moving(seed: int) -> tuple[float, list[tuple[float, float]], list[float]]:
 
 
 def godot(tick: float, packets: list[tuple[float, float]], frames: list[float]) -> list[float]:
-    """Draw between the last two ticks' states.
-
-    All ticks of a frame see the frame's newest packet.
-    """
+    """Draw between the last two ticks' states; all ticks of a frame see its newest packet."""
     states: dict[int, float] = {}
     rows = []
     for frame in frames:
@@ -103,7 +100,7 @@ def test_a_late_packet_is_discarded() -> None:
 
 @pytest.mark.parametrize("frame", [0.05, 0.025, 0.1, 0.0166, 0.035])
 def test_a_tick_due_exactly_at_a_frame_waits_for_the_next(frame: float) -> None:
-    """The loop of netfox: ``ceil(debt / ticktime)`` ticks, none at a debt of 0."""
+    """The loop of netfox runs ``ceil(debt / ticktime)`` ticks, none at a debt of 0."""
     tick = 0.05
     made = strategy("tick-interpolation", tick_interval=tick)
     before = after = newest = 0.0

@@ -1,4 +1,4 @@
-"""Unity's interpolators against runs of the original, upstream tests and the formula."""
+"""Tests of Unity's interpolators against runs of the original, upstream tests and the formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unreal's smoothing: the fading of the offset, the two distances, the linear mode's clock."""
+"""Tests of Unreal's smoothing: the fading offset, both distances, the linear mode's clock."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ VALUES = load("unreal_smoothing")
 
 
 def with_offset(offset: float, **settings: Any) -> Any:
-    """Return a strategy whose capsule rests at 1000; the mesh is off by this much."""
+    """Return a strategy whose capsule rests at 1000, with the mesh at this offset."""
     one = strategy("unreal", prediction="off", **settings)
     one.update(packet(1.0, 1000.0 + offset, 1.0), 0.0)
     one.read(0.0)

@@ -1,4 +1,4 @@
-"""The fading of corrections of one's own prediction, against tables of the engines' formulas."""
+"""Tests of how prediction corrections fade, against tables of the engines' formulas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from epic_cli.engine.strategies.correct import Fading, VisualOffset
 
 
 def left(fading: Fading, times: list[float], time: float = 0.1, size: float = 100.0) -> list[float]:
-    """Return the remaining correction at these times after it."""
+    """Return the remaining part of a correction at these times after it."""
     offset = VisualOffset(fading, time)
     offset.add(size, 0.0, 0.0, 5.0)
     return [offset.left(5.0 + value)[0] for value in times]

@@ -1,4 +1,4 @@
-"""The age of a packet, observed through a strategy that extrapolates at 1 unit/s."""
+"""Tests of a packet's estimated age, observed through a strategy that extrapolates at 1 unit/s."""
 
 import pytest
 
@@ -8,9 +8,9 @@ from epic_cli import Packet, strategy
 def ages(
     rule: str, delays: list[float], with_arrival: bool = True, delta: float = 0
 ) -> list[float]:
-    """Return the age that each packet is given.
+    """Return the age that the strategy assumes for each packet.
 
-    How far it is drawn from its own position on arrival.
+    The age is the distance, on arrival, of the drawn position from the packet's.
     """
     one = strategy("dis", age=rule)
     found = []

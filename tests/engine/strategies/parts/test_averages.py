@@ -1,4 +1,4 @@
-"""Moving averages by samples and by time."""
+"""Tests of the moving averages by samples and by time."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A receiver's estimates of its sender's clock and send rate."""
+"""Tests of a receiver's estimates of its sender's clock and send rate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_time_is_the_timestamp_that_would_come_in_now() -> None:
 
 
 def delayed(delays: list[float], period: float = 0.05) -> Any:
-    """Return the estimate after packets with these delays."""
+    """Return the estimated sender's time after packets with these delays."""
     clock = module.SenderTime()
     for count, delay in enumerate(delays):
         clock.add(count * period, count * period + delay)

@@ -1,4 +1,4 @@
-"""The phase-locked loop of the platformer log."""
+"""Tests of the phase-locked loop of the Multiplayer Platformer Log."""
 
 import random
 
@@ -8,7 +8,7 @@ from epic_cli.engine.strategies.parts import PhaseLockedLoop
 
 
 class TimeSyncer:
-    """The log's class, in its own words and milliseconds: the oracle."""
+    """The log's original class as an oracle, with its own names and in milliseconds."""
 
     def __init__(self, now: float) -> None:
         self.integrator = 0.0
