@@ -227,7 +227,7 @@ def redo(controller: SessionController, count: int) -> None:
     """Add the packet that was taken back last, or the last N of them."""
     undone = controller.session.undone
     if not undone:
-        controller.screen.say("nothing was taken back")
+        controller.screen.say("there is nothing to redo")
         return
     controller.add(b"".join(undone[:count]), "<redo>")
     controller.session.undone = undone[count:]
@@ -240,7 +240,7 @@ def reset(controller: SessionController) -> None:
     controller.record(":reset")
     controller.session.reset()
     if not controller.quiet:
-        controller.screen.say(f"forgot {format_count(count, 'packet')}")
+        controller.screen.say(f"removed {format_count(count, 'packet')}")
 
 
 @register_command("rows")

@@ -261,7 +261,7 @@ class SessionController:
         """Report packets that the rows do not show: refused, discarded or waiting ones."""
         if several and refused:
             self.screen.warn(
-                f"taken: {format_count(added.packets, 'packet')}, refused: {refused:,}"
+                f"added: {format_count(added.packets, 'packet')}, refused: {refused:,}"
             )
         if added.discarded:
             self.screen.warn(_describe_discarded_packets(self.session, added))
@@ -276,7 +276,7 @@ class SessionController:
         question = f"the packet of {gap.time:,.6g} s asks for about {gap.rows:,} rows: draw them?"
         if self.confirm is None or self.confirm(question):
             return True
-        self.screen.say("nothing was taken")
+        self.screen.say("no packet was added")
         return False
 
     # ------------------------------------------------------------- rows

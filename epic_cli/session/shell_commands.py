@@ -159,7 +159,7 @@ class CommandTable(click.Group):
             output.flush()
 
 
-class _TypedPackets(io.TextIOWrapper):
+class _TypedPacketsInput(io.TextIOWrapper):
     """Standard input of a command: the packets so far, as they were typed."""
 
     recording_name = TYPED
@@ -168,7 +168,7 @@ class _TypedPackets(io.TextIOWrapper):
 @contextmanager
 def _replace_stdin(lines: list[bytes]) -> Iterator[None]:
     before = sys.stdin
-    with tempfile.TemporaryFile() as packets, _TypedPackets(packets, "utf-8") as source:
+    with tempfile.TemporaryFile() as packets, _TypedPacketsInput(packets, "utf-8") as source:
         packets.writelines(lines)
         packets.seek(0)
         sys.stdin = source
@@ -215,11 +215,11 @@ def _open_pager(screen: Screen) -> Iterator[io.TextIOWrapper]:
 
 
 def _open_above_prompt(screen: Screen, change: Callable[[str], str]) -> io.TextIOWrapper:
-    buffered = io.BufferedWriter(_AbovePrompt(screen, change))
+    buffered = io.BufferedWriter(_AbovePromptStream(screen, change))
     return io.TextIOWrapper(buffered, screen.encoding, "replace", write_through=True)
 
 
-class _AbovePrompt(io.RawIOBase):
+class _AbovePromptStream(io.RawIOBase):
     """A command's standard output or error, which is written above the prompt.
 
     ``change`` is applied to the text first.

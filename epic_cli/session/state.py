@@ -299,7 +299,7 @@ class Session:
         refusals: list[Refusal] = []
         before, after = RowTail(self.entities), RowTail(self.entities, count)
         different = count_different(
-            before.follow(_stop_at_error(self.iterate_samples)),
+            before.follow(_yield_until_error(self.iterate_samples)),
             after.follow(self._replay_recording(stream, refusals)),
             self.entities,
         )
@@ -332,7 +332,7 @@ def _find_tick_gap(stream: SampleStream, block: PacketBlock) -> TickGap | None:
     return TickGap(round(rows), block[index].time, block.line(index))
 
 
-def _stop_at_error(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[SampleBlock]:
+def _yield_until_error(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[SampleBlock]:
     """Yield samples up to an error, so that the user can leave a view that fails."""
     with contextlib.suppress(Exception):
         yield from samples()

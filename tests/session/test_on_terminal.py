@@ -234,7 +234,7 @@ def test_results_that_do_not_fit_are_paged_from_their_verdict_on(tmp_path: Path)
         terminal.wait_for("^stopped|^interrupted")
         terminal.prompt()
         terminal.type(":reset")
-        assert "forgot 96 packets" in terminal.text
+        assert "removed 96 packets" in terminal.text
     dumb = {"PAGER": str(pager), "TERM": "dumb"}
     with Terminal(tmp_path, lines=20, environment=dumb) as terminal:
         terminal.wait_for("^epic>")

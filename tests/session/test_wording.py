@@ -74,7 +74,7 @@ def test_a_flood_is_asked_about(packets: list[str], rows: str) -> None:
 
     typed.confirm = no
     output = typed.type(*packets)
-    assert output.endswith("nothing was taken\n")
+    assert output.endswith("no packet was added\n")
     assert len(asked) == 1
     assert f"asks for about {rows}" in asked[0]
     assert len(typed.session.lines) == len(packets) - 1
