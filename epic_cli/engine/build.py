@@ -80,7 +80,7 @@ def find_lone_file(name: str) -> Path:
     """Return the file of the strategy that ``EPIC_ALONE`` names."""
     for file in HERE.glob(f"strategies/*/{name.replace('-', '_')}.pyx"):
         return file
-    raise PlatformError(f"EPIC_ALONE={name}: unknown strategy")
+    raise PlatformError(f"EPIC_ALONE={name}: unknown strategy; write one, such as mirror")
 
 
 def make_extensions() -> list[Extension]:
@@ -234,5 +234,5 @@ class BuildEngine(build_ext):
             output_file=str(target),
         )
         if compile_single(str(source), options, module).num_errors:
-            raise CompileError(f"{module} failed in Cython")
+            raise CompileError(f"Cython cannot translate {module}: see its errors above")
         return str(target)

@@ -125,7 +125,7 @@ def make_absolute(place: str) -> str:
 
 def _load_module(path: str, outright: bool) -> ModuleType:
     if not all(part.isidentifier() for part in path.split(".")):
-        raise NotFound(f"{path!r} is not a module name")
+        raise NotFound(f"{path!r} is not a module name: write package.module:Class")
     top = path.partition(".")[0]
     here = os.getcwd()  # noqa: PTH109 - pathlib is slow to load
     place = os.path.join(here, top)  # noqa: PTH118

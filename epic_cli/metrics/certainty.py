@@ -530,7 +530,7 @@ def resample_sums(
     """
     certainty, units = _find_units(shown)
     tried, worlds = (
-        any(_sum_losses(each, rare) for each in shown),
+        any(_list_loss_effects(each, rare) for each in shown),
         len(rare.unseen) if rare.tried else 0,
     )
     certainty = replace(certainty, rare=rare, tried=tried)
@@ -549,12 +549,12 @@ def resample_sums(
         if one.waver:
             _vary_lag(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
         more = whole + rare.missed * sum_stretches([*one.pieces, *one.beside], WORST)
-        losses = _sum_losses(one, rare)
+        losses = _list_loss_effects(one, rare)
         if tried:  # those there were may all have been harmless
             added = rare.unseen @ np.mean(losses, axis=0) if losses else np.zeros_like(whole)
             more = np.concatenate((more, np.broadcast_to(whole + added, (worlds, len(whole)))))
         if rare.changes or rare.silences or math.isfinite(certainty.stretches):
-            more = np.concatenate((more, [_change_half_lag(whole, one.waver)]))
+            more = np.concatenate((more, [_shift_lag_in_half(whole, one.waver)]))
         alone = whole[None]
         if rare.few and rare.changes and certainty.unit is not Unit.RUN:
             cells = max(run.cells * run.seconds for run in one.pieces)
@@ -568,7 +568,7 @@ def resample_sums(
     return certainty, found
 
 
-def _sum_losses(one: CandidateSums, rare: NetworkEvents) -> list[Floats]:
+def _list_loss_effects(one: CandidateSums, rare: NetworkEvents) -> list[Floats]:
     """Return the change of a candidate's sums by a simulated loss, for each run that has it."""
     size = len(rare.in_a_row) if rare.tried else 0
     found = [piece.losses for piece in one.pieces if piece.losses is not None]
@@ -593,7 +593,7 @@ def find_least_score(
     return float(np.nanmin(score))
 
 
-def _change_half_lag(whole: Floats, waver: float) -> Floats:
+def _shift_lag_in_half(whole: Floats, waver: float) -> Floats:
     """Return all sums (fields) as if the lag changed by ``waver`` (s) in half of the session.
 
     A strategy that sets its clock once may set it again in the middle of a session.

@@ -69,7 +69,7 @@ def parse_condition(text: str) -> Condition:
     """
     name, strategy, relation, limit = _match_parts(_CONDITION, text)
     if strategy is not None and not strategy.strip():
-        raise ConditionError(f"{text!r}: no strategy stands between the brackets")
+        raise ConditionError(f"{text!r}: write a strategy between the brackets")
     return _make_condition(text, name, relation, limit, strategy.strip() if strategy else None)
 
 

@@ -79,8 +79,8 @@ def make_drawn_paths(
     shared = {name: rows[name] for name in entities if name in rows}
     if not shared:
         raise UnusableDrawing(
-            f"none of its entities is in the recording: it has {_name_entities(rows)}, the"
-            f" recording has {_name_entities(entities)}"
+            f"none of its entities is in the recording: it has {_describe_entities(rows)}, the"
+            f" recording has {_describe_entities(entities)}"
         )
     paths = {
         name: _make_path(name, make_packet_table(block), offset) for name, block in shared.items()
@@ -95,7 +95,7 @@ def make_drawn_paths(
     return found
 
 
-def _name_entities(named: Mapping[str, object]) -> str:
+def _describe_entities(named: Mapping[str, object]) -> str:
     names = sorted(repr(name) if name else "one without a name" for name in named)
     return some(names) or "none"
 

@@ -642,7 +642,7 @@ class EntityResult(NamedTuple):
     note: ResultNote | None = None
 
 
-class _SharedWork(NamedTuple):
+class _MeasuringContext(NamedTuple):
     """Values that the measuring of all participants and entities shares.
 
     Errors and sums are kept in the ``spool``, if there is one.
@@ -688,7 +688,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     selection = spec.selection.share_rows(len(extents) * len(drawn_by)) if spec.selection else None
     most = max(1, MOST_AT_ONCE // max(entity.rows for entity in extents))
     workers = place.threads or spec.threads or os.cpu_count() or 1
-    work = _SharedWork(
+    work = _MeasuringContext(
         prepared.make_pacing,
         spec.weights,
         selection,
@@ -727,9 +727,9 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         results.append(replace(result, waver=events.waver if once else 0.0))
     # of streams of their own, one more loss is not the same event
     if events.tried and spec.total < FEWEST_UNITS and prepared.again is None:
-        for asked in _find_loss_places(events, results, found, entities.resolution):
+        for asked in _choose_results(events, results, found, entities.resolution):
             if asked:
-                _add_losses(found, drawn_by, work, events, sorted(asked))
+                _add_loss_effects(found, drawn_by, work, events, sorted(asked))
     by_entity = [
         combine_results(participant.label, entity.name, [one], *kind)
         for participant, own, kind in zip(spec.participants, found, kinds, strict=True)
@@ -754,7 +754,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     )
 
 
-def _find_loss_places(
+def _choose_results(
     events: NetworkEvents,
     results: Sequence[Result],
     found: Sequence[Sequence[EntityResult]],
@@ -784,10 +784,10 @@ def _find_loss_places(
     yield {place for place in others if scores[first] - scores[place] < near}
 
 
-def _add_losses(
+def _add_loss_effects(
     found: Sequence[list[EntityResult]],
     drawn_by: Sequence[tuple[Participant, Sequence[Entity]]],
-    work: _SharedWork,
+    work: _MeasuringContext,
     events: NetworkEvents,
     asked: Sequence[int],
 ) -> None:
@@ -874,7 +874,7 @@ def _find_network_events(judged: JudgedEntities) -> NetworkEvents:
 
 def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> Result:
     """Measure one participant over all entities together, without the sums for intervals."""
-    work = _SharedWork(prepared.make_pacing, weights)
+    work = _MeasuringContext(prepared.make_pacing, weights)
     found = [
         _measure_entity(participant, entity, work) for entity in prepared.list_judged(participant)
     ]
@@ -898,7 +898,7 @@ class _MeasuredEntity(NamedTuple):
 def _measure_entities(
     drawn_by: Sequence[tuple[Participant, Sequence[Entity]]],
     places: Sequence[int],
-    work: _SharedWork,
+    work: _MeasuringContext,
     progress: Progress | None,
     change: Callable[[int, Entity], Entity] | None = None,
 ) -> Iterator[_MeasuredEntity]:
@@ -949,7 +949,9 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @_quietly
-def _measure_entity(participant: Participant, entity: Entity, work: _SharedWork) -> EntityResult:
+def _measure_entity(
+    participant: Participant, entity: Entity, work: _MeasuringContext
+) -> EntityResult:
     found = _draw_rows(participant, entity, work)
     if isinstance(found, ResultNote):
         return EntityResult(None, note=found)
@@ -968,7 +970,7 @@ def _measure_entity(participant: Participant, entity: Entity, work: _SharedWork)
 
 
 def _draw_rows(
-    participant: Participant, entity: Entity, work: _SharedWork
+    participant: Participant, entity: Entity, work: _MeasuringContext
 ) -> tuple[Floats, NDArray[np.int32], Floats | None] | ResultNote:
     """Return positions, statuses and rotations of all rows, or a note why there are none."""
     truth = entity.truth
@@ -1022,7 +1024,7 @@ def draw_scenes(prepared: Prepared, spec: CompareSpec) -> list[Any]:
     assert spec.selection is not None
     judged = prepared.entities.judged
     selection = spec.selection.share_rows(len(judged) * len(spec.participants))
-    work = _SharedWork(prepared.make_pacing, spec.weights)
+    work = _MeasuringContext(prepared.make_pacing, spec.weights)
     scenes = []
     for entity in judged:
         pictures = []
@@ -1183,7 +1185,7 @@ class Pool:
         self._spec = spec
         self._found: list[tuple[str, Comparison]] = []
         self._skipped: list[Skipped] = []
-        self._many = _ManyRuns(spec) if spec.many else None
+        self._many = _ManyRunsPool(spec) if spec.many else None
         self._spool = ArraySpool()
 
     def add(self, name: str, found: RunResult) -> None:
@@ -1233,7 +1235,7 @@ class Pool:
         return replace(whole, skipped=tuple(skipped), runs_are=self._spec.runs_are)
 
 
-class _ManyRuns:
+class _ManyRunsPool:
     """The participants' sums and scores over very many runs."""
 
     def __init__(self, spec: CompareSpec) -> None:
@@ -1306,7 +1308,7 @@ def _drop_copies(found: list[tuple[str, Comparison]]) -> list[tuple[str, Compari
 def pool_runs(
     found: Sequence[tuple[str, Comparison]],
     seed: int,
-    many: _ManyRuns | None = None,
+    many: _ManyRunsPool | None = None,
     spool: ArraySpool | None = None,
 ) -> Comparison:
     """Pool the comparisons of several named runs into one; ``seed`` is the bootstrap's seed.

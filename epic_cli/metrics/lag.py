@@ -120,7 +120,7 @@ def find_lag(
     )
     best, *others = _select_shifts_by_beginning(candidates, truth, times, shown, window)
     if len(rows) > _SOME:
-        best = _settle_minimum(sample_squares(_MOST), finer, best)
+        best = _refine_minimum(sample_squares(_MOST), finer, best)
     lag = Lag(best, math.nan, 0, tuple(others), abs(best))
     return _add_residual(lag, truth, times, shown, segments) if residual else lag
 
@@ -201,7 +201,7 @@ def _narrow_minimum(
     return middle
 
 
-def _settle_minimum(
+def _refine_minimum(
     squares: Callable[[Floats], Floats], some: Callable[[Floats], Floats], middle: float
 ) -> float:
     """Return the shift of the minimum over all rows, with the curvature of ``some`` rows."""

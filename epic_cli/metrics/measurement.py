@@ -89,12 +89,12 @@ def compute_rotation_sums(drawn: DrawnRows) -> dict[str, Floats]:
     """
     kept = drawn.__dict__
     if "_turned" not in kept:
-        kept["_turned"] = _compute_sums(drawn)
+        kept["_turned"] = _measure_rotation_rows(drawn)
     found: dict[str, Floats] = kept["_turned"]
     return found
 
 
-def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
+def _measure_rotation_rows(drawn: DrawnRows) -> dict[str, Floats]:
     truth, shown, sampled = drawn.truth, drawn.rotations, drawn.truth.turns
     assert sampled is not None
     assert shown is not None
@@ -125,7 +125,7 @@ def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
         "turn_rates": np.where(pairs, np.square(truly).sum(axis=1), 0.0) / truth.tick**2,
         "aim_shares": np.where(mark_known(late), late_rays, 0.0),
         "aim_squares": rays * drawn.aim_range**2,
-        "long_ways": _mark_long_ways(drawn, rows, late),
+        "long_ways": _mark_wrong_way_turns(drawn, rows, late),
         "turn_jumps": pairs & (np.sqrt(np.square(turned).sum(axis=1)) > limit),
         "turn_overshoots": _measure_turn_overshoots(drawn, rows) ** 2,
         "turn_fours": fours,
@@ -154,7 +154,7 @@ def _measure_turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
     return np.degrees(found)
 
 
-def _mark_long_ways(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
+def _mark_wrong_way_turns(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
     """Mark the rows (n) in which the drawn rotation gains or loses a whole turn on the truth.
 
     The rotation between the two, followed from row to row, then changes its sign: q has become -q.
@@ -702,13 +702,13 @@ def pool_measurements(measurements: Sequence[Measurement]) -> Measurement:
         totals={name: sum(each.totals.get(name, 0.0) for each in measurements) for name in SUMS},
         kept=kept,
         sums=None,
-        turned=_pool_turned([each.turned for each in measurements if each.turned]),
+        turned=_pool_rotation_errors([each.turned for each in measurements if each.turned]),
         losses=None,
         **pooled,
     )
 
 
-def _pool_turned(several: Sequence[RotationErrors]) -> RotationErrors | None:
+def _pool_rotation_errors(several: Sequence[RotationErrors]) -> RotationErrors | None:
     if not several:
         return None
     errors, kept = _pool_errors(several)

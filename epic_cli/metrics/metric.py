@@ -176,7 +176,7 @@ def make_weights(given: Mapping[str, float], others: Weights | None = None) -> W
     if not any(drop_turning(weights)._replace(recovery=0.0)):
         raise ValueError(
             "recovery alone makes no score where there is nothing to recover from:"
-            " weigh something else, too, if only with 0.01"
+            " give another weight as well, such as accuracy=0.01"
         )
     return weights
 

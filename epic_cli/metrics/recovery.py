@@ -196,7 +196,9 @@ def measure_recovery(
     return Recovery(
         int(teleports.sum()),
         float(seconds[teleports].sum()),
-        _count_smeared(shown, sampled, events.stamps[teleports], found[teleports], lag, near),
+        _count_smeared_teleports(
+            shown, sampled, events.stamps[teleports], found[teleports], lag, near
+        ),
         int(outages.sum()),
         float(seconds[outages].sum()),
         int(corrections.sum()),
@@ -220,7 +222,7 @@ def _count_leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, n
     return count
 
 
-def _count_smeared(
+def _count_smeared_teleports(
     shown: Floats, sampled: SampledTruth, stamps: Floats, recovered: Rows, lag: float, near: float
 ) -> int:
     """Count the teleports that are drawn as a movement from the old place to the new one.

@@ -749,7 +749,7 @@ def restamp_packets(columns: Floats) -> tuple[Floats, Stamping | None]:
         return columns, None
     else:
         moved = np.diff(columns[POSITION][:, places], axis=1).any(axis=0)
-        found = _spread_ties(numbers, times, moved & (np.diff(times) == 0) & (steps > 0))
+        found = _spread_equal_stamps(numbers, times, moved & (np.diff(times) == 0) & (steps > 0))
     if found is None:
         return columns, None
     mended = columns[:, places]
@@ -776,7 +776,9 @@ def _restamp_by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stampin
     return mended, Stamping("received", 1.0, estimate_sigma(off), None)
 
 
-def _spread_ties(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamping] | None:
+def _spread_equal_stamps(
+    numbers: Floats, times: Floats, again: Floats
+) -> tuple[Floats, Stamping] | None:
     """Spread states that share a stamp evenly until the next stamp, by sequence number."""
     ties: Numbers = np.flatnonzero(again) + 1
     share = len(ties) / len(times)
@@ -1015,14 +1017,14 @@ def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
             continue
         if other is not None:
             stamping[name] = other
-        sendings.append(_find_sendings(columns))
+        sendings.append(_find_entity_messages(columns))
         stream = _make_stream(name, columns)
         if len(stream.times) >= FEWEST_STATES:
             streams.append(stream)
     streams = _share_numbers(streams)
     messages = _merge_messages(sendings)
     if messages is not None:
-        messages = _mark_rests(messages, streams)
+        messages = _mark_idle_times(messages, streams)
     return Traffic(
         tuple(streams), messages, packets, entities, stamping=stamping, senders=senders, wraps=wraps
     )
@@ -1052,7 +1054,7 @@ def _sort_by_stamp(columns: Floats) -> Floats:
     return columns[:, np.argsort(columns[TIME], kind="stable")]
 
 
-def _order_ties(times: Floats, *others: Floats) -> Numbers:
+def _sort_equal_times(times: Floats, *others: Floats) -> Numbers:
     """Return the indices that sort packets of equal times by the other columns."""
     places = np.arange(len(times))
     same = ~mark_changes(times)
@@ -1070,7 +1072,7 @@ def _make_stream(name: str, columns: Floats) -> Stream:
     if not new.all():
         # the first that arrived of several with one stamp: later ones are copies
         state = (*columns[VELOCITY][::-1], *columns[POSITION][::-1])
-        order = _order_ties(columns[TIME], columns[ARRIVAL], columns[SEQUENCE], *state)
+        order = _sort_equal_times(columns[TIME], columns[ARRIVAL], columns[SEQUENCE], *state)
         columns = columns[:, order[new]]
     stream = Stream(
         name,
@@ -1124,7 +1126,7 @@ def _share_numbers(streams: list[Stream]) -> list[Stream]:
     return [replace(stream, came=came) for stream in streams]
 
 
-class _EntitySendings(NamedTuple):
+class _EntityMessages(NamedTuple):
     """One entity's states that arrived: stamps, first arrivals, and ranks among equal stamps."""
 
     times: Floats
@@ -1133,15 +1135,15 @@ class _EntitySendings(NamedTuple):
     copies: int
 
 
-def _find_sendings(columns: Floats) -> _EntitySendings:
+def _find_entity_messages(columns: Floats) -> _EntityMessages:
     arrived = np.isfinite(columns[ARRIVAL])
     times, numbers, arrivals = (
         _select_packets(columns[each], arrived) for each in (TIME, SEQUENCE, ARRIVAL)
     )
     if mark_changes(times).all():
-        return _EntitySendings(times, arrivals, np.zeros(len(times), np.int64), 0)
+        return _EntityMessages(times, arrivals, np.zeros(len(times), np.int64), 0)
     numbers = np.nan_to_num(numbers, nan=-1.0)
-    order = _order_ties(times, numbers, arrivals)
+    order = _sort_equal_times(times, numbers, arrivals)
     order = order[mark_changes(times[order], numbers[order], arrivals[order])]
     # a copy has the number of the first as well, if there are numbers: a clock may be set
     first = mark_changes(times[order], numbers[order])
@@ -1149,10 +1151,10 @@ def _find_sendings(columns: Floats) -> _EntitySendings:
     times, arrivals = times[order[first]], arrivals[order[first]]
     counted = np.arange(len(times))
     places = counted - np.maximum.accumulate(np.where(mark_changes(times), counted, 0))
-    return _EntitySendings(times, arrivals, places, copies)
+    return _EntityMessages(times, arrivals, places, copies)
 
 
-def _merge_messages(sendings: Sequence[_EntitySendings]) -> MessageLog | None:
+def _merge_messages(sendings: Sequence[_EntityMessages]) -> MessageLog | None:
     if not sendings:
         return None
     times, arrivals, places = (
@@ -1172,7 +1174,7 @@ def _merge_messages(sendings: Sequence[_EntitySendings]) -> MessageLog | None:
     return MessageLog(times, arrivals, copies, states)
 
 
-def _mark_rests(messages: MessageLog, streams: Sequence[Stream]) -> MessageLog:
+def _mark_idle_times(messages: MessageLog, streams: Sequence[Stream]) -> MessageLog:
     """Return the messages with ``idle`` set to the times in which every present entity rests."""
     long = np.flatnonzero(messages.intervals > SILENT * messages.period)
     if not len(long) or not any(len(stream.rests) for stream in streams):

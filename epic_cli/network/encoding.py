@@ -115,7 +115,7 @@ class BitReader:
         """Read the next number, of ``bits`` bits."""
         self._left -= bits
         if self._left < 0:
-            raise ValueError("the data end before the last number")
+            raise ValueError("the data are cut off: they end before the last number")
         return self._value >> self._left & (1 << bits) - 1
 
     def count(self) -> int:
@@ -129,7 +129,7 @@ class BitReader:
     def finish(self) -> None:
         """Check that only the padding of the last byte is left; raise ``ValueError`` otherwise."""
         if self._left > 7 or self.take(self._left):
-            raise ValueError("bytes are left over at the end")
+            raise ValueError("the data have bytes after the last number")
 
 
 def count_bits(number: int) -> int:
@@ -506,7 +506,7 @@ class MessageReader:
                 self.undecodable += number == own
                 continue
             if not self.encoding.has_room(state):
-                raise ValueError("a number that does not fit its bits")
+                raise ValueError("the data have a number that does not fit its bits")
             states[entity] = state
             changes.append(StateChange(entity, state, base if back else None))
         return Moment(number, at_us / 1e6, tuple(changes))

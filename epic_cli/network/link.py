@@ -201,7 +201,7 @@ class LinkConditions:
             if parameter.field != "loss" or has_bursts == (parameter.name == "gemodel"):
                 take_named(parameter, parameter.verify, getattr(self, parameter.field))
         if has_bursts and self.loss_correlation:
-            raise ValueError("loss_correlation is for random loss; gemodel has bursts anyway")
+            raise ValueError("loss_correlation needs random loss: leave it out with gemodel")
         self._check_change_times()
 
     def _check_change_times(self) -> None:
@@ -233,7 +233,7 @@ class LinkConditions:
             yield conditions
 
 
-def _share_parameter(name: str, help_text: str, highest: float = 1.0) -> Number:
+def _make_share_parameter(name: str, help_text: str, highest: float = 1.0) -> Number:
     return Number(name, getattr(LinkConditions, name), help_text, "", 0, highest)
 
 
@@ -248,10 +248,10 @@ LINK: tuple[Parameter, ...] = (
     Choice("distribution", LinkConditions.distribution, "Distribution of delays; pareto and"
            " paretonormal are netem's, whose tails end at 4 jitters; gamma (shape 2) has a tail,"
            " pareto-unbounded (shape 3) a long one.", DISTRIBUTIONS),
-    _share_parameter("correlation", "Correlation of the delays of successive packets.",
+    _make_share_parameter("correlation", "Correlation of the delays of successive packets.",
                      HIGHEST_CORRELATION),
-    _share_parameter("loss", "Lose this share at random."),
-    _share_parameter(
+    _make_share_parameter("loss", "Lose this share at random."),
+    _make_share_parameter(
         "loss_correlation",
         "Correlation of successive losses; the loss rate stays the same.",
         HIGHEST_CORRELATION,
@@ -259,13 +259,13 @@ LINK: tuple[Parameter, ...] = (
     Custom("gemodel", None, "Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to"
            " good, 1-H loss when bad (1), 1-K loss when good (0).", "p,r[,1-h[,1-k]]",
            GilbertElliott.parse, kind=GilbertElliott, field="loss"),
-    _share_parameter("duplicate", "Send this share twice."),
-    _share_parameter("corrupt", "Corrupt a bit in this share; the checksum fails, so each is"
+    _make_share_parameter("duplicate", "Send this share twice."),
+    _make_share_parameter("corrupt", "Corrupt a bit in this share; the checksum fails, so each is"
                      " lost, and counted."),
-    _share_parameter("reorder", "Deliver this share at once, ahead of those in flight."),
+    _make_share_parameter("reorder", "Deliver this share at once, ahead of those in flight."),
     Number("reorder_gap", LinkConditions.reorder_gap, "At most one of this many packets is"
            " delivered ahead.", "packets", 1, 1_000_000, tune=(1, 20), whole=True),
-    _share_parameter(
+    _make_share_parameter(
         "reorder_correlation",
         "Correlation of successive packets that are delivered ahead.",
         HIGHEST_CORRELATION,

@@ -151,7 +151,7 @@ TRACE: tuple[Parameter, ...] = (
              " and recv_time, owd_ms, owd_down_ms and owd_up_ms, or rtt_ms; lost; flow; or a"
              " file of"
              " irtt, ping or RIPE Atlas.", field="file"),
-    Choice("trace_by", "time", "Match packets by the time they are sent, or one by one.",
+    Choice("trace_by", "time", "Match packets with those of the trace by send time, or one by one.",
            get_args(TraceBy), field="by"),
     Choice("trace_end", "loop", "After its last packet, start the recorded network again, or"
            " stop.", get_args(TraceEnd), field="end"),

@@ -259,7 +259,7 @@ class SenderSpec(description.Described):
         Raises ``SettingError`` for ``against=judged``.
         """
         if self.against == JUDGED:
-            raise SettingError(f"against={JUDGED}: nothing is judged here; name a strategy")
+            raise SettingError(f"against={JUDGED}: no strategy is judged here; name one")
         return self
 
     def get_rate(self, recorded: bool) -> float | None:
@@ -297,7 +297,7 @@ class SenderSpec(description.Described):
         """
         recorded = isinstance(movement, RecordedMovement)
         if not recorded and math.isinf(duration):
-            raise SettingError(f"bits={self.bits} of an endless movement need a range")
+            raise SettingError(f"bits={self.bits} of an endless movement need a range: set range")
         snapshots = sample_movement(movement, self.get_rate(recorded), duration)
         return max(
             (abs(x) for moment in snapshots for _, state in moment.states for x in state.position),

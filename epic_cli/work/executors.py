@@ -328,7 +328,7 @@ class Cluster(Executor):
         """Repeat lost calls, and give up when there has been no worker for a while."""
         seen = time.monotonic()
         while not self._ended.wait(_LOOK):
-            reason = self._find_trouble()
+            reason = self._explain_missing_workers()
             if not reason:
                 seen = time.monotonic()
                 for call in self._list_calls():
@@ -340,7 +340,7 @@ class Cluster(Executor):
                     self._answer_call(call, WorkerDied(reason))
                 return
 
-    def _find_trouble(self) -> str:
+    def _explain_missing_workers(self) -> str:
         """Return why no worker can be used, or an empty text.
 
         Reconnect to a scheduler that is back.

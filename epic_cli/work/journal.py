@@ -99,7 +99,7 @@ def _decode_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         case "array":
             dtype, shape, content = parts
             if np.dtype(dtype).kind not in "biuf":
-                raise NotAValue("an array of no numbers")
+                raise NotAValue("an array of other values than numbers cannot be saved")
             numbers = np.frombuffer(base64.b64decode(content), np.dtype(dtype))
             return numbers.astype(numbers.dtype.newbyteorder("=")).reshape(shape)
         case "enum":
@@ -193,19 +193,19 @@ _TYPES: dict[str, type] = {}
 
 def _find_type(name: str) -> Any:
     if name not in _TYPES:
-        _learn_types()
+        _collect_loaded_types()
     if name not in _TYPES:  # of what has not been loaded yet
         for module in pkgutil.walk_packages(import_module(_PACKAGE[:-1]).__path__, _PACKAGE):
             if not module.name.endswith("__main__"):
                 with contextlib.suppress(ImportError):  # it needs another package
                     import_module(module.name)
-        _learn_types()
+        _collect_loaded_types()
     if name not in _TYPES:
         raise NotAValue(f"{name} is not a value type of this package")
     return _TYPES[name]
 
 
-def _learn_types() -> None:
+def _collect_loaded_types() -> None:
     for place, module in list(sys.modules.items()):
         for kind in vars(module).values() if place.startswith(_PACKAGE) else ():
             is_own = isinstance(kind, type) and kind.__module__ == place
@@ -482,7 +482,7 @@ def _decode_result(value: bytes) -> Any:
 def _open_file(path: str, how: int, opened: contextlib.ExitStack) -> int:
     """Open a file and return its descriptor, which ``opened`` closes."""
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
-        raise UnusableJournal(path, "not a file")  # a pipe would be waited for
+        raise UnusableJournal(path, "not a file: name another")  # a pipe would be waited for
     if how & os.O_CREAT:
         check_output(path)
     descriptor = os.open(path, how | BINARY, 0o666)

@@ -145,7 +145,7 @@ def rest(running: Replay) -> Sample:
 
 
 def disturbed(running: Replay, call: Callable[[], object]) -> tuple[Sample, set[str]]:
-    """Return the last row drawn while another thread calls the strategy, and that thread's errors."""
+    """Return the last row drawn while another thread calls the strategy, and its errors."""
     begun, done = threading.Event(), threading.Event()
     answers = set()
 

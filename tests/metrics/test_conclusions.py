@@ -454,7 +454,7 @@ def test_twins_are_said_to_be_twins_and_not_to_need_more_data() -> None:
 
 
 def shaken(label: str, seed: int, kinds: int) -> Drawn:
-    """Return a function that draws a circle with intermittent noise, the same kind for every seed."""
+    """Return a participant that draws a circle with intermittent noise, alike for every seed."""
     source = np.random.default_rng([seed, kinds])
     noise = np.convolve(source.normal(size=2000) * source.gamma(0.3, 1, 2000), np.ones(9) / 9)
     return Drawn(label, lambda t: (*movements.circle(t)[:2], 0.2 * float(noise[round(t * 60)])))

@@ -87,5 +87,5 @@ def test_correlated_losses(share: float, correlated: float) -> None:
 
 
 def test_correlated_losses_need_no_model() -> None:
-    with pytest.raises(ValueError, match="gemodel has bursts anyway"):
+    with pytest.raises(ValueError, match="needs random loss"):
         LinkConditions(loss=GilbertElliott(0.1, 0.2), loss_correlation=0.3)

@@ -34,7 +34,7 @@ def difference(a: Vector, b: Vector) -> float:
 
 @pytest.mark.parametrize(("name", "path"), paths())
 def test_velocity_is_the_derivative(name: str, path: Path) -> None:
-    """At most one time in ten is at a corner, where the derivative does not exist."""
+    """One time in ten at most is at a corner, where the derivative does not exist."""
     half = 1e-5
     corners = 0
     for time in TIMES:

@@ -79,7 +79,7 @@ def test_by_time_the_last_packet_until_then_counts() -> None:
 
 @pytest.mark.parametrize(("by", "times"), [("packet", range(7)), ("time", range(7))])
 def test_loops(by: Any, times: range) -> None:
-    """By time, the trace restarts a mean step after its last packet."""
+    """A trace by time restarts a mean step after its last packet."""
     link = TraceLink(NetworkTrace([0, 1, 2], [0.1, None, 0.3]), by, "loop")
     delays = [[round(arrival - time, 9) for arrival in link.send(time)] for time in times]
     assert delays == [[0.1], [], [0.3], [0.1], [], [0.3], [0.1]]

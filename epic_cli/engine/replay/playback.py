@@ -171,7 +171,7 @@ class SampleStream:
         if self._strict and block.refusals:
             block.cut_after_line(block.refusals[0].line)
         if not len(block):
-            self._note_other_entities(block)
+            self._record_other_entities(block)
             return
         if self.replay is None and len(self._heard):
             own = block.connection
@@ -188,7 +188,7 @@ class SampleStream:
         if self._spool is not None and self._groups.seen > 1 and not self._grouped:
             yield from self.release()
 
-    def _note_other_entities(self, block: PacketBlock) -> None:
+    def _record_other_entities(self, block: PacketBlock) -> None:
         """Record the datagrams of a block that holds packets of other entities only."""
         if block.connection is not None and self.replay is not None:
             self.replay.feed(block)

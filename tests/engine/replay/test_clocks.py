@@ -26,7 +26,7 @@ def stream(timing: Timing) -> SampleStream:
 
 
 def rows_to(timestamp: float, timing: Timing) -> tuple[int, float]:
-    """Return the number of rows that a packet with this timestamp makes, and the last row's time."""
+    """Return the number of rows that a packet with this timestamp makes, and the last time."""
     return count_samples(stream(timing), Packet(ORIGIN, ORIGIN, timestamp))
 
 

@@ -28,7 +28,7 @@ GAPS = st.one_of(st.floats(0, 0.2), st.just(0.0), st.floats(0.5, 2), ON_A_TICK, 
 
 @st.composite
 def recordings(draw_from: st.DrawFn) -> list[Packet]:
-    """Return packets in order of arrival, with bursts, silences, late packets and equal timestamps."""
+    """Return packets in order of arrival, with bursts, silences, late and equal timestamps."""
     packets, arrival = [], draw_from(st.floats(-3, 3) | ON_A_TICK | NEAR_A_TICK)
     for _ in range(draw_from(st.integers(1, 12))):
         timestamp = arrival - draw_from(st.sampled_from((0.05, 0.1, 0.1, 0.3, -0.05)))

@@ -13,7 +13,7 @@ from epic_cli.engine.strategies import declaration
 
 
 def underscored(name: str) -> str:
-    """Return the setting's name for an original's name such as ``NetworkNoSmoothUpdateDistance``."""
+    """Return the setting's name for an original's ``NameInCamelCase``."""
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)[1:]
 
 

@@ -106,7 +106,7 @@ def test_a_pause_does_not_make_slow_motion() -> None:
 
 @pytest.mark.parametrize(("limit", "factor"), [("on", 2.0), ("off", 50.0)])
 def test_a_drawn_velocity_far_above_the_received_is_cut_to_twice(limit: str, factor: float) -> None:
-    """At 1.2 s the drawn velocity is 50 units/s, while the last packet said 1 unit/s."""
+    """The drawn velocity is 50 units/s at 1.2 s, while the last packet said 1 unit/s."""
     one = strategy("projective", smoothing_time=1.0, limit_velocity=limit)
     one.update(packet(0.0, 0.0, 0.0), 0.0)
     one.update(packet(1.0, 0.0, 1.0), 1.0)

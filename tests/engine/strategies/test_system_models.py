@@ -182,7 +182,7 @@ class NetworkedAFrame(Model):
 
 
 class RepliconSnap(Model):
-    """A model of a line from the state before to the newest state, in one tick from its arrival on."""
+    """A model of a line from the state before to the newest, in one tick from its arrival on."""
 
     def take(self, point: Point, packet: Packet, now: float) -> None:
         self.before = np.array(self.newest.position) if self.newest else point

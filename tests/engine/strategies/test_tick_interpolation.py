@@ -38,7 +38,10 @@ def test_upstream_teleports_skip_the_tick() -> None:
 
 
 def moving(seed: int) -> tuple[float, list[tuple[float, float]], list[float]]:
-    """Return a tick, packets, and frame times from the first packet on, some several ticks apart."""
+    """Return a tick, packets, and frame times from the first packet on.
+
+    Some frames are several ticks apart.
+    """
     dice = random.Random(seed)
     packets, time = [], 0.0
     while time < 5:

@@ -46,9 +46,10 @@ INTERVAL = Number("interval", "auto", "the send interval, the unit of delays wri
 
 #: How long a step of a chase or of a buffer takes, by what it measures itself.
 MEASURED_INTERVAL = Number("interval", "auto", "the send interval, the unit of delays written"
-                           " like 1.8i; auto: the usual one of the timestamps, stamps: the time"
-                           " between the last two, arrivals: between the last two arrivals,"
-                           " frames: between the frames that took them", "s", 0.001, 60,
+                           " like 1.8i; auto: the usual interval of the timestamps; stamps: the"
+                           " time between the last two timestamps; arrivals: between the last two"
+                           " arrivals; frames: between the frames that read the last two packets",
+                           "s", 0.001, 60,
                            words={"auto": math.nan, "stamps": -3.0, "arrivals": -1.0,
                                   "frames": -2.0})  # fmt: skip
 
