@@ -208,8 +208,8 @@ def iterate_values() -> Iterator[object]:
 def iterate_parameters(value: object) -> Iterator[Parameter]:
     if isinstance(value, Parameter):
         yield value
-    elif isinstance(value, (tuple, list, dict)):
-        for one in value.values() if isinstance(value, dict) else value:
+    elif isinstance(value, tuple):  # not what has been loaded meanwhile, which dictionaries hold
+        for one in value:
             yield from iterate_parameters(one)
 
 
