@@ -70,7 +70,8 @@ class Fault(NamedTuple):
     site: Site | None
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.kind}: {self.old} -> {self.new}"
+        change = f" -> {self.new}" if self.site else ""  # of a switch the kind says it
+        return f"{self.file}:{self.line}: {self.kind}: {self.old}{change}"
 
 
 class Covered(NamedTuple):
@@ -381,10 +382,11 @@ def choose_tests(fault: Fault, cover: Cover, tree: Path) -> list[Covered]:
     found = sorted(found, key=lambda one: (one.seconds > 2, one.marks + 300 * one.seconds))
     turns: dict[str, int] = defaultdict(int)
     order: list[tuple[bool, int, int, Covered]] = []
-    for one in found:  # all of the file that mirrors it, then three of each other function
+    for one in found:  # all of the file that mirrors it, then three of each other function,
         function = one.test.partition("[")[0]
         turns[function] += 1
         near = 2 * (stem in function) + function.startswith(home)
+        near = near if one.seconds < 0.5 else 0  # quick ones first, of whatever file
         order.append((near < 3 and turns[function] > 3, -near, len(order), one))
     return [one for *_, one in sorted(order)]
 
