@@ -159,3 +159,11 @@ def test_whoever_shoots_looks_there() -> None:
         x, y, z, w = body.rotation
         assert (x, y) == (0, 0)
         assert (1 - 2 * z * z, 2 * z * w) == pytest.approx(aim, abs=1e-4)
+
+
+def test_the_default_arena_is_the_same_seen_from_each_side() -> None:
+    width, height, blocks = DEFAULT_ARENA
+    assert {(width - c, b, width - a, d) for a, b, c, d in blocks} == {*map(tuple, blocks)}
+    assert {(a, height - d, c, height - b) for a, b, c, d in blocks} == {*map(tuple, blocks)}
+    assert width == height
+    assert len(blocks) == 2
