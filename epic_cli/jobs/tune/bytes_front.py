@@ -162,7 +162,7 @@ class BytesFound:
     kept: bool
     evaluated: Comparison
     without: Mapping[str, float]
-    interrupted: bool = False
+    interrupted: bool
 
     def result(self, send: SenderSpec) -> Result:
         """Return a sender's result on the data that senders were not tuned on."""

@@ -236,6 +236,12 @@ def test_a_strategy_without_settings_is_refused_alone_and_taken_along_with_other
     assert found.tunings[0].evaluation.kind is GainKind.SAME
 
 
+def test_points_of_the_front_keep_what_is_given_though_it_changes_nothing() -> None:
+    (found,) = tuned("hermite+small_error=0.3").tunings  # only adaptive smoothing has small errors
+    assert found.front
+    assert {point.settings["small_error"] for point in found.front} == {0.3}
+
+
 def test_an_interruption_gives_the_best_so_far() -> None:
     seen = 0
 
