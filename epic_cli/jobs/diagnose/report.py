@@ -546,15 +546,14 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         return f"predicts from the newest state, {stamps}{far}{behind}"
     late = format_seconds(in_seconds(delay, found.interval))
     if delay < 0:
-        late = f"{-delay:g} x the send interval ({late})"
+        unit = _MEASURED.get(settings["interval"], "the send interval")
+        late = f"{-delay:g} x {unit} ({late})"
     if margin := settings["jitter_margin"]:
         late += f" and {margin:.3g} x the jitter"
     if settings["keep"] < FEW_STATES:
         stamps += f" of the last {settings['keep']:g} states"
     curve = _CURVES[settings["curve"]]
-    period = format_seconds(
-        found.interval if math.isnan(settings["interval"]) else settings["interval"]
-    )
+    period = format_seconds(settings["interval"] if settings["interval"] > 0 else found.interval)
     if settings["catch_up"] == "queue":
         return (
             f"plays a queue of states {curve}, one each {period}, and never catches up"

@@ -120,7 +120,7 @@ BUFFER: dict[str, list[Any]] = {
     "jitter_time": [1, 2],
     "delay_least": [0, 0, 0.04, "1.1i"],
     "delay_most": [60, 60, 0.15, "2.2i"],
-    "interval": ["auto", "auto", 0.06],
+    "interval": ["auto", "auto", 0.06, "stamps", "arrivals"],
     "interval_time": [0, 0, 2],
     "curve": ["linear", "hermite", "catmull-rom"],
     "beyond": ["hold", "hold", "freeze", "oldest", "reuse", "unlimited", 0.1, 0.3, "0.6i"],

@@ -82,6 +82,8 @@ COMPOSITIONS = (
     "buffer+stamps=ticks+clock=median+delay=1.8i+jitter_margin=1+curve=catmull-rom+low_pass=0.03",
     "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last",
     "buffer+stamps=ticks+clock=first+delay=0+catch_up=none+min_buffer=2+max_buffer=3+beyond=0.4i",
+    "buffer+stamps=arrival+delay=1i+interval=arrivals+low_pass=0.02",
+    "buffer+delay=1.5i+interval=stamps+beyond=0.5i",
     "buffer+interval=0.05+catch_up=queue+min_buffer=3+max_buffer=5",
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",
     "dead-reckoning+correction=spline+acceleration=estimated",

@@ -17,7 +17,7 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import (
-    CLOCK, DEAD_ZONE, INTERVAL, ROUNDING, SNAP,
+    CLOCK, DEAD_ZONE, ROUNDING, SNAP,
 )
 
 # What no number of intervals is:
@@ -30,6 +30,11 @@ cdef double SAME_TIME = 1e-9
 
 # Rounding must not decide whether a way is gone.
 cdef double ALL_GONE = 1 - 1e-9
+
+# What is measured as the send interval, and its least, s (numbers as in chase).
+cdef double ARRIVALS = -1       # interval=arrivals: the time between the last two arrivals
+cdef double STAMPS = -3         # interval=stamps: the time between the last two timestamps
+cdef double LEAST_INTERVAL = 1e-4
 
 # An empty queue that is filled again goes on after this time without packets, in send intervals.
 cdef double STARVED = 2
@@ -88,7 +93,8 @@ cdef class DelayBuffer(Strategy):
 
     Delay: The jitter is the exponential standard deviation of (arrival - stamp) over
     ``jitter_time``, over arrival times that of their differences. A send interval is the typical
-    difference of the last 32 timestamps, or with ``interval_time`` the exponential mean.
+    difference of the last 32 timestamps, or with ``interval_time`` the exponential mean;
+    or that of the last two timestamps (``interval=stamps``) or arrivals (``interval=arrivals``).
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
     neighbors: (next - previous) / (their time), at an end of the buffer the slope.
@@ -166,7 +172,10 @@ cdef class DelayBuffer(Strategy):
                    3600),
             Span("delay_least", 0.0, "the least delay, jitter margin included", 0, 60),
             Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
-            INTERVAL,
+            Number("interval", "auto", "the send interval, the unit of delays written like 1.8i;"
+                   " auto: the usual one of the timestamps, stamps: the time between the last two,"
+                   " arrivals: between the last two arrivals", "s", 0.001, 60,
+                   words={"auto": NAN, "stamps": STAMPS, "arrivals": ARRIVALS}),
             Number("interval_time", 0.0, "the time over which the send interval is averaged; 0: the"
                    " typical one of the last 32", "s", 0, 3600),
             Choice("curve", "linear", "the curve between two states", BufferCurve),
@@ -233,6 +242,7 @@ cdef class DelayBuffer(Strategy):
     cdef bint from_last, smooths
     cdef ClockOffset offset
     cdef SendInterval interval
+    cdef double measured            # how: NaN, seconds, ARRIVALS or STAMPS
     cdef Deviation jitter
     cdef SnapshotBuffer states
     cdef size_t taken               # packets since the beginning
@@ -259,7 +269,8 @@ cdef class DelayBuffer(Strategy):
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
             clock_share)
-        self.interval = SendInterval(interval, 0.05, interval_time)
+        self.measured = interval
+        self.interval = SendInterval(NAN if interval < 0 else interval, 0.05, interval_time)
         self.jitter = Deviation(jitter_time)
         self.by_velocity = beyond_along == "velocity"
         self.returns = beyond_then == "return"
@@ -310,10 +321,14 @@ cdef class DelayBuffer(Strategy):
                 return False
         elif self.taken > 0 and true_at <= self.newest_state and not self.inserts:
             return False
-        if self.counts_intervals:
+        if self.counts_intervals and not self.measured < 0:
             self.interval.add(packet.time)
         if self.from_last and self.drew:
             now = self.drawn.time
+        if self.measured < 0 and self.taken > 0:
+            self.interval.value = max(
+                now - self.arrived if self.measured == ARRIVALS else packet.time - self.newest,
+                LEAST_INTERVAL)
         if self.stamps != StampSource.SENDER:
             true_at = self.find_state_time(packet, now)
             place = self.states.size()

@@ -61,6 +61,7 @@ JITTER_TIME: float
 INTERVAL: float  # s, the first guess where it is measured
 INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
+LAST_INTERVAL: str  # what its last one is taken from; empty: not the last one alone
 CURVE: str
 BEYOND: str
 BEYOND_TIME: float  # s, how long it goes on past the newest state
@@ -120,8 +121,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "FIXED_DELAY": not settings["jitter_margin"]
         and min(spans.values()) >= 0
         and spans["delay_least"] <= spans["delay"] <= spans["delay_most"],
-        "INTERVAL": 0.05 if math.isnan(interval) else interval,
+        "INTERVAL": interval if interval > 0 else 0.05,
         "MEASURES_INTERVAL": counts and math.isnan(interval),
+        "LAST_INTERVAL": {-1: "arrivals", -3: "stamps"}.get(interval, "") if counts else "",
         "SMOOTHS": settings["low_pass"] > 0 or settings["follow"] == "share",
         "BEYOND": kind,
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
@@ -223,6 +225,12 @@ class Smoothing(SendInterval, Turning, Rounding):
                     self.average(time - self.newest)
                 else:
                     self.typical(time - self.newest)
+        if LAST_INTERVAL == "stamps":
+            if self.count > 0:
+                self.interval = max(time - self.newest, 0.0001)
+        if LAST_INTERVAL == "arrivals":
+            if self.count > 0:
+                self.interval = max(arrival - self.arrived, 0.0001)
         if STAMPS == "sender":
             self.stamp = time
         if STAMPS == "arrival":

@@ -366,7 +366,8 @@ class _CureSearch:
             yield "low-pass", {"low_pass": None}
         if settings["catch_up"] == "none":
             yield "growing-delay", {"catch_up": "rate"}
-        if settings["stamps"] == "ticks" and self._is_unlike_interval(settings["interval"]):
+        given = settings["interval"]
+        if settings["stamps"] == "ticks" and given > 0 and self._is_unlike_interval(given):
             yield "wrong-constant", {"interval": None}
         if settings["beyond"] == OLDEST and supply is not None and supply.empty > 0:
             yield "oldest-state", {"beyond": None, "keep": None}

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
+#: Fractions of a way that differ by less, mostly, are the same.
+SLIGHT = 0.01
+
 #: A measured interval is at least this long (s), as in ``chase``.
 LEAST_PERIOD = 1e-4
 
@@ -125,6 +128,12 @@ def read_two_states(frames: Frames) -> Iterator[StrategySpec]:
         yield StrategySpec("buffer", settings)
     first = np.append(True, np.diff(frames.newest) > 0)
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    # over the time between the last two arrivals
+    lasted = np.diff(frames.arrivals, prepend=frames.arrivals[0])[frames.newest][moving][on]
+    since = times - frames.arrivals[frames.newest][moving][on]
+    if np.median(np.abs(np.clip(since / np.maximum(lasted, LEAST_PERIOD), 0, 1) - share)) < SLIGHT:
+        settings = {"stamps": "arrival", "delay": "1i", "interval": "arrivals"}
+        yield StrategySpec("buffer", settings)
     rises = (share > 0.02) & ((share < 0.98) | (share > 1.02))
     for start, begun in (
         ({}, frames.arrivals[frames.newest]),

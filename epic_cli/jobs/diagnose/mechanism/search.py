@@ -132,6 +132,7 @@ class ExplanationSearch:
         """Look for what is nearer than a search with other arrivals has found."""
         self.fit_found(begun)
         if begun.near[0].apart > CLOSE * self.frames.unit:
+            self.look(list(arrivals.read_two_states(self.frames)))
             self.read_buffers()
         if self.exact < self.near[0].residual and self.near[0].apart < begun.near[0].apart:
             self.change_parts()
