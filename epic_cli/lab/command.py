@@ -148,7 +148,7 @@ def lab(
         given = LabInputs(recording or "", drawn=drawn.write())
         return _serve_experiments(given, experiment, participants, page, duration)
     refuse(("recording", "experiment", "drawn"), "does not go with --listen")
-    team = _choose_team(participants, _USUAL)
+    team = _choose_strategies(participants, _USUAL)
     with check_lab_library():
         from epic_cli.live.browser.game import Live
     from epic_cli.live.browser.game import GameView
@@ -175,7 +175,7 @@ def lab(
     return get_exit_status(stopped)
 
 
-def _choose_team(participants: Participants, usual: Sequence[str]) -> list[StrategySpec]:
+def _choose_strategies(participants: Participants, usual: Sequence[str]) -> list[StrategySpec]:
     if not participants.strategies:
         participants = replace(participants, strategies=(tuple(usual),))
     team = participants.list_specs()
@@ -196,7 +196,7 @@ def _serve_experiments(
     recording = given.recording
     if recording == "-":
         raise WrongUsage("the lab reads the recording many times: give a file, not standard input")
-    team = _choose_team(participants, DEFAULT_STRATEGIES)
+    team = _choose_strategies(participants, DEFAULT_STRATEGIES)
     own = tuple(sorted({each.name for each in team} - {*remote_names()}))
     given = given._replace(own=own)
     first = experiment or (f"movement={RECORDING}" if recording else "")

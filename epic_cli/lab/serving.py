@@ -143,7 +143,9 @@ class ExperimentSession:
             for message in self._asked.iterate_items():
                 number = self._number = message.get("number")
                 query = str(message.get("query", ""))
-                with self._report_refusals(number, partial(self._mend_experiment, runner, query)):
+                with self._report_refusals(
+                    number, partial(self._remove_wrong_entries, runner, query)
+                ):
                     experiment = runner.read(read_query(query, self._given.own))
                     self._send_frame(_make_picture_frame(runner, experiment), experiment, 1, number)
                     self._drawn.put((experiment.lab, number))
@@ -191,7 +193,7 @@ class ExperimentSession:
             number, make_frame(kind="refused", number=number, words=words, **mend)
         )
 
-    def _mend_experiment(self, runner: ExperimentRunner, query: str) -> dict[str, Any]:
+    def _remove_wrong_entries(self, runner: ExperimentRunner, query: str) -> dict[str, Any]:
         """Return a refused experiment's query without its wrong entries, and these entries."""
 
         def is_valid(query: str) -> bool:

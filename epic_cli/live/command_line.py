@@ -197,7 +197,7 @@ class DroppingWriter:
             self._sink.flush()
             return
         with self._changed:
-            self._raise_error()
+            self._raise_write_error()
             if self._bytes + len(data) > self._most:
                 self.left_out += rows
             elif data:
@@ -215,10 +215,10 @@ class DroppingWriter:
             while self._pieces and self._error is None and self._taken > taken:
                 taken = self._taken
                 self._changed.wait(_PATIENCE)
-            self._raise_error()
+            self._raise_write_error()
             self.left_out += sum(rows for _, rows in self._pieces)
 
-    def _raise_error(self) -> None:
+    def _raise_write_error(self) -> None:
         if isinstance(self._error, BrokenPipeError):
             raise self._error
         if self._error is not None:
@@ -328,7 +328,7 @@ class ListenProgress(Consumer):
         """Check accepted packets for faults, which the next report describes."""
         self._is_due |= self._watch.observe(packets)
 
-    def _say_findings(self) -> None:
+    def _report_findings(self) -> None:
         from epic_cli.recordings.checks import take_new_findings
 
         self._is_due = False
@@ -355,7 +355,7 @@ class ListenProgress(Consumer):
             problem = word_refusal(example, FrontEnd.COMMAND_LINE)
             write_message(write_three_lines(problem, "<datagram>", self.color))
         if self._is_due:
-            self._say_findings()
+            self._report_findings()
         words = (
             describe_losses(counts, self.receiving.dropped, self.receiving.queue)
             + self._describe_left_out
@@ -371,7 +371,7 @@ class ListenProgress(Consumer):
                 self.rows.close()
         finally:
             if self._watch.end():
-                self._say_findings()
+                self._report_findings()
             drops = self.receiving.dropped, self.receiving.queue
             words = (
                 summarize_listening(listener.counts, len(listener.entities), *drops)

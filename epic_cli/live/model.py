@@ -163,14 +163,14 @@ class History:
             self._blocks.append(PacketBlock(self.entities))
         self._blocks[-1].extend(block)
         self._count += len(block)
-        while len(self._blocks) > 1 and self._is_old(self._blocks[0], arrival):
+        while len(self._blocks) > 1 and self._is_old_block(self._blocks[0], arrival):
             self._count -= len(self._blocks.popleft())
         self._points.add(arrival, points.tobytes())
         self.newest.update((packet.entity, packet) for packet in packets)
         self.teleported.update(packet.entity for packet in packets if packet.teleport)
         return points
 
-    def _is_old(self, block: PacketBlock, now: float) -> bool:
+    def _is_old_block(self, block: PacketBlock, now: float) -> bool:
         end = block[len(block) - 1].arrival or 0.0
         return end < now - PACKETS_KEPT or self._count > _MOST * PACKETS_KEPT
 

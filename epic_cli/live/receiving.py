@@ -280,7 +280,7 @@ class ReceivingSocket(Reception):
     """
 
     def __init__(self, at: Resolved, interface: str | None = None) -> None:
-        if interface is not None and not _is_group(at):
+        if interface is not None and not _is_multicast_group(at):
             raise ValueError("interface= needs the address of a multicast group, such as 239.1.2.3")
         super().__init__()
         self.refused = 0
@@ -292,14 +292,14 @@ class ReceivingSocket(Reception):
             granted = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             # Linux uses half of it for bookkeeping
             self.queue = granted // 2 if sys.platform == "linux" else granted
-            self._batch = _make_batch(self.socket)
+            self._batch = _open_kernel_batch(self.socket)
             self._bind_to_address(at, interface)
         except BaseException:
             self.socket.close()
             raise
 
     def _bind_to_address(self, at: Resolved, interface: str | None) -> None:
-        if _is_group(at):
+        if _is_multicast_group(at):
             _join_group(self.socket, at, interface)
         else:
             self.socket.bind(at.place)
@@ -332,7 +332,7 @@ class ReceivingSocket(Reception):
         return self._dropped
 
 
-def _is_group(at: Resolved) -> bool:
+def _is_multicast_group(at: Resolved) -> bool:
     """Return True if the address is that of a multicast group."""
     return ip_address(at.place[0].partition("%")[0]).is_multicast
 
@@ -356,7 +356,7 @@ def _join_group(member: socket.socket, at: Resolved, interface: str | None) -> N
     member.setsockopt(*joining)
 
 
-def _make_batch(source: socket.socket) -> KernelBatch | None:
+def _open_kernel_batch(source: socket.socket) -> KernelBatch | None:
     if sys.platform != "linux":
         return None
     try:

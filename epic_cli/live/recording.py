@@ -119,7 +119,7 @@ class WholeFile:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
             self._size = 0
             self._begun = time.monotonic()
-            self._write_all_packets(self._header)
+            self._write_whole_data(self._header)
         except BaseException:
             self.close()
             raise
@@ -138,12 +138,12 @@ class WholeFile:
             some = self._whole(data, max(int(room), 0))
             if not some and not filled:
                 break  # a line is longer than the file's limit
-            self._write_all_packets(data[:some])
+            self._write_whole_data(data[:some])
             data = data[some:]
             if data:
                 self._open_next_file()
         if data:
-            self._write_all_packets(data)
+            self._write_whole_data(data)
         self.recorded += count
 
     def take_back(self, data: bytes) -> None:
@@ -153,7 +153,7 @@ class WholeFile:
             os.ftruncate(self._descriptor, self._size)
             self.recorded -= 1
 
-    def _write_all_packets(self, data: bytes) -> None:
+    def _write_whole_data(self, data: bytes) -> None:
         written = 0
         if data and self._old:
             os.ftruncate(self._descriptor, 0)

@@ -142,7 +142,7 @@ def select_listed(game: RunningGame, lines: int) -> Sequence[str]:
     if len(names) < lines:
         return names
     error = game.evaluator.compute_error
-    names.sort(key=lambda name: (name != game.followed, -_rank_error(error(name))))
+    names.sort(key=lambda name: (name != game.followed, -_make_error_sort_key(error(name))))
     return names[: lines - 2]
 
 
@@ -174,7 +174,7 @@ def draw_roster(game: RunningGame, lines: int) -> Lines:
     return drawn[:lines]
 
 
-def _rank_error(error: float) -> float:
+def _make_error_sort_key(error: float) -> float:
     return -1.0 if math.isnan(error) else error
 
 

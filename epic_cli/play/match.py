@@ -410,13 +410,13 @@ def _check_recordable(head: str, settings: MatchSpec) -> None:
     except ValueError as error:
         raise Unrecordable(f"a script cannot hold this match: {error}") from error
     for field in fields(MatchSpec):
-        if _strip_bots(getattr(again, field.name)) != _strip_bots(getattr(settings, field.name)):
+        if _remove_bots(getattr(again, field.name)) != _remove_bots(getattr(settings, field.name)):
             raise Unrecordable(
                 f"a script cannot hold the {field.name.replace('_', ' ')} of a match"
             )
 
 
-def _strip_bots(value: object) -> object:
+def _remove_bots(value: object) -> object:
     """Return a setting's value without bots, which a recorded match does not need."""
     if isinstance(value, tuple):
         return [replace(item, bot="") if isinstance(item, PlayerConfig) else item for item in value]

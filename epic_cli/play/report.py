@@ -63,7 +63,7 @@ class PlayRowWriter:
             text = "pos: %.2f,%.2f,%.2f  vel: %.3f,%.3f,%.3f  time: %.3f\n"
             text %= (*numbers, values["time"])
         elif self._format == "table":
-            text = self._align_cells({key: _round_cell(value) for key, value in values.items()})
+            text = self._align_cells({key: _format_rounded(value) for key, value in values.items()})
         else:
             text = (
                 self._separator.join(self._format_cell(values[name]) for name in self._columns)
@@ -120,9 +120,9 @@ def _format_word(value: Any) -> str:
     return str(value).replace(" ", "-")
 
 
-def _round_cell(value: Any) -> str:
+def _format_rounded(value: Any) -> str:
     if isinstance(value, dict):
-        return _format_details(value, lambda detail: _round_cell(detail).replace(" ", "-"))
+        return _format_details(value, lambda detail: _format_rounded(detail).replace(" ", "-"))
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.3f}"
     return _format_word(value) if isinstance(value, bool) else str(value)
@@ -132,7 +132,7 @@ def summarize_player(summary: Sequence[SummaryLine], bumps: int) -> str:
     """Return the summary of one player as lines for people, with the numbers of the table."""
     lines = [f"player {summary[0].player} ({bumps} bumps in all)"]
     for line in summary:
-        lines.append(f"  {line.name:<22} {_round_cell(line.value)} {line.unit}".rstrip())
+        lines.append(f"  {line.name:<22} {_format_rounded(line.value)} {line.unit}".rstrip())
     return "\n".join(lines) + "\n"
 
 

@@ -239,7 +239,7 @@ class HeadlessRun:
     def __init__(self, settings: MatchSpec, script: Script, selection: RowSelection) -> None:
         self.match = Match(settings, script, on_frame=self._add_frame)
         self.statistics = MatchStatistics(self.match)
-        self.match.on_event = self._take_event
+        self.match.on_event = self._handle_event
         self._selection = selection
         number = self.match.names.index(selection.client)
         self._participant = self.match.participants[number]
@@ -255,7 +255,7 @@ class HeadlessRun:
             number += 1
             end = min(number * CHUNK, duration)
             self.match.run_until(end)
-            yield self._take_chunk()
+            yield self._flush_chunk()
         if self._selection.show == "summary":
             wanted = (
                 p for p in self.match.participants if self._selection.is_wanted(p.config.name)
@@ -292,7 +292,7 @@ class HeadlessRun:
         ]
         self._truth.append(Snapshot(self.match.now, states))
 
-    def _take_event(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         """Handle an event of the match at the moment when it happens."""
         self.statistics.add_event(event)
         self._flashes.add(event)
@@ -305,7 +305,7 @@ class HeadlessRun:
             if shot is not None:
                 self._lines.append(shot)
 
-    def _take_chunk(self) -> Chunk:
+    def _flush_chunk(self) -> Chunk:
         self.match.events.clear()
         client = self._participant.client
         chunk = Chunk(self._lines, client.packets or [], self._truth, client.own or [])

@@ -192,7 +192,7 @@ def decode_state(data: bytes) -> StatePacket:
     kind, token, snapshot, time_us, echoes, echo_us, held_us = reader.take(_STATE_HEAD)
     _refuse_unless(kind == _STATE, "not a state packet")
     body = Body(*reader.take(_BODY))
-    _refuse_unless(_is_sane(*body[:4]), "a number out of range")
+    _refuse_unless(_is_valid_state(*body[:4]), "a number out of range")
     epoch, length = reader.take(_MESSAGE)
     message = reader.read_bytes(length)
     deltas = {}
@@ -202,7 +202,7 @@ def decode_state(data: bytes) -> StatePacket:
     projectiles = []
     for _ in range(reader.count(MOST_PROJECTILES)):
         one = Projectile(*reader.take(_PROJECTILE))
-        _refuse_unless(_is_sane(one.x, one.y, one.vx, one.vy), "a number out of range")
+        _refuse_unless(_is_valid_state(one.x, one.y, one.vx, one.vy), "a number out of range")
         projectiles.append(one)
     verdicts = []
     for _ in range(reader.count(MOST_VERDICTS)):
@@ -228,14 +228,14 @@ def decode_pose(
         None if part is None else tuple(round(value, DECIMALS) + 0.0 for value in part)
         for part in encoding.decode_parts(state)
     )
-    if position is None or not _is_sane(*position, *(velocity or ())):
+    if position is None or not _is_valid_state(*position, *(velocity or ())):
         raise ValueError("a position or a velocity out of range")
     if rotation is not None and not abs(math.hypot(*rotation) - 1) < 0.01:  # true for NaN
         raise ValueError("a rotation that is not of length 1")
     return position, velocity, rotation  # type: ignore[return-value]  # as long as their fields
 
 
-def _is_sane(*values: float) -> bool:
+def _is_valid_state(*values: float) -> bool:
     return all(math.isfinite(value) and abs(value) <= FARTHEST for value in values)
 
 

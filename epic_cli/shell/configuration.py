@@ -142,7 +142,7 @@ def find_origins(context: click.Context) -> dict[str, Origin]:
     return kept
 
 
-#: How like a variable a mistyped one is: other programs have such names, too.
+#: Least similarity of a mistyped variable's name: other programs have variables, too.
 _ALIKE = 0.85
 
 
@@ -171,7 +171,7 @@ def give_defaults(
     defaults: dict[str, object] = {}
     for one, is_own in [*from_file, *_iterate_variables(options)]:
         if one.option not in options:
-            _check_known(one, commands)
+            _check_known_option(one, commands)
             continue
         option = options[one.option]
         taken = _take_value(context, option, one, {} if is_own else commands)
@@ -280,7 +280,7 @@ def list_names(parameter: click.Parameter) -> list[str]:
     return [name[2:] for name in parameter.opts if name.startswith("--")]
 
 
-def _check_known(one: Origin, commands: Commands) -> None:
+def _check_known_option(one: Origin, commands: Commands) -> None:
     """Raise ``WrongUsage`` for a name that is an option of no command."""
     kind, known = (
         "option",

@@ -134,7 +134,7 @@ def _open_file(path: str, backup: str | None, replaces: bool) -> Iterator[Sink]:
 #: The narrowest that tables are made for: what is narrower gets lines of this many columns.
 NARROWEST = 20
 
-#: Where there is no screen, lines may be as long as they like.
+#: Width of lines that no screen limits.
 UNLIMITED = 100_000
 
 #: Text to be read has lines of this length there.

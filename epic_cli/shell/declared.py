@@ -447,7 +447,7 @@ def _find_option_key(option: Decorator, command: Function) -> str:
     return parameters[-1].name or "" if parameters[-1].expose_value else ""
 
 
-#: What stands for a number in the usage of an option, by its unit.
+#: Words for a number in an option's usage, by its unit.
 _METAVARS = {"s": "seconds", "Hz": "hertz", "bit/s": "bits", "": "share", "length units": "units"}
 
 
@@ -550,7 +550,7 @@ def make_options(
 #: The key under which a context knows that all is asked for.
 _ALL = "epic_cli.help_all"
 
-#: What groups of options are called that are not called by what they are about.
+#: Titles of option groups that are not named after their topic.
 _TITLES = {
     "given": "How the recording is read",
     "chosen": "Strategy",
@@ -639,7 +639,7 @@ class Command(click.Command):
         """Write the main options in the short help, or all options in their groups."""
         found = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         if not self._is_help_all(ctx):
-            self._format_first(found, ctx, formatter)
+            self._format_main_options(found, ctx, formatter)
             return
         groups: dict[str, list[tuple[str, str]]] = {}
         for option in found:
@@ -650,7 +650,7 @@ class Command(click.Command):
             with formatter.section(title):
                 formatter.write_dl(records)
 
-    def _format_first(
+    def _format_main_options(
         self, found: Sequence[click.Option], ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
         """Write the main options, each with the first sentence of its help."""

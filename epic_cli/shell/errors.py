@@ -119,7 +119,7 @@ def run_to_exit(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one fo
     except WrongUsage as error:
         return _report_error(error, ExitStatus.WRONG_USAGE)
     except (ValueError, RuntimeError) as error:
-        known = _find_status(error)
+        known = _find_exit_status(error)
         if known is None:
             raise
         return _report_error(error, known)
@@ -138,7 +138,7 @@ def run_to_exit(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one fo
     return int(status or ExitStatus.DONE)
 
 
-#: Of these, no output is to blame.
+#: Errors that no output causes.
 _LACKING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
@@ -151,7 +151,7 @@ def _explain_system_error(error: OSError) -> CannotAccess:
     return CannotAccess("write to", "stdout", error)
 
 
-def _find_status(error: Exception) -> ExitStatus | None:
+def _find_exit_status(error: Exception) -> ExitStatus | None:
     """Return the exit status of an expected error, or None for a bug."""
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
     from epic_cli.engine.parameters import SettingError

@@ -15,22 +15,22 @@ from epic_cli.shell.errors import Style, escape_controls, quote_text, write_mess
 if TYPE_CHECKING:
     from epic_cli.recordings.tables import TableRefusal
 
-#: How much of a long line is shown before and after the wrong character, on 80 columns.
+#: Characters of a long line shown before and after the wrong one, on 80 columns.
 _BEFORE, _AFTER = 40, 36
 
 _INDENT = "  "
 
-#: How much is said about it.
+#: Most characters of the reason.
 _LONGEST = 1000
 
-#: What the rest of the reasons is called.
+#: Name of the remaining reasons.
 _OTHERS = "other reasons"
 
-#: With this many refused lines for a packet a recording is something else.
+#: Refused lines per packet from which a file is no recording.
 _HARDLY = 10
 
 
-#: This many refused lines of a recording are shown in full.
+#: Refused lines of a recording that are shown in full.
 SHOWN = 5
 
 #: This many reasons are counted apart, and this many of them are shown: memory and screens are
@@ -80,7 +80,7 @@ class RefusedLines:
         words = ""
         if self._total > SHOWN and not self.everything:
             words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown;"
-            words += f" --all-errors shows all\n{self._count_reasons()}"
+            words += f" --all-errors shows all\n{self._count_refusal_reasons()}"
         if packets * _HARDLY < self._total:
             from epic_cli.recordings.appearance import guess_appearance
 
@@ -89,7 +89,7 @@ class RefusedLines:
                 words += f"{name}: this looks like {appearance.value}\n"
         return words
 
-    def _count_reasons(self) -> str:
+    def _count_refusal_reasons(self) -> str:
         listed = self._kinds.most_common(_LISTED)
         rest = self._total - sum(count for _, count in listed)
         if rest:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.show.styles import View
 
 
-#: Where there is no color, strategies have letters, in their order.
+#: Letters of strategies on a terminal without color, in their order.
 MARKS = "abcdefghijklmnpqrstuvwxyz"
 TRUTH_STYLE, TRUTH_MARK = "bright_black", "."
 PACKET_STYLE, PACKET_MARK = "bold", "o"
@@ -240,7 +240,7 @@ class Canvas:
         column = across * (self.columns - 1)
         row = (1 - up) * (self.rows - 1)
         if line.joined and len(across) > 1:
-            column, row = _fill_line(column, row)
+            column, row = _fill_line_gaps(column, row)
             if line.dashes and self._braille:
                 drawn = _select_dashes(len(column), line.dashes)
                 column, row = column[drawn], row[drawn]
@@ -279,7 +279,7 @@ def _select_dashes(count: int, dashes: tuple[int, ...]) -> Flags:
     return np.resize(np.repeat(np.arange(len(parts)) % 2 == 0, parts), count)
 
 
-def _fill_line(column: Floats, row: Floats) -> tuple[Floats, Floats]:
+def _fill_line_gaps(column: Floats, row: Floats) -> tuple[Floats, Floats]:
     """Add points between the points of a line, so close that each dot of the line has one."""
     apart = np.maximum(abs(np.diff(column)), abs(np.diff(row)))
     # a line that leaves the canvas by miles is not followed dot by dot

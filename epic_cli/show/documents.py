@@ -79,7 +79,7 @@ def _write_cells(column: Column) -> list[str]:
     return [f"**{one}**" if row in (column.best or ()) else one for row, one in enumerate(cells)]
 
 
-#: What would be a cell's end, a tag, a link, an image or code.
+#: Characters that Markdown would take for a cell's end, a tag, a link, an image or code.
 _ESCAPED = str.maketrans({each: f"\\{each}" for each in "\\|[]`"} | {"<": "&lt;", "&": "&amp;"})
 
 
@@ -92,7 +92,7 @@ def escape_markup(text: str) -> str:
     return html.escape(printable(text), quote=False)  # xml.sax.saxutils loads all of urllib
 
 
-#: What a moment of a finding leads to; empty: nowhere.
+#: A function from a finding's moment to a link; empty text: no link.
 Link: TypeAlias = Callable[[ReportFinding, float], str]
 
 

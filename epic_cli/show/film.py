@@ -71,7 +71,7 @@ def _draw_frame(back: Backdrop, at: float) -> Image.Image:
     _draw_packets(back, pen, shift, at)
     markers = []
     for track in back.stage.tracks:
-        trail = _cut_trail(back, track, at, shift)
+        trail = _iterate_trail_parts(back, track, at, shift)
         pen.draw_lines(trail, colors.get_color(track.style), (5 if track.role < 0 else 2.4) * unit)
         place = back.project_places(track.interpolate_positions(here))[0] + shift
         if np.isfinite(place).all():
@@ -110,7 +110,7 @@ def _draw_ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
     return image, low - corner
 
 
-def _cut_trail(
+def _iterate_trail_parts(
     back: Backdrop, one: Curve, at: float, shift: Floats
 ) -> Iterator[tuple[Floats, int]]:
     for times, run in one.iterate_rows(at - TRAIL, at):
@@ -338,7 +338,7 @@ class Backdrop:
         self.font = ImageFont.load_default(13 * unit)
         self.map: Box = (0, round(34 * unit), size[0], size[1] - round(112 * unit))
         self.base = Image.new("RGB", size, self.colors.ground)
-        self.floor = self._draw_floor(self._fit_map())
+        self.floor = self._draw_floor(self._choose_map_scale())
         if not self.follows:
             self.base.paste(self.floor, self.map[:2])
         self._draw_key()
@@ -378,7 +378,7 @@ class Backdrop:
         seen = np.vstack([truth, seen[compute_lengths(seen - middle) <= 3 * room]])
         return seen.min(axis=0), seen.max(axis=0)
 
-    def _fit_map(self) -> float:
+    def _choose_map_scale(self) -> float:
         """Return the map's pixels per length: the whole map fits in, or it follows the truth.
 
         It follows the truth where errors would be too small to see.

@@ -27,7 +27,7 @@ Fragment = tuple[str, str]
 #: The lines of a picture.
 Lines = list[list[Fragment]]
 
-#: A frame where the terminal speaks UTF-8, and where it does not.
+#: Characters of a frame, with UTF-8 and without.
 #: Headings are from the right on, against the clock.
 UNICODE_FRAME = {"corner": "┌┐└┘", "side": "│", "top": "─", "heading": "→↗↑↖←↙↓↘"}
 ASCII_FRAME = {"corner": "++++", "side": "|", "top": "-", "heading": ">^<v"}
@@ -60,12 +60,14 @@ class Cells:
         head = f" {title} "[: self.columns].center(self.columns, top)
         border = "class:border"
         lines: Lines = [[(border, corner[0] + head + corner[1])]]
-        lines += [[(border, side), *_join_runs(cells), (border, side)] for cells in self._cells]
+        lines += [
+            [(border, side), *_join_cell_runs(cells), (border, side)] for cells in self._cells
+        ]
         lines.append([(border, corner[2] + top * self.columns + corner[3])])
         return lines
 
 
-def _join_runs(cells: Iterable[tuple[str, str]]) -> list[Fragment]:
+def _join_cell_runs(cells: Iterable[tuple[str, str]]) -> list[Fragment]:
     """Join neighboring cells of one style into a fragment, which a terminal draws faster."""
     runs: list[Fragment] = []
     for symbol, style in cells:
@@ -137,7 +139,7 @@ _DRAWING_SHARE = 0.3
 
 _HANG_UP = getattr(signal, "SIGHUP", signal.SIGTERM)
 
-#: What ends and changes a typed line.
+#: Keys that end or change a typed line.
 _TYPED = ("enter", "escape", "tab", "backspace")
 
 #: The keys that a wheel stands for.

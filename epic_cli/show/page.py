@@ -50,10 +50,10 @@ BRIEF = ("score", "error", "error_max", "lag", "angle")
 #: Strategies whose scores stand beside the verdict.
 SCORES = 8
 
-#: A verdict is no longer than this; what goes on is folded.
+#: Most characters of a verdict; the rest is folded.
 SENTENCES = 5
 
-#: Where scripts, styles and elements of pages lie.
+#: The folder of the pages' scripts, styles and elements.
 BROWSER = files("epic_cli.show") / "browser"
 
 
@@ -377,15 +377,15 @@ def _write_color_variables() -> str:
 #: Recordings of which a page says what is wrong with them.
 MOST = 12
 
-#: What a page shows of a finding; the other terms are for the command line.
+#: The terms of a finding that a page shows; the others are for the command line.
 _TERMS = ("cure", "try", "gain", "effect", "also explains")
 
 
-#: What is further away is not drawn: single precision ends not far beyond.
+#: Largest distance that is drawn: single precision ends not far beyond.
 FURTHEST = 1e30
 
 
-#: What stands for an array of numbers in the data of a page.
+#: Placeholder for an array of numbers in the data of a page.
 Pack: TypeAlias = Callable[[Any], Any]
 
 
@@ -558,13 +558,13 @@ def _convert_to_float32(values: Floats) -> Floats:
         return np.where(np.abs(values) < FURTHEST, values, np.nan).astype("<f4")
 
 
-#: How often players see a frame.
+#: Frames per second that players see.
 TICK = TIMING[0]
 
 #: The first two numbers of a Gilbert-Elliott model, each a slider.
 _BURSTS = ("good to bad", "bad to good")
 
-#: A number without a range of its own is tried up to this many times its default.
+#: Slider's end for a number without a range, as a multiple of its default.
 _AROUND = 10.0
 
 

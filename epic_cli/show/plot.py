@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Rows, Scene
     from epic_cli.show.styles import View
 
-#: What a curve is: from 0 on it is a strategy, by its rank.
+#: Roles of curves; from 0 on a curve is a strategy's, by its rank.
 TRUTH, PACKETS = -1, -2
 
 _Value = TypeVar("_Value", float, "Floats")

@@ -39,16 +39,16 @@ MOST_POSITIONS = 220_000
 #: An entity's strategy has at least this many, where there are many of both.
 _FEWEST = 200
 
-#: This many seconds before and after the moments that matter most, every row is kept.
+#: Seconds around the most important moments in which every row is kept.
 AROUND = 3.0
 
-#: A band of statuses has no more runs than this.
+#: Most runs of a band of statuses.
 MOST_RUNS = 4000
 
 #: The error's histogram has this many bins for each factor of ten, over this many factors.
 BINS, DECADES = 8, 6
 
-#: What a band shows first where runs are too short to be seen.
+#: Statuses in the order in which a band shows them where runs are too short to be seen.
 _RARE_FIRST = (Status.NONE, Status.HELD, Status.EXTRAPOLATED, Status.INTERPOLATED)
 
 
@@ -304,7 +304,7 @@ def make_histogram(errors: Floats) -> Histogram:
     return Histogram(lowest, np.bincount(bins - lowest).astype(np.int64))
 
 
-#: Of more lost packets, only their number is given.
+#: Most lost packets whose times are given; of more, only the number is.
 MOST_LOST = 20_000
 
 
@@ -464,7 +464,7 @@ def choose_kept_rows(series: Sequence[Floats], most: int) -> Rows:
     rows = np.flatnonzero(keep)
     while True:
         for holes in unknown:
-            keep[_find_holes(holes, rows)] = True
+            keep[_find_rows_in_holes(holes, rows)] = True
         # a row that is kept for one series may stand between two holes of another
         before, rows = len(rows), np.flatnonzero(keep)
         if len(rows) == before:
@@ -512,7 +512,7 @@ def measure_blur(times: Floats, positions: Floats, kept: Rows, shared: Rows) -> 
     return np.asarray(np.maximum.reduceat(np.nan_to_num(apart), shared))
 
 
-def _find_holes(unknown: Rows, rows: Rows) -> Rows:
+def _find_rows_in_holes(unknown: Rows, rows: Rows) -> Rows:
     """Return one of the ``unknown`` rows between each two neighboring ``rows`` that have any."""
     at = np.searchsorted(unknown, rows[:-1], side="left")
     there = at < len(unknown)

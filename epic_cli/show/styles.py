@@ -28,7 +28,7 @@ class Color(NamedTuple):
     plain: str
 
 
-#: What they were computed for: white, and the pages' dark background.
+#: Backgrounds for which the colors were computed: white, and the pages' dark one.
 WHITE, BLACK = "#ffffff", "#1a2029"
 
 #: A hue for each family of strategies, by rich's name of it, and in it a shade for each strategy.
@@ -201,7 +201,7 @@ def _choose_free_style(name: str, taken: Collection[LineStyle]) -> LineStyle:
         more += 1
 
 
-#: Where the colors of strategies begin that are not in the table.
+#: First color of strategies that are not in the table.
 _OTHERS = _OWN["dumb-terminal"]._replace(place=1)
 
 

@@ -103,7 +103,7 @@ def draw_picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
     return "\n".join(parts)
 
 
-#: Where the key begins, in pixels from the left.
+#: Left edge of the key, in pixels.
 _KEY = 720
 
 #: At most so large is the map, in pixels, and so much longer than the path an axis of it.
@@ -194,7 +194,7 @@ def _draw_time_chart(shown: Plot, span: tuple[float, float], down: int = 0) -> I
     yield from _draw_names(ends, panel)
 
 
-#: Without so much of a picture's width, names and numbers have less of it.
+#: Width of a picture below which names and numbers get less room.
 _NARROW = 600
 
 

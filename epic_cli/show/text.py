@@ -145,7 +145,7 @@ def _fit_tables(table: Table, screen: _Screen) -> list[Fitted]:
     """Return a table fitted to the screen, or a table per group of columns if it is too wide."""
     room = screen.room
     groups = list(dict.fromkeys(column.group for column in table.columns if column.group))
-    whole = fit(_keep_weightiest([c for c in table.columns if not c.error_bars]), room)
+    whole = fit(_keep_heaviest_columns([c for c in table.columns if not c.error_bars]), room)
     if not whole.left_out or not groups:
         pictures = [column for column in table.columns if column.error_bars]
         return [_add_picture_column(whole, pictures, screen)]
@@ -157,13 +157,13 @@ def _fit_tables(table: Table, screen: _Screen) -> list[Fitted]:
         ]
         for group in groups
     ]
-    return [fit(_keep_weightiest(part), room) for part in parts]
+    return [fit(_keep_heaviest_columns(part), room) for part in parts]
 
 
 #: Columns of a picture in a table: the fewest that tell something, and the most that help.
 _PICTURE = (10, 40)
 
-#: No screen is wider: lines of any length go to files, which get no picture.
+#: Width of the widest screen; longer lines go to files, which get no picture.
 _WIDEST = 1000
 
 
@@ -206,7 +206,7 @@ def _draw_error_bars(column: Column, columns: int, unicode: bool) -> Column:
     return replace(column, title=head, cells=cells, error_bars=())
 
 
-def _keep_weightiest(columns: Sequence[Column]) -> list[Column]:
+def _keep_heaviest_columns(columns: Sequence[Column]) -> list[Column]:
     """Return the columns, with the heaviest columns of groups marked as always kept."""
     most = max((column.weight for column in columns if column.group), default=KEPT)
     return [
@@ -217,7 +217,7 @@ def _keep_weightiest(columns: Sequence[Column]) -> list[Column]:
 
 _GAP = "  "
 
-#: With fewer columns than this beside its name, a text stands below it.
+#: Least columns for a text beside its name; with fewer it stands below.
 _ENOUGH = 28
 
 

@@ -160,7 +160,7 @@ def _write_mp4(
         file.mux(video.encode())
 
 
-#: What it can be, by how its name ends: the usual size, and frames a second.
+#: Kinds of videos by suffix: the usual size, and frames a second.
 KINDS = {"gif": ((800, 450), 20), "mp4": ((1280, 720), 30)}
 
 _SMALLEST, _LARGEST = 160, 3840

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
 from epic_cli.jobs.check.port import Ending, Port, PortRun
 
-#: What a program under test should do.
+#: Advice on the output of a program under test.
 PRINT_ROWS = "print epic rows, CSV, TSV or JSON lines"
 
-#: Above the rows fewer lines than this may stand.
+#: Most lines that a program may print above its rows.
 _BANNER = 4
 
 
@@ -66,7 +66,7 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
         return outcome._replace(status=CaseStatus.PORT_FAILED, port=run, problem=str(error))
     if difference is None:
         return outcome._replace(ignored=ignored)
-    outcome = _explain_difference(outcome, difference, ignored)
+    outcome = _add_difference(outcome, difference, ignored)
     if case.printed_by:
         return outcome
     return outcome._replace(
@@ -88,7 +88,7 @@ def check_printed(case: Case) -> Outcome:
         raise BrokenCase(f"{case.expected}:{error.line}", error.what) from error
     if difference is None:
         return outcome._replace(ignored=ignored)
-    outcome = _explain_difference(outcome, difference, ignored)
+    outcome = _add_difference(outcome, difference, ignored)
     return outcome._replace(timing=_find_timing(case, printed, case.tolerances))
 
 
@@ -110,9 +110,7 @@ def _read_expected_rows(case: Case) -> bytes:
         raise BrokenCase.from_unreadable(case.expected, error) from error
 
 
-def _explain_difference(
-    outcome: Outcome, difference: Difference, ignored: tuple[str, ...]
-) -> Outcome:
+def _add_difference(outcome: Outcome, difference: Difference, ignored: tuple[str, ...]) -> Outcome:
     """Return the outcome with its difference, and with the packet events before the wrong rows."""
     assert outcome.case is not None
     about, found = _find_circumstances(outcome.case, difference)

@@ -50,7 +50,7 @@ from epic_cli.recordings.read_spec import ReadSpec
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _KEY = r"""(?:"{0}"|'{0}'|{0})"""
 
-#: A case is a page at most; what is longer is something else, and is not read.
+#: Most bytes of a case file.
 LONGEST_FILE = 1_000_000
 
 
@@ -247,7 +247,7 @@ class Expectations:
 
 Reader = Callable[[str], Any]
 
-#: What stands for all built-in strategies.
+#: Word for all built-in strategies.
 ALL = "all"
 
 
@@ -306,7 +306,7 @@ class _CaseReader:
         drawing = DrawSpec(recordings, candidates, several, replay)
         tolerances = expectations.make_tolerances()
         name = get_case_name(file.path)
-        printed_by = self._read_printer(several or len(recordings) > 1)
+        printed_by = self._read_program_command(several or len(recordings) > 1)
         case = Case(name, file.path, drawing, expected, tolerances, conditions, truth, printed_by)
         for output in filter(None, (case.expected, case.new)):
             try:
@@ -381,7 +381,7 @@ class _CaseReader:
 
     # ------------------------------------------------------------ what is expected
 
-    def _read_printer(self, several: bool) -> str:
+    def _read_program_command(self, several: bool) -> str:
         """Return the command of the program that printed the expected rows; empty: none."""
         named = self._table.get("printed_by", "")
         if not isinstance(named, str):

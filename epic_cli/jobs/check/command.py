@@ -382,12 +382,12 @@ def _report_findings(path: str) -> None:
             write_message(describe_finding(recording.name, finding))
 
 
-#: Pictures have this many rows; of more, some.
+#: Most rows in a picture.
 _PICTURED = 100_000
 
 _WIDEST_CHART = 160
 
-#: Which exit status that of a case asks for; the first of them that there is counts.
+#: Exit statuses by status of a case, the most important first.
 _STATUSES = (
     (CaseStatus.BROKEN, ExitStatus.WRONG_USAGE),
     (CaseStatus.GONE, ExitStatus.NO_ACCESS),

@@ -19,10 +19,10 @@ from epic_cli.jobs.check.spec import NUMBERS, Tolerances
 _EPIC = re.compile(r"pos: ([^, ]+),([^, ]+),([^, ]+)  vel: ([^, ]+),([^, ]+),([^, ]+)  time: (\S+)")
 _EPIC_COLUMNS = ("x", "y", "z", "vx", "vy", "vz", "time")
 
-#: How programs write a number that there is none of.
+#: Spellings of a missing number.
 _NOTHING = ("null", "none", "nil", "-")
 
-#: What is shown of a line that is not a row.
+#: Most characters shown of a line that is not a row.
 _SHOWN = 60
 
 
@@ -192,7 +192,7 @@ def _shorten_text(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
-#: Rows belong together whose times are no further apart than this share of a tick.
+#: Largest difference of the times of two rows to compare, as a share of a tick.
 _SAME_TICK = 0.25
 
 
@@ -276,7 +276,7 @@ class Difference(NamedTuple):
             for group in self.groups
             if any(pair.differs for pair in group.pairs)
         ]
-        return min(found, key=lambda one: _get_line(one[0].pairs[one[1]]))
+        return min(found, key=lambda one: _get_row_line(one[0].pairs[one[1]]))
 
     @property
     def largest(self) -> tuple[Pair, CellDiff] | None:
@@ -287,7 +287,7 @@ class Difference(NamedTuple):
         return max(positions or known, key=lambda deviation: abs(deviation[1].amount), default=None)
 
 
-def _get_line(pair: Pair) -> float:
+def _get_row_line(pair: Pair) -> float:
     row = pair.expected or pair.drawn
     return row.line if row else math.inf
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: The column that names the strategy, where there are several.
 STRATEGY_COLUMN = "strategy"
 
-#: More than this many bytes of rows are no test.
+#: Most bytes of rows of a case.
 MOST_ROWS = 200_000_000
 
 
@@ -125,7 +125,7 @@ def _raise_broken_case(recording: CaseRecording) -> Iterator[None]:
         raise BrokenCase(recording.name, str(error).removeprefix(f"{recording.name}: ")) from error
 
 
-#: What the two sides of a picture are called.
+#: Names of the two sides of a picture.
 EXPECTED, DRAWN = "expected", "drawn"
 
 
@@ -196,7 +196,7 @@ def compare_strategies(
 # ---------------------------------------------------------------- pictures
 
 
-class _DrawnSide(NamedTuple):
+class _PlaybackParticipant(NamedTuple):
     label: str
     make: Callable[[], Playback]
 
@@ -241,13 +241,13 @@ def draw_pictures(case: Case, difference: Difference, selection: Selection) -> C
         column for column in difference.columns if column in ("entity", STRATEGY_COLUMN, "file")
     ]
     named = dict(zip(names, group.names, strict=False))
-    sides: list[_DrawnSide | StrategySpec] = []
+    sides: list[_PlaybackParticipant | StrategySpec] = []
     for label, table in ((EXPECTED, difference.expected), (DRAWN, difference.drawn)):
         places = [table.find_column(name) for name in names]
         rows = [
             row for row in table.rows if tuple(row.cells[place] for place in places) == group.names
         ]
-        sides.append(_DrawnSide(label, lambda table=table, rows=rows: Playback(table, rows)))  # type: ignore[misc]
+        sides.append(_PlaybackParticipant(label, partial(Playback, table, rows)))
     return compare_strategies(case, sides, selection, named.get("entity") or None)
 
 

@@ -85,10 +85,10 @@ def make_broken_outcome(
 
 # ---------------------------------------------------------------- where it first differs
 
-#: This many times the median interval without an arrival is a silence.
+#: Least silence, as a multiple of the median interval between arrivals.
 _SILENCE = 2.5
 
-#: A jump is this many times as far as the faster of two velocities goes, and at least a unit.
+#: Least jump, as a multiple of the way by the faster of two velocities; it is at least a unit.
 _JUMP, _UNIT = 4.0, 1.0
 
 
@@ -108,7 +108,7 @@ class PacketKind(enum.Enum):
     MANY = enum.auto()  # it arrives in one row with others
 
 
-#: What rows that begin to differ have in common: this share of them, and no more of all rows.
+#: Least share of the first wrong rows, and largest of all rows, that an event precedes.
 _MOSTLY, _SELDOM = 0.8, 0.4
 
 
@@ -159,7 +159,7 @@ class Occasion(NamedTuple):
     total: int
 
 
-#: After these, what a port draws may differ for a while.
+#: Events after which a port's rows may differ for a while.
 _OCCASIONS = (
     PacketKind.LATE,
     PacketKind.SAME_STAMP,

@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Deviations within this share of the largest number of a column are what single precision makes.
+#: Largest deviation that single precision causes, as a share of a column's largest number.
 _SINGLE = 2.0**-21
 
-#: Of this many rows it is looked at how many digits they are printed with.
+#: Rows in which printed digits are counted.
 _SAMPLE = 100
 
-#: This many digits tell two single-precision numbers apart.
+#: Digits that distinguish all single-precision numbers.
 _SINGLE_DIGITS = 9
 
-#: A pattern explains a difference if no more than this share of the deviation is left.
+#: Largest share of the deviation that may be left by a pattern.
 _LEFT = 0.1
 
 _MOST_TICKS = 8
 
-#: This many of the first rows that differ are looked at by themselves.
+#: First rows that differ, which are examined by themselves.
 _MOST_AT_FIRST, _LEAST_AT_FIRST = 64, 3
 
-#: Deviations of less than this share of the largest are not where it begins.
+#: Least deviation at which a difference begins, as a share of the largest.
 _NOTHING = 1e-3
 
-#: A deviation grows if a line explains this share of how it varies.
+#: Least share of the variation that a line explains if a deviation grows.
 _TREND = 0.8
 
 

@@ -22,12 +22,12 @@ from typing import NamedTuple
 
 from epic_cli.recordings.children import start_program
 
-#: What is kept of what it says on stderr.
+#: Bytes kept of the program's standard error.
 _SAID = 2000
 
 _PIECE = 65536
 
-#: How long its output is waited for when it has ended: another process may hold the pipe (s).
+#: Seconds to wait for output after the program's end: another process may hold the pipe.
 _GRACE = 0.3
 
 

@@ -184,7 +184,7 @@ def describe_occasion(one: Occasion) -> str:
     return f"differs right after {words[one.kind]}: {one.hits} of {one.total} times"
 
 
-#: What a status is called in a headline, and how a summary counts one or many of it.
+#: Words for a status: in a headline, and in a summary for one case or many.
 _STATUSES = {
     CaseStatus.HOLDS: ("holds", "holds", "hold"),
     CaseStatus.DIFFERS: ("differs", "differs", "differ"),
@@ -209,7 +209,7 @@ _STATUSES = {
     CaseStatus.ORPHANED: ("expected rows without a case", "is an orphan", "are orphans"),
 }
 
-#: What stands before a pattern that a difference shows.
+#: Label of the lines that name patterns of a difference.
 PATTERN = "pattern: "
 
 
@@ -241,7 +241,7 @@ def explain_failure(outcome: Outcome) -> list[str]:
         lines += words
     if outcome.made_by:
         lines.append(f"written by: {printable(outcome.made_by)}")
-        lines.append(f"  {_suggest_command(outcome)}")
+        lines.append(f"  {_suggest_next_step(outcome)}")
     lines += [describe_condition(condition) for condition in outcome.failed_conditions]
     if outcome.ignored:
         lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
@@ -250,7 +250,7 @@ def explain_failure(outcome: Outcome) -> list[str]:
     return lines
 
 
-def _suggest_command(outcome: Outcome) -> str:
+def _suggest_next_step(outcome: Outcome) -> str:
     """Return what to do about a port that ``epic code`` wrote and whose rows differ."""
     assert outcome.case is not None
     from epic_cli.jobs.code.spec import find_equivalent, strategies
@@ -424,10 +424,10 @@ def summarize_outcomes(statuses: Iterable[CaseStatus]) -> str:
     return f"{format_count(total, 'case')}: {', '.join(words)}"
 
 
-#: What is no failure of what is tested, but of the test.
+#: Statuses that are errors of the test, not failures of what is tested.
 _ERRORS = (CaseStatus.BROKEN, CaseStatus.GONE, CaseStatus.STRATEGY_FAILED)
 
-#: This many rows are shown before and after the first that differs.
+#: Rows shown before and after the first that differs.
 _AROUND = 2
 
 _LONGEST_CELL = 22
@@ -472,7 +472,7 @@ def _make_failure_kind(lines: Sequence[str]) -> str:
     return re.sub(r"[\d.,]+", "", "\n".join(patterns or lines))
 
 
-#: Failures that are described once if they are equal, and this many of the other cases named.
+#: Statuses whose equal failures are described once, and most other cases named.
 _FOLDED, _NAMED = (CaseStatus.DIFFERS, CaseStatus.PORT_FAILED), 3
 
 
@@ -492,7 +492,7 @@ def fold_outcomes(reports: Sequence[CaseReport], names: Sequence[str]) -> Iterat
         )
 
 
-#: How rows are compared.
+#: Description of how rows are compared.
 METHOD = (
     "Rows are matched by strategy, recording and entity, and then by time: those at most a quarter"
     " of a tick apart belong together.",
@@ -551,7 +551,7 @@ def _make_rows_table(difference: Difference) -> tuple[list[list[str]], list[str]
         if column in NUMBERS or column in apart or (column == "status" and len(apart) < 3)
     ]
     names = ["time", *(name for name in shown if name != "time")]
-    table = [["", *names], *_diff_lines(difference, pairs, names)]
+    table = [["", *names], *_write_diff_rows(difference, pairs, names)]
     return table, [name for name in shown if name in apart]
 
 
@@ -559,7 +559,9 @@ def _measure_table_width(table: list[list[str]]) -> int:
     return sum(max(width(row[place]) for row in table) + 2 for place in range(len(table[0])))
 
 
-def _diff_lines(difference: Difference, pairs: list[Pair], names: list[str]) -> Iterator[list[str]]:
+def _write_diff_rows(
+    difference: Difference, pairs: list[Pair], names: list[str]
+) -> Iterator[list[str]]:
     for pair in pairs:
         sides = [("-", difference.expected, pair.expected), ("+", difference.drawn, pair.drawn)]
         if not pair.differs and pair.expected:

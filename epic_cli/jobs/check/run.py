@@ -64,14 +64,14 @@ def check_rows(case: Case, rows: bytes) -> Outcome:
     header = case.drawing.replay.row_format in ("tsv", "csv")
     count = rows.count(b"\n") - header
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=count)
-    wrong = None if case.expected is None else _find_fault(case.expected, case, rows)
+    wrong = None if case.expected is None else _find_fault_in_rows(case.expected, case, rows)
     if wrong is None:
         return outcome
     status, problem, difference = wrong
     return outcome._replace(status=status, problem=problem, difference=difference, drawn=rows)
 
 
-def _find_fault(
+def _find_fault_in_rows(
     expected_at: str, case: Case, drawn: bytes
 ) -> tuple[CaseStatus, str, Difference | None] | None:
     """Return why the drawn rows are not the expected ones; None if they are."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CASE_FILE = "case.toml"
 
-#: What is in front of the name's ending in files of expected rows.
+#: Stem of the names of files with expected rows.
 EXPECTED = "expected"
 
 #: The formats that expected rows can have: a table for people is cut to their screen.

@@ -27,7 +27,7 @@ class StreamPacket(NamedTuple):
     velocity: tuple[float, float, float]
 
 
-#: What happens to the packets of a stream, in the order in which they were sent.
+#: A network: sent packets and a random generator to arriving packets.
 Network = Callable[[list[StreamPacket], random.Random], list[StreamPacket]]
 
 
@@ -95,23 +95,23 @@ def _round_vector(vector: tuple[float, ...]) -> tuple[float, float, float]:
 # ---------------------------------------------------------------- what happens to packets
 
 
-def _delay_packets(by: Callable[[float, random.Random], float]) -> Network:
+def _make_delaying_network(by: Callable[[float, random.Random], float]) -> Network:
     """Return a network that delays each packet by a function of its sending time (s)."""
     return lambda sent, dice: [
         packet._replace(arrival=round(packet.arrival + by(packet.time, dice), 6)) for packet in sent
     ]
 
 
-def _add_jitter(most: float) -> Network:
-    return _delay_packets(lambda _, dice: most * dice.random())
+def _make_jitter_network(most: float) -> Network:
+    return _make_delaying_network(lambda _, dice: most * dice.random())
 
 
-def _raise_latency(rise: float, begin: float, end: float = math.inf) -> Network:
+def _make_latency_rise(rise: float, begin: float, end: float = math.inf) -> Network:
     """Return a network whose latency is higher between two times."""
-    return _delay_packets(lambda time, _: rise if begin < time < end else 0.0)
+    return _make_delaying_network(lambda time, _: rise if begin < time < end else 0.0)
 
 
-def _remove_packets(*pauses: tuple[float, float]) -> Network:
+def _make_outages(*pauses: tuple[float, float]) -> Network:
     """Return a network that loses the packets sent between two times."""
     return lambda sent, _: [
         packet for packet in sent if not any(begin < packet.time < end for begin, end in pauses)
@@ -133,7 +133,7 @@ def _combine_networks(*networks: Network) -> Network:
     return simulate_network
 
 
-def _lose_bursts(longest: int) -> Network:
+def _make_burst_losses(longest: int) -> Network:
     def simulate_network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
         left: list[StreamPacket] = []
         k = 0
@@ -198,12 +198,12 @@ def _add_stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPack
     return out
 
 
-def _shift_clock(stamp: Callable[[float], float]) -> Network:
+def _make_clock_shift(stamp: Callable[[float], float]) -> Network:
     """Return a network whose timestamps are those of another sender clock."""
     return lambda sent, _: [packet._replace(time=round(stamp(packet.time), 6)) for packet in sent]
 
 
-def _hold_packets(begin: float, end: float) -> Network:
+def _make_holding_network(begin: float, end: float) -> Network:
     """Return a network that holds packets arriving between two times until the second time."""
     return lambda sent, _: [
         packet._replace(arrival=end) if begin < packet.arrival < end else packet for packet in sent
@@ -216,70 +216,91 @@ def _reorder_packets(time: float, dice: random.Random) -> float:
     return 0.03 * dice.random() + (0.15 if dice.random() < 0.15 else 0.0)
 
 
-#: Packets a second, seconds, speed (units/s), and what happens to the packets.
+#: By name: packets a second, seconds, speed (units/s), and the network.
 _MADE: dict[str, tuple[float, float, float, Network]] = {
-    "jitter_large": (20, 8, 10, _add_jitter(0.12)),
-    "late_packets": (20, 8, 10, _delay_packets(_reorder_packets)),
-    "late_packets_often": (30, 5, 8, _add_jitter(0.2)),
+    "jitter_large": (20, 8, 10, _make_jitter_network(0.12)),
+    "late_packets": (20, 8, 10, _make_delaying_network(_reorder_packets)),
+    "late_packets_often": (30, 5, 8, _make_jitter_network(0.2)),
     "same_timestamps": (20, 5, 10, _repeat_stamps),
-    "lost_in_bursts": (20, 8, 10, _combine_networks(_lose_bursts(6), _add_jitter(0.02))),
+    "lost_in_bursts": (
+        20,
+        8,
+        10,
+        _combine_networks(_make_burst_losses(6), _make_jitter_network(0.02)),
+    ),
     "silences": (
         20,
         12,
         10,
-        _combine_networks(_remove_packets((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _add_jitter(0.01)),
+        _combine_networks(
+            _make_outages((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _make_jitter_network(0.01)
+        ),
     ),
-    "all_at_once": (64, 5, 10, _hold_packets(1.5, 3.6)),
-    "spikes": (10, 12, 10, _delay_packets(_add_spikes)),
-    "latency_rises": (20, 8, 10, _raise_latency(0.52, 4)),
-    "latency_falls": (20, 8, 10, _raise_latency(0.52, -1, 4)),
-    "latency_leaps": (20, 10, 10, _raise_latency(1.5, 3, 6)),
+    "all_at_once": (64, 5, 10, _make_holding_network(1.5, 3.6)),
+    "spikes": (10, 12, 10, _make_delaying_network(_add_spikes)),
+    "latency_rises": (20, 8, 10, _make_latency_rise(0.52, 4)),
+    "latency_falls": (20, 8, 10, _make_latency_rise(0.52, -1, 4)),
+    "latency_leaps": (20, 10, 10, _make_latency_rise(1.5, 3, 6)),
     "clock_fast": (
         20,
         15,
         10,
-        _combine_networks(_shift_clock(lambda t: 1.03 * t), _add_jitter(0.01)),
+        _combine_networks(_make_clock_shift(lambda t: 1.03 * t), _make_jitter_network(0.01)),
     ),
     "clock_slow": (
         20,
         15,
         10,
-        _combine_networks(_shift_clock(lambda t: 0.97 * t), _add_jitter(0.01)),
+        _combine_networks(_make_clock_shift(lambda t: 0.97 * t), _make_jitter_network(0.01)),
     ),
-    "clock_set_forward": (20, 6, 10, _shift_clock(lambda t: t + (20 if t > 3 else 0))),
-    "clock_set_back": (20, 6, 10, _shift_clock(lambda t: t + (0 if t > 3 else 20))),
-    "clock_behind": (20, 4, 10, _raise_latency(7.25, -1)),
-    "latency_high": (20, 4, 10, _combine_networks(_raise_latency(0.44, -1), _add_jitter(0.02))),
+    "clock_set_forward": (20, 6, 10, _make_clock_shift(lambda t: t + (20 if t > 3 else 0))),
+    "clock_set_back": (20, 6, 10, _make_clock_shift(lambda t: t + (0 if t > 3 else 20))),
+    "clock_behind": (20, 4, 10, _make_latency_rise(7.25, -1)),
+    "latency_high": (
+        20,
+        4,
+        10,
+        _combine_networks(_make_latency_rise(0.44, -1), _make_jitter_network(0.02)),
+    ),
     "jumps": (20, 12, 10, _add_jumps),
-    "slow": (10, 8, 0.04, _combine_networks(_lose_bursts(5), _add_jitter(0.03))),
-    "fast": (30, 4, 300, _combine_networks(_lose_bursts(3), _add_jitter(0.03))),
-    "stop_and_go": (20, 6, 12, _combine_networks(_add_stops, _add_jitter(0.03))),
-    "5_a_second": (5, 10, 6, _add_jitter(0.05)),
-    "64_a_second": (64, 4, 10, _combine_networks(_lose_bursts(4), _add_jitter(0.02))),
-    "128_a_second": (128, 3, 10, _add_jitter(0.01)),
-    "400_a_second": (400, 1.5, 10, _add_jitter(0.01)),
+    "slow": (10, 8, 0.04, _combine_networks(_make_burst_losses(5), _make_jitter_network(0.03))),
+    "fast": (30, 4, 300, _combine_networks(_make_burst_losses(3), _make_jitter_network(0.03))),
+    "stop_and_go": (20, 6, 12, _combine_networks(_add_stops, _make_jitter_network(0.03))),
+    "5_a_second": (5, 10, 6, _make_jitter_network(0.05)),
+    "64_a_second": (
+        64,
+        4,
+        10,
+        _combine_networks(_make_burst_losses(4), _make_jitter_network(0.02)),
+    ),
+    "128_a_second": (128, 3, 10, _make_jitter_network(0.01)),
+    "400_a_second": (400, 1.5, 10, _make_jitter_network(0.01)),
     "1000_a_second": (1000, 1, 10, _pair_stamps),
-    "every_5_seconds": (0.2, 35, 2, _add_jitter(0.03)),
-    "long_silences": (20, 22, 20, _remove_packets((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
+    "every_5_seconds": (0.2, 35, 2, _make_jitter_network(0.03)),
+    "long_silences": (20, 22, 20, _make_outages((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
     "slow_silences": (
         20,
         8,
         1.5,
-        _remove_packets((1, 1.4), (2, 2.6), (4, 4.3), (5, 5.9), (6.5, 6.7)),
+        _make_outages((1, 1.4), (2, 2.6), (4, 4.3), (5, 5.9), (6.5, 6.7)),
     ),
-    "at_once": (20, 2, 10, _raise_latency(-0.08, -1)),
-    "on_ticks": (20, 3, 10, _raise_latency(0.02, -1)),
+    "at_once": (20, 2, 10, _make_latency_rise(-0.08, -1)),
+    "on_ticks": (20, 3, 10, _make_latency_rise(0.02, -1)),
     "on_every_other_tick": (
         10,
         4,
         10,
-        _combine_networks(_raise_latency(0.02, -1), _lose_bursts(2)),
+        _combine_networks(_make_latency_rise(0.02, -1), _make_burst_losses(2)),
     ),
     "rate_changes": (60, 8, 10, _change_rate),
     "long": (
         20,
         40,
         10,
-        _combine_networks(_shift_clock(lambda t: 1.001 * t), _lose_bursts(2), _add_jitter(0.06)),
+        _combine_networks(
+            _make_clock_shift(lambda t: 1.001 * t),
+            _make_burst_losses(2),
+            _make_jitter_network(0.06),
+        ),
     ),
 }

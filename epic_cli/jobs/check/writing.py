@@ -24,7 +24,7 @@ from epic_cli.recordings.writing import write_number
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
 
-#: What the packets of a case are called whose recording has no file.
+#: File name of a case's packets whose recording is no file.
 PACKETS = "packets.txt"
 
 Value = str | float | bool | list[str] | dict[str, float]

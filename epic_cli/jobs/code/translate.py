@@ -46,7 +46,7 @@ FUNCTIONS = {
 #: Methods of lists, with what they return.
 LIST_METHODS = {"append": "", "insert": "", "clear": "", "pop": "", "remove": ""}
 
-#: What callers use.
+#: The methods and fields that callers use.
 PUBLIC = ("reset", "receive", "teleport", "draw")
 PUBLIC_FIELDS = ("position", "rotation")
 
@@ -685,7 +685,7 @@ class _VariableInliner:
         index = 0
         while index < len(body):
             statement = body[index]
-            while isinstance(statement, ast.If) and self._is_pair(statement):
+            while isinstance(statement, ast.If) and self._is_nested_condition(statement):
                 (inner,) = statement.body
                 assert isinstance(inner, ast.If)
                 tests = [
@@ -705,7 +705,7 @@ class _VariableInliner:
                 self.body(part)
             index += 1
 
-    def _is_pair(self, statement: ast.If) -> bool:
+    def _is_nested_condition(self, statement: ast.If) -> bool:
         """Return True if the statement is a condition whose body is one other condition."""
         inner = statement.body[0]
         return (
@@ -830,7 +830,7 @@ def _convert_counters(
     """Replace each counter that is only compared with 0 by a truth value; return the fields."""
     nodes = [node for function in functions.values() for node in ast.walk(function)]
     for counter, (name, comment) in names.items():
-        reads = [node for node in nodes if _get_own_field(node) == counter and _is_read(node)]
+        reads = [node for node in nodes if _get_own_field(node) == counter and _is_value_read(node)]
         tests = [
             node for node in nodes
             if isinstance(node, ast.Compare) and _get_own_field(node.left) == counter
@@ -846,7 +846,7 @@ def _convert_counters(
     return fields
 
 
-def _is_read(node: ast.AST) -> bool:
+def _is_value_read(node: ast.AST) -> bool:
     return isinstance(getattr(node, "ctx", None), ast.Load)
 
 

@@ -358,7 +358,7 @@ def compare(
             sections = diagnoses.list_sections() if diagnoses is not None else []
             write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
         except NotEnoughToSay as error:
-            raise WrongUsage(_explain_lack(error)) from error
+            raise WrongUsage(_explain_lack_of_data(error)) from error
         except TooManyRows as error:
             raise WrongUsage(f"{error} for one entity; choose a longer --tick", "tick") from error
     failing = write_failures(comparison, scoring.fail_if)
@@ -394,7 +394,7 @@ def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> 
         check_strategies(scoring.fail_if, [participant.label for participant in participants])
 
 
-def _explain_lack(error: NotEnoughToSay) -> str:
+def _explain_lack_of_data(error: NotEnoughToSay) -> str:
     from epic_cli.metrics.notes import ExclusionReason, NothingJudged
 
     apart = isinstance(error, NothingJudged) and any(

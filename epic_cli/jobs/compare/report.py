@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 #: Most strategies that are named if several are too close to call.
 _NAMED = 3
 
-#: Most data that are asked for, as a multiple of those at hand.
+#: Most further data to ask for, as a multiple of the present amount.
 MOST_MORE = 20
 
 #: Seconds of judged movement below which a clear result mentions their amount.
@@ -130,7 +130,7 @@ def write_verdict(
         _describe_runner_up(found),
         _describe_metrics(found, found.best, comparison.resolution) if costs else "",
         _describe_turning(found.best),
-        _describe_worst(found, comparison),
+        _describe_worst_recording(found, comparison),
         _describe_needed_data(found, comparison),
         _describe_game_score(found.best, comparison),
         _describe_weights(found, comparison.weights),
@@ -238,7 +238,7 @@ def describe_lag(seconds: float) -> str:
     return f"{abs(seconds) * 1000:.0f} ms {'behind' if seconds > 0 else 'ahead'}"
 
 
-def _describe_worst(found: Advice, comparison: Comparison) -> str:
+def _describe_worst_recording(found: Advice, comparison: Comparison) -> str:
     if found.worst is None:
         return ""
     worst, score = found.worst.recording, format_one_decimal(found.worst.value("score"))
@@ -288,12 +288,12 @@ def _describe_needed_data(found: Advice, comparison: Comparison) -> str:
     few = f"; {describe_rare_events(comparison.certainty)}" if comparison.certainty.rare.few else ""
     runs = "seed" if comparison.runs_are == "networks" else "recording"
     more = f"More {runs}s" if by_run else "Longer or more recordings"
-    if settling := _describe_settling(found, comparison.certainty, runs):
+    if settling := _estimate_settling_data(found, comparison.certainty, runs):
         return f"{settling} would settle it{few}."
     return f"{more} would say more{few}."
 
 
-def _describe_settling(found: Advice, certainty: Certainty, runs: str) -> str:
+def _estimate_settling_data(found: Advice, certainty: Certainty, runs: str) -> str:
     """Return how much more data would make one strategy clearly best: ``About 40 s more``.
 
     An empty text means that more data would hardly do. An interval narrows with the root of the
@@ -411,15 +411,15 @@ def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
 _MARKED = {flaw for marks in MARKS.values() for flaw in marks}
 
 
-def _is_background(note: Note) -> bool:
+def _is_method_note(note: Note) -> bool:
     """Return True if a note only says how the truth was made, or which entity was not judged."""
     return isinstance(note, Adjusted | Outages)
 
 
 def _split_notes(notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
     """Return the notes that limit the answer, and those that belong to the method."""
-    limiting = [note for note in notes if not _is_background(note)]
-    return limiting, [note for note in notes if _is_background(note)]
+    limiting = [note for note in notes if not _is_method_note(note)]
+    return limiting, [note for note in notes if _is_method_note(note)]
 
 
 def _split_recording_notes(
@@ -427,8 +427,8 @@ def _split_recording_notes(
 ) -> tuple[list[tuple[str, Note]], list[tuple[str, Note]]]:
     """Split the notes of single recordings in the same way as ``_split_notes``."""
     noted = comparison.notes_of
-    limiting = [(name, note) for name, note in noted if not _is_background(note)]
-    return limiting, [(name, note) for name, note in noted if _is_background(note)]
+    limiting = [(name, note) for name, note in noted if not _is_method_note(note)]
+    return limiting, [(name, note) for name, note in noted if _is_method_note(note)]
 
 
 def _list_recording_notes(noted: Iterable[tuple[str, Note]]) -> list[str]:
@@ -530,7 +530,7 @@ def report(
     """
     results = order_rows(comparison, sort, by)
     answer = write_verdict(comparison, costs=not brief)
-    shown = _select_best_rows(results, _count_rows(answer)) if brief else results
+    shown = _select_best_rows(results, _count_fitting_rows(answer)) if brief else results
 
     def make_data() -> list[Record]:
         return iterate_records(comparison, results)
@@ -616,7 +616,7 @@ def _make_full_table(results: Sequence[Result], by: str, resolution: float) -> T
             between = Column(LIKELY, likely, scores.weight - 1, right=True, group=scores.group)
             metrics.insert(metrics.index(scores) + 1, between)
     labels = [result.label for result in results]
-    return Table([*_label_columns(results, by, labels), *metrics], _find_gaps(results))
+    return Table([*_label_columns(results, by, labels), *metrics], _find_group_starts(results))
 
 
 def _make_brief_table(
@@ -648,7 +648,7 @@ def _make_brief_table(
     if any(marks):
         signs = [MAY_BE_BEST if mark else " " for mark in marks]
         labels = [f"{sign} {label}" for sign, label in zip(signs, labels, strict=True)]
-    return Table([*_label_columns(results, by, labels), *metrics], _find_gaps(results))
+    return Table([*_label_columns(results, by, labels), *metrics], _find_group_starts(results))
 
 
 def _label_columns(results: Sequence[Result], by: str, labels: Sequence[str]) -> list[Column]:
@@ -660,7 +660,7 @@ def _label_columns(results: Sequence[Result], by: str, labels: Sequence[str]) ->
     return columns
 
 
-def _find_gaps(results: Sequence[Result]) -> list[int]:
+def _find_group_starts(results: Sequence[Result]) -> list[int]:
     """Return the rows above which the table has an empty line: another entity or recording begins.
 
     No lines if each entity or recording has one row.
@@ -678,7 +678,7 @@ def _mark_possible_winners(results: Sequence[Result]) -> list[bool]:
     ]
 
 
-def _count_rows(answer: Sequence[str]) -> int:
+def _count_fitting_rows(answer: Sequence[str]) -> int:
     """Return the number of rows that fit a screen below this verdict."""
     lines = sum(len(textwrap.wrap(sentence, _SCREEN[0])) for sentence in answer)
     return max(1, min(MOST_ROWS, _SCREEN[1] - _OTHER_LINES - lines))

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.opening import Logs
     from epic_cli.recordings.read_spec import ReadSpec
 
-#: All of what is changed, as ``changes: Changes``.
+#: The options of changes to packets, as ``changes: Changes``.
 _changes_options = OptionGroup(
     "changes",
     Changes,
@@ -123,7 +123,7 @@ Examples:
   epic convert --fill-velocities --shift -2s sample_inputs/match.csv -o m.txt
 """
 
-#: What to do about a packet that the new format cannot hold.
+#: Advice on a packet that the new format cannot hold.
 _REMEDIES = {
     Fault.NO_VELOCITY: "give it one with --fill-velocities, or choose another format",
     Fault.BLANK: "choose another format",

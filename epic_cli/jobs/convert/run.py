@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.captures import Capture
     from epic_cli.recordings.opening import Logs, ReadingLog, RecordingSource, RowSink
 
-#: No more are distinguished in a capture.
+#: Most entities distinguished in a capture.
 _MOST_ENTITIES = 100_000
 
 
@@ -165,10 +165,10 @@ def _read_capture(
         except Unreadable as error:
             raise Unreadable(f"{source.name}: {error}") from error
     log.report_capture(capture.describe_capture())
-    log.refused |= _has_unread(capture)
+    log.refused |= _has_unread_packets(capture)
 
 
-def _has_unread(capture: Capture) -> bool:
+def _has_unread_packets(capture: Capture) -> bool:
     """Return True if a capture had no packets, or datagrams that no format recognized."""
     from epic_cli.recordings.captures import Lost
 

@@ -23,7 +23,7 @@ Examples:
 """
 
 
-def _propose(begun: str) -> list[CompletionItem]:
+def _propose_names(begun: str) -> list[CompletionItem]:
     from epic_cli.jobs.explain.run import list_explanations
 
     known = {entry.name: entry.title for entry in list_explanations()}
@@ -34,7 +34,7 @@ def _propose(begun: str) -> list[CompletionItem]:
 def explain(
     words: tuple[str, ...] = declare_shared(
         click.argument(
-            "words", metavar="[NAME]", nargs=-1, type=Parsed("name", str, complete=_propose)
+            "words", metavar="[NAME]", nargs=-1, type=Parsed("name", str, complete=_propose_names)
         )
     ),
     form: str = declare_shared(make_report_format_option("The output format.")),

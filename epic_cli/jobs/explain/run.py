@@ -39,7 +39,7 @@ _BETTER = {
     Better.NEITHER: "",
 }
 
-#: Where a detector's sentence has a value of the finding.
+#: Placeholders for a finding's values in a detector's sentence.
 _PLACES = re.compile(r"\{[^}]*\}")
 
 #: The most names that are proposed for an unknown one.
@@ -141,13 +141,13 @@ def _iterate_strategies() -> Iterator[NameEntry]:
             ("turns", entry.rotates),
             ("source", entry.source),
         )
-        text = _unwrap(inspect.cleandoc(find(entry.name).__doc__ or ""))
+        text = _unwrap_paragraphs(inspect.cleandoc(find(entry.name).__doc__ or ""))
         yield _make_explanation(
             NameKind.STRATEGY, entry.name, entry.summary, text, (*settings, *facts)
         )
 
 
-def _unwrap(text: str) -> str:
+def _unwrap_paragraphs(text: str) -> str:
     """Join the lines of each paragraph of a docstring; indented formulas keep their lines."""
     parts = text.replace("``", "").split("\n\n")
     return "\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in parts)

@@ -45,7 +45,7 @@ Examples:
 ANY = "any"
 
 
-def _read_code(text: str) -> str:
+def _parse_finding_code(text: str) -> str:
     """Parse the code of a finding, or ``any``; raise ``ValueError``."""
     from epic_cli.recordings.findings import KINDS
 
@@ -71,7 +71,7 @@ class InspectOptions:
     )
     fail_if: tuple[str, ...] = declare_value(
         "Exit with status 5 if this finding, or any, is there. May be repeated.",
-        type=Parsed("code", _read_code),
+        type=Parsed("code", _parse_finding_code),
         multiple=True,
     )
     explain: bool = declare_shared(explain_option)

@@ -33,7 +33,7 @@ _ENTITIES = 12
 #: Columns and lines of a picture.
 _ACROSS, _DOWN = 48, 10
 
-#: How the facts are found.
+#: Description of how the facts are found.
 METHOD = (
     f"Facts of time and speed are of the first {HELD:,} packets, entity by entity: 'sent' is the"
     " median time between packets, even where 9 of 10 are within 10 % of it; 'speed' is that of the"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import RecordingMonitor
 
-#: Packets held for figures that need several passes, and packets shown.
+#: Packets held for measurements in several passes, and packets shown.
 HELD, SHOWN = 100_000, 5
 
 #: Stamps are even if nine of ten steps are within this share of the usual one.

@@ -73,7 +73,7 @@ class ReplaySpec(NamedTuple):
             raise SettingError(what, "latency", "pacing")
 
 
-#: What is made of a text, by the name of an option or of a key; each raises ``ValueError``.
+#: Parsers by the name of an option or key; each raises ``ValueError``.
 READERS: dict[str, Callable[[str], Any]] = {
     "strategy": read_spec,
     **{parameter.name: parameter.read for parameter in TIMING},

@@ -9,7 +9,7 @@ from pathlib import Path
 from epic_cli.engine.parameters import find_nearest
 from epic_cli.recordings.files import CannotAccess, open_whole, raise_cannot_access
 
-#: What their folder is called, also that of the copies.
+#: Name of the folder of the samples, and of their copies.
 FOLDER = "sample_inputs"
 
 _HERE = Path(__file__).parent

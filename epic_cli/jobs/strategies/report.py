@@ -57,12 +57,12 @@ def list_strategies(room: int) -> RenderableType:
 
 def find_engines(text: str, room: int) -> RenderableType:
     """Return the strategies that stand for an engine's own setting, such as ``cl_interp 0.1``."""
-    rows = [(row["engine"], _write_found(row)) for row in _find_rows(text)]
+    rows = [(row["engine"], _write_found_system(row)) for row in _find_systems(text)]
     unknown = f"No engine's users are known to say {text!r}. 'epic strategies' lists the engines."
     return Group(*(write_definitions(rows, room) if rows else wrap_paragraph(unknown, room)))
 
 
-def _write_found(row: dict[str, str]) -> str:
+def _write_found_system(row: dict[str, str]) -> str:
     option = f"-s {row['strategy']}"
     if row["same"] == "yes":
         return f"{option} ({row['note']})" if row["note"] else option
@@ -70,7 +70,7 @@ def _write_found(row: dict[str, str]) -> str:
     return f"{near}{row['note']}"
 
 
-def _find_rows(text: str) -> list[dict[str, str]]:
+def _find_systems(text: str) -> list[dict[str, str]]:
     """Return the systems whose users know a word, as records of engine, strategy and note."""
     head, _, last = text.strip().rpartition(" ")
     found = find_word(text)
@@ -106,7 +106,7 @@ def report(name: str | None, text: str | None = None) -> Report:
     """
     rows: list[dict[str, Any]]
     if text:
-        rows = list(_find_rows(text))
+        rows = list(_find_systems(text))
     elif name is None:
         rows = [
             {"strategy": word.name, "summary": word.summary, **dict(_list_facts(word))}

@@ -54,19 +54,19 @@ BITS = ((None, None), (18, 15), (16, 12), (14, 11), (12, 10), (10, 9), (8, 8))
 VELOCITIES = (None, "half", "none")
 PACKS = (None, "delta")
 
-#: A threshold leaves what moves evenly unsent: not for longer than this (s).
+#: Longest time (s) for which a threshold may leave even movement unsent.
 AT_LEAST = 1
 
-#: Of what differs by less than this share in the metric, the fewest bytes are chosen.
+#: Senders whose metrics differ by less than this share count as equal: fewer bytes win.
 ALIKE = 0.005
 
-#: This many senders of the first round are tried with all encodings, then the best one again.
+#: Senders of the first round that are tried with all encodings, then those of the second.
 _BEST, _ROUNDS = 6, 4
 
 #: Next to a limit, rates that differ by this factor are tried, in this many rounds at most.
 _STEP, _NEARER = 1.2, 6
 
-#: This many senders of the front are shown.
+#: Most senders of the front to show.
 SHOWN = 12
 
 #: Strategies of these families guess where an entity is: a sender can have a copy of them.
@@ -246,7 +246,7 @@ def find_bytes(
     far, if all rates and thresholds of a strategy have been tried. Raises ``NotEnoughToSay``.
     """
     tuned, rest = divide_networks(spec)
-    rules = _iterate_rules(spec, spec.strategies[0], 1.0)
+    rules = _iterate_send_rules(spec, spec.strategies[0], 1.0)
     steps = len(spec.strategies) * (len(rules) + _BEST * len(_iterate_encodings(spec)))
     done = 0
 
@@ -416,7 +416,7 @@ def _find_front(
 ) -> BytesFound:
     usual = int(USUAL_RATE) if spec.simulation.recorded is None else RECORDED
     given = replace(spec.given, send_rate=spec.given.send_rate or usual)
-    rules = _iterate_rules(spec, strategy, tuned.speed)
+    rules = _iterate_send_rules(spec, strategy, tuned.speed)
 
     def try_senders(senders: Sequence[SenderSpec]) -> list[TriedSender]:
         return list(map(TriedSender, senders, search.measure_senders(tuned, strategy, senders)))
@@ -469,7 +469,7 @@ def _find_front(
     )
 
 
-def _iterate_rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[SenderSpec]:
+def _iterate_send_rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[SenderSpec]:
     """Yield senders with different rates and thresholds; the user's own keys stay as given."""
     given = spec.given
     rates = RATES if given.send_rate is None else (given.send_rate,)

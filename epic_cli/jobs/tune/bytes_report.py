@@ -107,12 +107,12 @@ def _describe_front(entry: BytesFound, found: BytesFronts, metric: Metric) -> li
         sentences.append(
             f"Nothing that was tried keeps {_describe_limit(limit)}: this comes nearest."
         )
-    elif limit is not None and not _keeps_limit(result, limit):
+    elif limit is not None and not _is_within_limit(result, limit):
         sentences.append(f"It kept {_describe_limit(limit)} where it was tuned, not on the rest.")
     return [*sentences, *_describe_shares(entry)]
 
 
-def _keeps_limit(result: Result, limit: Limit) -> bool:
+def _is_within_limit(result: Result, limit: Limit) -> bool:
     metric = find_metric(limit.figure)
     return bool(
         metric.compute_key(result.value(limit.figure))

@@ -62,14 +62,14 @@ if TYPE_CHECKING:
     from epic_cli.shell.progress import Progress
 
 
-#: Without effect where nothing is searched for.
+#: Options that have no effect without a search.
 OF_SEARCH = (
     "drawn", "figure", "weighing", "warm_up", "division", "trials", "seconds",
     "threads", "workers", "cluster", "journal", "svg", "html", "bytes",
 )  # fmt: skip
 
 
-#: Of the search of settings alone.
+#: Options of the search of settings alone.
 _NOT_OF_BYTES = ("design", "division", "trials", "seconds")
 
 

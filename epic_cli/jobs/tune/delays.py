@@ -214,7 +214,7 @@ def _compute_geckos_delay(settings: Written) -> float:
     return 3 / rate if rate else 0.1
 
 
-#: The built-in strategies that have one, by name.
+#: Models of the built-in delay buffers, by name of the strategy.
 BUFFERS: Mapping[str, Buffer] = {
     # with the stamps' own clock the latency is part of the setting
     "snapshot": Buffer(
@@ -277,7 +277,7 @@ BUFFERS: Mapping[str, Buffer] = {
 #: geckos' clock is replaced when it is off by more (s).
 REPLACED = 0.05
 
-#: How many packets in a row may be lost.
+#: Numbers of packets lost in a row.
 LOST = (0, 1, 2)
 
 
@@ -356,7 +356,7 @@ def find_needed_delays(
     return DelaysNeeded(
         sum(len(log.sent) for log in known),
         line.period,
-        tuple(_share_quantiles(stamp) for stamp in stamps),
+        tuple(_compute_share_quantiles(stamp) for stamp in stamps),
         tuple(
             _measure_buffer(candidate, BUFFERS[candidate.name], line, stamps, arrivals)
             for candidate in candidates
@@ -386,7 +386,7 @@ def _measure_gaps(messages: MessageLog, lost: int) -> Floats:
     return np.asarray(arrivals[1 + lost :] - arrivals[: -1 - lost])
 
 
-def _share_quantiles(values: Floats) -> tuple[float, ...]:
+def _compute_share_quantiles(values: Floats) -> tuple[float, ...]:
     return tuple(float(row) for row in np.quantile(values, SHARES))
 
 
@@ -410,7 +410,7 @@ def _measure_buffer(
                 ),
                 value + behind,
             )
-            for value in _share_quantiles(each)
+            for value in _compute_share_quantiles(each)
         )
         for each in waited
     )

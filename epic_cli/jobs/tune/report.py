@@ -46,7 +46,7 @@ from epic_cli.show.plot import Curve, Dot, Plot
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
 from epic_cli.show.styles import LineStyle, choose_line_styles
 
-#: This many settings are named in a sentence.
+#: Most settings named in a sentence.
 _NAMED = 4
 
 #: A setting whose default costs more points than this, or this share of another metric, matters.
@@ -169,7 +169,7 @@ def _describe_rise(one: Tuning) -> str:
     return describe_worse(one.worse, one.evaluation.default, one.evaluation.tuned)
 
 
-#: What metrics that rise are called where their names are not nouns.
+#: Nouns for metrics whose names are not nouns.
 _RAISED = {"backward": "steps back", "held": "held rows"}
 
 
@@ -394,7 +394,7 @@ _CSV_FIELDS = (
     "strategy", "setting", "now", "delay", "in_time", "share", "lost", "seconds", "settings",
 )  # fmt: skip
 
-#: Which columns of the buffers go first where there is no room.
+#: Weights of the buffers' columns; the smallest are left out first.
 _WEIGHTS = (KEPT, 8, KEPT, 5, 7, 1, 4, KEPT, 3, 6, 2)
 
 _LOST = ("no loss", "one lost", "two lost")
@@ -536,10 +536,10 @@ def _make_delay_records(found: DelaysNeeded) -> list[Record]:
     return rows
 
 
-#: A front of fewer points is no choice.
+#: Fewest points of a front that is shown.
 FEWEST_POINTS = 3
 
-#: This many strategies are drawn.
+#: Most strategies in the chart.
 DRAWN = 6
 
 #: The lines of the chart, and its width where no screen limits it.
@@ -712,12 +712,12 @@ def _make_chart_dot(style: LineStyle, point: FrontPoint) -> Dot:
 #: The metrics that are shown before and after, beside the one that was tuned for.
 FIGURES = ("score", "error", "lag", "residual", "jumps", "jerk", "held")
 
-#: This many points of the front are listed.
+#: Points of the front to list.
 _LISTED = 7
 
 _DEFAULTS = "the defaults"
 
-#: The kinds of gains as a table has them.
+#: Words for the kinds of gains in tables.
 _GAINS = {
     GainKind.BETTER: "better",
     GainKind.NO_BETTER: "no better",
@@ -815,7 +815,9 @@ def _make_settings_table(one: Tuning, metric: Metric) -> Table:
     """
     found, every = list_found_settings(one), one.influences
     near = "within 1 point" if metric.name == "score" else "within 2 %"
-    losses = ["-" if each.name not in found else _write_loss(metric, each) for each in every]
+    losses = [
+        "-" if each.name not in found else _write_default_cost(metric, each) for each in every
+    ]
     at_end = [each.bound and each.name in found and not each.flat for each in every]
     ends = [f"{each.bound} end" if end else "" for each, end in zip(every, at_end, strict=True)]
     return Table(
@@ -832,7 +834,7 @@ def _make_settings_table(one: Tuning, metric: Metric) -> Table:
     )
 
 
-def _write_loss(metric: Metric, one: Influence) -> str:
+def _write_default_cost(metric: Metric, one: Influence) -> str:
     return "it fails" if not math.isfinite(one.loss) else format_points(metric, one.loss)
 
 

@@ -63,25 +63,25 @@ if TYPE_CHECKING:
     from epic_cli.work.journal import ResultJournal
 
 
-#: What a search finds.
+#: The result of a search.
 Found = TypeVar("Found")
 
-#: This many trials for each setting, and no more than this many in all.
+#: Trials for each setting, and most trials in all.
 TRIALS_EACH, MOST_TRIALS = 60, 400
 
-#: This share of the trials are points all over the space.
+#: Share of the trials that are spread over the whole space.
 SPREAD = 0.3
 
-#: One number is tried at this many places for each choice, then so often around the best.
+#: Places at which one number is tried for each choice, and trials around the best place.
 GRID, REFINED = 13, 12
 
-#: Fewer places are no grid.
+#: Fewest places of a grid.
 COARSEST = 4
 
-#: A population that has found nothing better for this many generations has settled.
+#: Generations without a better result after which a population has settled.
 PATIENCE = 10
 
-#: This many starts in a row that try nothing new: there is nothing left to try.
+#: Starts in a row without a new point after which nothing is left to try.
 FRUITLESS = 5
 
 
@@ -233,7 +233,7 @@ class _Optimizer:
         return Point(tuple(kinds), tuple(shares))
 
 
-#: Each number is tried at this many places from end to end, with the others as tuned.
+#: Places from end to end at which each number is tried, with the others as tuned.
 PLACES = 9
 
 #: A score that is less than a point worse, or another metric by less than this share, is as good.
@@ -375,17 +375,17 @@ def compute_slack(goal: Goal, cost: float, points: float, share: float) -> float
 #: Latencies (s) that differ by less are the same to a player.
 SAME_LATENCY = 0.0005
 
-#: Roughness that is larger by less than this share is as good.
+#: Share by which roughness may be larger and count as equal.
 SAME_ROUGHNESS = 0.01
 
-#: A point with less than this share of the best score is of no use.
+#: Least score of a useful point, as a share of the best.
 WORTH = 0.75
 
-#: This many points of each strategy's front are kept.
+#: Points of each strategy's front that are kept.
 KEPT = 12
 
 
-#: The metrics of which it is said that tuning for another one makes them worse ...
+#: The metrics that are reported if tuning for another one makes them worse ...
 WATCHED = ("error", "lag", "residual", "jumps", "jerk", "backward", "held")
 
 #: ... by this share of what they were, and by more than players overlook: of lengths, this many
@@ -764,7 +764,7 @@ def evaluate(
     return Evaluation(before, after, *both.find_gain(0, 1), both.comparison)
 
 
-#: The settings are looked at one by one so often, at most, as long as that finds better ones.
+#: Most rounds in which settings are simplified one by one.
 SWEEPS = 3
 
 

@@ -331,7 +331,7 @@ def make_evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet
     return EvaluationSet(spec, tuple(names), tuple(prepared))
 
 
-#: From this many recordings on these are divided, not their time.
+#: Fewest recordings that are divided by recording, not by time.
 ENOUGH_RECORDINGS = 4
 
 
@@ -440,11 +440,11 @@ def _cut_entity(entity: Entity, warm_up: float, begin: float) -> Entity:
 #: The metrics of one candidate by name; empty for one that cannot be ranked.
 MetricValues = Mapping[str, float]
 
-#: How many things to evaluate on each process keeps.
+#: Evaluators that each process keeps.
 KEPT = 2
 
 
-#: What is evaluated: a ``StrategySpec``, or what else an evaluator takes.
+#: A candidate of an evaluator, such as a ``StrategySpec``.
 Candidate = TypeVar("Candidate")
 Candidate_contra = TypeVar("Candidate_contra", contravariant=True)
 
@@ -581,7 +581,7 @@ def _evaluate_job(job: _TrialJob) -> MetricValues | None:
     return _judge_candidate(on, job.candidate)
 
 
-#: No more settings are evaluated between two looks at the time, or lost by an interruption.
+#: Most settings evaluated between two checks of the time, or lost by an interruption.
 BATCH = 32
 
 #: The kind of a journal of trials.

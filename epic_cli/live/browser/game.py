@@ -219,7 +219,7 @@ class LiveSession:
                     FollowedStrategy(strategy, view, name, block) for strategy in self._team
                 ]
 
-    def _obey_message(self, message: dict[str, Any]) -> None:
+    def _handle_message(self, message: dict[str, Any]) -> None:
         try:
             if "link" in message:
                 self._said = self._link.run_command(str(message["link"])) if self._link else ""
@@ -242,7 +242,7 @@ class LiveSession:
     def step(self, now: float) -> None:
         """Draw the followed entity; send a frame if the page has room for one."""
         while self._asked:
-            self._obey_message(self._asked.popleft())
+            self._handle_message(self._asked.popleft())
         for member in self._members:
             member.step(now)
         if self._sent - self._got >= _UNDER_WAY:

@@ -293,7 +293,7 @@ class Sending:
         self._taken = False
         self._changed = asyncio.Event()
         self._left: dict[bytes, float] = {}  # departures, by datagram
-        self._outlet.answered = self._time_echo
+        self._outlet.answered = self._measure_echo
         self.round_trips: deque[float] = deque(maxlen=MOST_ECHOES)
         self.statistics = Statistics()
 
@@ -319,7 +319,7 @@ class Sending:
             if self._log is not None:
                 self._log.end()
 
-    def _time_echo(self, data: bytes) -> None:
+    def _measure_echo(self, data: bytes) -> None:
         held, _, original = data.removeprefix(ECHO).partition(b" ")
         left = self._left.pop(original, None)
         if left is not None:

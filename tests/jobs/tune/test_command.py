@@ -248,7 +248,7 @@ def test_from_python(recording: str) -> None:
     assert set(one.settings) <= {"lerp_time"}
     assert one.evaluation is one.evaluated_on
     assert found.delays is not None
-    with pytest.raises(ValueError, match="no figure 'speed' to tune for"):
+    with pytest.raises(ValueError, match="no metric 'speed' to tune for"):
         epic_cli.tune(recording, "lerp", figure="speed")
     with pytest.raises(ValueError, match="lerp has no setting to tune"):
         epic_cli.tune(recording, "lerp+lerp_time=0.2")

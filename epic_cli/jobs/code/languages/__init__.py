@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from epic_cli.jobs.code.translate import Method, ParsedSource, Variable, get_type
 
-#: How tightly operators bind.
+#: Ranks of operators, from the loosest to the tightest binding.
 _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _SIGN, _CALL = range(1, 9)
 
 #: A comment that is a command.

@@ -7,7 +7,7 @@ import re
 from epic_cli.jobs.code.languages import LanguageWriter
 from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method
 
-#: What a program includes.
+#: The headers of a program.
 _PROGRAM = "algorithm cmath cstdio cstdlib iostream sstream string utility vector"
 
 
