@@ -65,7 +65,7 @@ METRICS = (
     ),
     Metric(
         "lag",
-        "shift in time that brings the drawing nearest to the truth",
+        "shift in time that brings the drawn path nearest to the truth",
         lambda measured: measured.lag.seconds,
         title="lag ms",
         unit="s",

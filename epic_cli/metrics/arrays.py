@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from epic_cli.engine.measure import fill_rotations, sort_distances, table
+from epic_cli.engine.measure import fill_packet_table, fill_rotations, sort_distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ _ROW: list[np.dtype[Any]] = []
 def make_packet_table(packets: PacketBlock) -> NDArray[np.float64]:
     """Return the packets, in their order, as an array (``COLUMNS``, n)."""
     columns = np.empty((COLUMNS, len(packets)))
-    table(packets, columns)
+    fill_packet_table(packets, columns)
     return columns
 
 

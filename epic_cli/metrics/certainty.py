@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.measure import running_medians
+from epic_cli.engine.measure import compute_running_medians
 from epic_cli.metrics import METRICS, find_metric
 from epic_cli.metrics.arrays import (
     ARRIVAL,
@@ -386,7 +386,7 @@ def _find_rests(table: Floats, known: Flags, order: Numbers) -> Numbers:
 def _compute_running_median(values: Floats) -> Floats:
     """Return the running median of the values, over ``AROUND`` neighbors on each side."""
     medians = np.empty(len(values))
-    running_medians(np.pad(values, AROUND, mode="edge"), 2 * AROUND + 1, 1, medians)
+    compute_running_medians(np.pad(values, AROUND, mode="edge"), 2 * AROUND + 1, 1, medians)
     return medians
 
 
@@ -408,13 +408,13 @@ MOST_PARTS, FEWEST_PARTS, PART, SLOW = 40, 20, 0.5, 0.25
 #: Half of the last digit of a lag that is written (s).
 LAG_RESOLUTION = 0.0005
 
-#: What is missing may be as bad as the worst stretch of this many seconds.
+#: What is missing may be as bad as the worst part of a run, of this many seconds.
 WORST = 1.0
 
 #: The share of the recording in which a few route changes may lie, or not.
 ALONE = 0.15
 
-#: A stretch's own lag leaves at least this share (squares) of what the common lag leaves there.
+#: A part's own lag leaves at least this share (squares) of what the lag of all runs leaves there.
 LEFT = 0.01
 
 #: Most numbers of a product of draws in memory.
@@ -436,8 +436,8 @@ class Certainty:
 
     ``units`` is the number of bootstrap units, ``seconds`` the length of blocks. ``Unit.NOTHING``:
     there are too few ``units``. ``entities`` counts the entities that are drawn beside blocks.
-    ``stretches`` is the number of independent pieces of a delay that wanders; infinite: it does not
-    wander. ``rare`` are the network's rare events; where these are ``few``, an interval has one
+    ``delay_pieces`` is the number of independent pieces of a delay that wanders; infinite: it does
+    not wander. ``rare`` are the network's rare events; where these are ``few``, an interval has one
     end. ``tried``: the effect of more losses on the best candidate has been simulated.
     """
 
@@ -446,7 +446,7 @@ class Certainty:
     seconds: float = 0.0
     entities: int = 0
     confidence: float = CONFIDENCE
-    stretches: float = math.inf
+    delay_pieces: float = math.inf
     rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - never changed
     tried: bool = False
 
@@ -506,7 +506,7 @@ class CandidateDraws(NamedTuple):
 
     ``more`` has all data, first as they are, then with each second added as often as it may be
     missing (``NetworkEvents.missed``). ``alone`` has all data, then parts of the runs by themselves
-    (``sum_stretches``): a few changes of the route are in some of these only. Where runs are drawn,
+    (``sum_run_parts``): a few changes of the route are in some of these only. Where runs are drawn,
     the draws contain that already. ``tried``: ``more`` contains the effect of more losses.
     """
 
@@ -540,7 +540,7 @@ def resample_sums(
     drawn = _draw_sums(certainty, units, seed)
     if certainty.unit is not Unit.RUN:
         latency = _estimate_latency(shown[0].pieces)
-        certainty = replace(certainty, stretches=latency.stretches)
+        certainty = replace(certainty, delay_pieces=latency.delay_pieces)
         _vary_delay(
             drawn, [candidate.pieces for candidate in shown], latency, certainty.units, seed
         )
@@ -548,17 +548,17 @@ def resample_sums(
         whole = own.sum(axis=(0, 1))
         if one.waver:
             _vary_lag(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
-        more = whole + rare.missed * sum_stretches([*one.pieces, *one.beside], WORST)
+        more = whole + rare.missed * sum_run_parts([*one.pieces, *one.beside], WORST)
         losses = _list_loss_effects(one, rare)
         if tried:  # those there were may all have been harmless
             added = rare.unseen @ np.mean(losses, axis=0) if losses else np.zeros_like(whole)
             more = np.concatenate((more, np.broadcast_to(whole + added, (worlds, len(whole)))))
-        if rare.changes or rare.silences or math.isfinite(certainty.stretches):
+        if rare.changes or rare.silences or math.isfinite(certainty.delay_pieces):
             more = np.concatenate((more, [_shift_lag_in_half(whole, one.waver)]))
         alone = whole[None]
         if rare.few and rare.changes and certainty.unit is not Unit.RUN:
             cells = max(run.cells * run.seconds for run in one.pieces)
-            alone = sum_stretches(one.pieces, cells * ALONE)
+            alone = sum_run_parts(one.pieces, cells * ALONE)
             alone[0] = whole
             _apply_own_lag(alone)
         every = (sums, _scale_to_rows(more, whole), _scale_to_rows(alone, whole))
@@ -604,7 +604,7 @@ def _shift_lag_in_half(whole: Floats, waver: float) -> Floats:
     return found
 
 
-def sum_stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
+def sum_run_parts(pieces: Sequence[Piece], seconds: float) -> Floats:
     """Return the sums (fields) of each part of ``seconds`` of the runs, scaled to one second.
 
     In each run a part begins at each cell. The first row has zeros.
@@ -636,11 +636,11 @@ def _scale_to_rows(several: Floats, whole: Floats) -> Floats:
 class _LatencyError(NamedTuple):
     """The likely error (s) of the mean delay in another session.
 
-    ``stretches`` is the number of independent pieces of the delay.
+    ``delay_pieces`` is the number of independent pieces of the delay.
     """
 
     deviation: float
-    stretches: float
+    delay_pieces: float
 
 
 def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
@@ -649,7 +649,7 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
     The autoregression's memory is that of the recording's parts, corrected for what few parts hide
     (Kendall 1954).
     """
-    variance = stretches = cells = looked = 0.0
+    variance = delay_pieces = cells = looked = 0.0
     for run in pieces:
         rows, delays = _compute_mean_delays(run)
         size = max(len(rows) // MOST_PARTS, math.ceil(PART / run.seconds))
@@ -667,11 +667,11 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
         longer = (1 + memory) / (1 - memory)
         more = longer - 2 * memory * (1 - memory**count) / (count * (1 - memory) ** 2)
         variance += len(rows) ** 2 * squares / count * more / (count - more)
-        stretches += count / longer
+        delay_pieces += count / longer
         looked += count
     deviation = math.sqrt(variance) / max(cells, 1.0)
-    wanders = deviation > LAG_RESOLUTION and stretches < SLOW * looked
-    return _LatencyError(deviation, stretches if wanders else math.inf)
+    wanders = deviation > LAG_RESOLUTION and delay_pieces < SLOW * looked
+    return _LatencyError(deviation, delay_pieces if wanders else math.inf)
 
 
 def _compute_mean_delays(run: Piece) -> tuple[Floats, Floats]:
@@ -703,12 +703,12 @@ def _vary_delay(
     The effect on a field is its slope over the delay, from cell to cell. Draws of blocks contain a
     part of the variation already.
     """
-    if not math.isfinite(latency.stretches):
+    if not math.isfinite(latency.delay_pieces):
         return
     rows, delays = FIELDS.index("rows"), FIELDS.index("delays")
     means = drawn[0][:, delays] / drawn[0][:, rows]
     far = (
-        compute_student_quantile(max(2.0, latency.stretches))
+        compute_student_quantile(max(2.0, latency.delay_pieces))
         / expand_interval(units)
         * latency.deviation
     )

@@ -50,7 +50,7 @@ from epic_cli.metrics.certainty import (
     assess,
     count_network_events,
     find_least_score,
-    sum_stretches,
+    sum_run_parts,
 )
 from epic_cli.metrics.comparison import Comparison, Result, Runs, Skipped, derive_advice
 from epic_cli.metrics.measurement import (
@@ -944,7 +944,7 @@ def _measure_entities(
             raise
 
 
-#: Arithmetic on a diverged drawing ends in infinities, which become notes.
+#: Arithmetic on a diverged path ends in infinities, which become notes.
 _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
@@ -1147,7 +1147,7 @@ def _summarize_comparison(found: Comparison) -> Comparison:
     """
     pieces = [make_piece(found, index) for index in range(len(found.results))]
     wholes = [piece.sum_entities() for piece in pieces]
-    each = np.stack([sum_stretches([piece], WORST)[1:] for piece in pieces])
+    each = np.stack([sum_run_parts([piece], WORST)[1:] for piece in pieces])
     off = [compute_median(squares) for squares in each[:, :, FIELDS.index("squares")].T]
     seconds = each[:, int(np.argmax(np.nan_to_num(off)))] if off else wholes
     results = []

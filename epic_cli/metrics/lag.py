@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers
     from epic_cli.metrics.turns import TurnTruth
 
-    #: A truth that a drawing can lag behind: a movement, or rotations.
+    #: A truth that a drawn path can lag behind: a movement, or rotations.
     Known = Truth | TurnTruth
 
 #: The longest shift (s), which is also what an unknown lag costs.

@@ -11,11 +11,11 @@ import numpy as np
 
 from epic_cli.engine.measure import (
     accumulate_errors,
-    backward_steps,
-    overshoot,
+    count_backward_steps,
+    measure_overshoot,
+    measure_turn_overshoot,
     sum_rows,
     sum_values,
-    turn_overshoot,
 )
 from epic_cli.metrics import SENT_SUMS, SUMS, TURN_SUMS
 from epic_cli.metrics.arrays import (
@@ -150,7 +150,7 @@ def _measure_turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
     segments = np.where(mark_known(true), truth.segments, -1).astype(np.int32)
     late, reach = (round(value / truth.tick) for value in (drawn.turn_lag, OVERSHOOT_WINDOW))
     least = math.radians(RESTING)
-    turn_overshoot(shown, rows, true, segments, late, max(reach, 1), least, found)
+    measure_turn_overshoot(shown, rows, true, segments, late, max(reach, 1), least, found)
     return np.degrees(found)
 
 
@@ -737,8 +737,8 @@ def _pool_lag(lags: Sequence[Lag]) -> Lag:
 BACKWARD_FLOOR = 0.01
 TURN_WINDOW = 0.1
 
-#: A drawing has diverged if it is outside of the movement by this share of its extent, and by more
-#: than the entity moves in this many seconds.
+#: A drawn path has diverged if it is outside of the movement by this share of its extent, and by
+#: more than the entity moves in this many seconds.
 STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
 
 
@@ -848,7 +848,7 @@ def measure(
         if rows.any():
             turned = RotationErrors(np.sqrt(added["angle_squares"][rows]), angular)
     motion = drawn.late_motion
-    backward = backward_steps(
+    backward = count_backward_steps(
         shown,
         counted,
         motion.velocities,
@@ -857,7 +857,7 @@ def measure(
         BACKWARD_FLOOR * sampled.usual_speed,
         BACKWARD_FLOOR * sampled.usual_step + resolution,
     )
-    ahead, squares = overshoot(
+    ahead, squares = measure_overshoot(
         shown,
         counted,
         sampled.positions,

@@ -32,11 +32,11 @@ LONGEST = 5.0
 #: unknown, and in a pause of the game it does not matter.
 UNSEEN = 1.0
 
-#: Seconds for which a drawing has to stay right to have recovered.
+#: Seconds for which a drawn path has to stay right to have recovered.
 STEADY = 0.2
 
-#: A drawing is right within this many times its median distance, which even half of the time spent
-#: recovering hardly changes.
+#: A drawn path is right within this many times its median distance, which even half of the time
+#: spent recovering hardly changes.
 USUAL = 3.0
 
 #: Moments of a silence at which the movement is checked.

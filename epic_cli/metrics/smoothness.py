@@ -66,7 +66,7 @@ METRICS = (
     ),
     Metric(
         "jerk_rms",
-        "RMS jerk of the drawing",
+        "RMS jerk of the drawn path",
         lambda measured: measured.jerk_rms,
         title="RMS jerk",
         unit="length/s^3",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from epic_cli.engine.measure import tidy
+from epic_cli.engine.measure import clean_numbers
 from epic_cli.metrics.arrays import (
     ARRIVAL,
     LARGEST,
@@ -1042,7 +1042,7 @@ def _drop_infinite_packets(columns: Floats) -> Floats:
     kept.
     """
     for place, column in enumerate(columns):
-        tidy(column, SMALLEST, LARGEST, STEPS if place in (TIME, ARRIVAL) else 0.0)
+        clean_numbers(column, SMALLEST, LARGEST, STEPS if place in (TIME, ARRIVAL) else 0.0)
     # a sum is NaN where one of them is
     return _select_packets(columns, np.isfinite(columns[TIME] + columns[POSITION].sum(axis=0)))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.measure import Path, squares_along
+from epic_cli.engine.measure import Path, sum_squares_along
 from epic_cli.metrics.arrays import (
     LARGEST,
     POSITION,
@@ -124,7 +124,7 @@ class Truth:
         NaN where the shifted time is not in the row's segment (n).
         """
         found = np.empty(len(times))
-        self.path.shifted_distances(times, shown, segments, shift, found)
+        self.path.fill_shifted_distances(times, shown, segments, shift, found)
         return found
 
     def sum_squares(
@@ -132,7 +132,7 @@ class Truth:
     ) -> tuple[Floats, Integers]:
         """Return the sum of the squared distances for each shift, and the number of rows."""
         totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
-        self.path.squared_distances(times, shown, segments, shifts, totals, counts)
+        self.path.sum_squared_distances(times, shown, segments, shifts, totals, counts)
         return totals, counts
 
     def is_moving(self, times: Floats, resolution: float) -> bool:
@@ -379,7 +379,7 @@ JUMP_WINDOW = 0.5
 JUMP_FACTOR = 1.5
 JUMP_FLOOR = 0.05
 
-#: A drawing overshoots if it is ahead of everywhere the truth is within this many seconds.
+#: A drawn path overshoots if it is ahead of everywhere the truth is within this many seconds.
 OVERSHOOT_WINDOW = 0.5
 
 #: An entity rests below this share of its usual speed.
@@ -482,7 +482,7 @@ class SampledTruth:
         origin, across = np.zeros((len(vectors), 3)), np.empty(len(vectors))
         motion = Motion(origin, np.ascontiguousarray(velocities), segments)
         resting = RESTING * self.usual_speed
-        squares_along(np.ascontiguousarray(vectors), *motion, segments, resting, along, across)
+        sum_squares_along(np.ascontiguousarray(vectors), *motion, segments, resting, along, across)
         return along
 
     def split_errors(self, shown: Floats, motion: Motion) -> SplitErrors:
@@ -493,7 +493,7 @@ class SampledTruth:
         """
         along, across = np.empty(len(shown)), np.empty(len(shown))
         resting = RESTING * self.usual_speed
-        sums = squares_along(shown, *motion, self.segments, resting, along, across)
+        sums = sum_squares_along(shown, *motion, self.segments, resting, along, across)
         return SplitErrors(along, across, *sums)
 
 

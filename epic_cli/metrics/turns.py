@@ -73,7 +73,9 @@ class TurnTruth:
     ) -> tuple[Floats, Integers]:
         """Return the sum of the squared angles for each shift, and the number of rows."""
         totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
-        self._turn_path.squared_angles(self.path, times, shown, segments, shifts, totals, counts)
+        self._turn_path.sum_squared_angles(
+            self.path, times, shown, segments, shifts, totals, counts
+        )
         return np.degrees(np.degrees(totals)), counts
 
     def is_moving(self, times: Floats, resolution: float) -> bool:

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from epic_cli.engine.contract import Rotation, Vector
-from epic_cli.engine.measure import interpolated
+from epic_cli.engine.measure import interpolate_motion
 from epic_cli.engine.packets import turn_between
 
 
@@ -161,7 +161,7 @@ class Track:
             return None
         if after.teleports != before.teleports:
             return before
-        motion = interpolated(before[:2], after[:2], step, since / step)
+        motion = interpolate_motion(before[:2], after[:2], step, since / step)
         rotation, spin = before.rotation, None
         if rotation is not None and after.rotation is not None:
             ends = (rotation, before.spin), (after.rotation, after.spin)

@@ -1062,7 +1062,7 @@ def _check_velocities(figures: Survey, watch: RecordingMonitor) -> Iterator[Reco
 
 
 def _has_enough_velocities(figures: Survey) -> bool:
-    return figures.stretches >= _STRETCHES
+    return figures.judged_runs >= _STRETCHES
 
 
 def _is_nearly_equal(ratio: float, size: float) -> bool:

@@ -17,7 +17,7 @@ class Path:
     def read(
         self, times: Buffer, shift: float, positions: Buffer, velocities: Buffer, segments: Buffer
     ) -> None: ...
-    def squared_distances(
+    def sum_squared_distances(
         self,
         times: Buffer,
         positions: Buffer,
@@ -26,7 +26,7 @@ class Path:
         totals: Buffer,
         counts: Buffer,
     ) -> None: ...
-    def shifted_distances(
+    def fill_shifted_distances(
         self, times: Buffer, positions: Buffer, segments: Buffer, shift: float, squares: Buffer
     ) -> None: ...
 
@@ -35,7 +35,7 @@ def restore_path(times: bytes, motions: bytes, segments: bytes) -> Path: ...
 class TurnPath:
     def __init__(self, times: Buffer, turns: Buffer, segments: Buffer) -> None: ...
     def read(self, times: Buffer, rotations: Buffer) -> None: ...
-    def squared_angles(
+    def sum_squared_angles(
         self,
         path: Path,
         times: Buffer,
@@ -46,7 +46,7 @@ class TurnPath:
         counts: Buffer,
     ) -> None: ...
 
-def interpolated(
+def interpolate_motion(
     start: tuple[Vector, Vector], end: tuple[Vector, Vector], duration: float, u: float
 ) -> tuple[Vector, Vector]: ...
 
@@ -74,10 +74,10 @@ def accumulate_errors(
     counted: Buffer,
     statuses: Buffer,
 ) -> Errors: ...
-def overshoot(
+def measure_overshoot(
     shown: Buffer, counted: Buffer, truth: Buffer, segments: Buffer, late: int, reach: int
 ) -> tuple[float, float]: ...
-def turn_overshoot(
+def measure_turn_overshoot(
     shown: Buffer,
     counted: Buffer,
     truth: Buffer,
@@ -100,7 +100,7 @@ def sum_rows(
     sums: Buffer,
 ) -> None: ...
 def sum_values(places: Buffer, counted: Buffer, values: Buffer, sums: Buffer) -> None: ...
-def squares_along(
+def sum_squares_along(
     shown: Buffer,
     positions: Buffer,
     velocities: Buffer,
@@ -110,7 +110,7 @@ def squares_along(
     along: Buffer,
     across: Buffer,
 ) -> tuple[float, int]: ...
-def backward_steps(
+def count_backward_steps(
     shown: Buffer,
     counted: Buffer,
     velocities: Buffer,
@@ -120,7 +120,7 @@ def backward_steps(
     shortest: float,
 ) -> int: ...
 def sort_distances(values: Buffer) -> None: ...
-def running_medians(
+def compute_running_medians(
     values: NDArray[np.float64], width: int, stride: int, medians: NDArray[np.float64]
 ) -> None: ...
 
@@ -132,11 +132,13 @@ class Survey(NamedTuple):
     moves: int
     velocities: int
     zeros: int
-    stretches: int
+    judged_runs: int
     ratio: float
     cosines: tuple[float, ...]
 
 def survey(block: PacketBlock) -> Survey: ...
-def table(block: PacketBlock, numbers: NDArray[np.float64]) -> None: ...
+def fill_packet_table(block: PacketBlock, numbers: NDArray[np.float64]) -> None: ...
 def fill_rotations(block: PacketBlock, numbers: NDArray[np.float64]) -> None: ...
-def tidy(numbers: NDArray[np.float64], least: float, limit: float, steps: float = ...) -> None: ...
+def clean_numbers(
+    numbers: NDArray[np.float64], least: float, limit: float, steps: float = ...
+) -> None: ...

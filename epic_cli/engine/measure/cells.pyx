@@ -98,10 +98,10 @@ def sum_values(const int32_t[::1] places not None, const int32_t[::1] counted no
         raise ValueError("each judged row must have a place among the cells")
 
 
-def squares_along(const double[:, ::1] shown not None, const double[:, ::1] positions not None,
-                  const double[:, ::1] velocities not None, const int32_t[::1] segments not None,
-                  const int32_t[::1] expected not None, double resting,
-                  double[::1] along not None, double[::1] across not None):
+def sum_squares_along(const double[:, ::1] shown not None, const double[:, ::1] positions not None,
+                      const double[:, ::1] velocities not None,
+                      const int32_t[::1] segments not None, const int32_t[::1] expected not None,
+                      double resting, double[::1] along not None, double[::1] across not None):
     """Split the squared distances of ``shown`` from ``positions`` (n x 3) along and across the
     movement.
 
@@ -146,9 +146,10 @@ def squares_along(const double[:, ::1] shown not None, const double[:, ::1] posi
     return total, count
 
 
-def backward_steps(const double[:, ::1] shown not None, const int32_t[::1] counted not None,
-                   const double[:, ::1] velocities not None, const int32_t[::1] segments not None,
-                   Py_ssize_t reach, double slowest, double shortest):
+def count_backward_steps(const double[:, ::1] shown not None, const int32_t[::1] counted not None,
+                         const double[:, ::1] velocities not None,
+                         const int32_t[::1] segments not None, Py_ssize_t reach, double slowest,
+                         double shortest):
     """Count the drawn steps (n rows, n x 3) that go against the direction of ``velocities``.
 
     A step leads from one row to the next of the same segment, ``counted`` (n). It counts if it goes

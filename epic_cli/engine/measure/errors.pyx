@@ -74,8 +74,8 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
     return Errors(count, broken, excess, jumps, sqrt(beyond), fours, third, truth_third)
 
 
-def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
-              const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach):
+def measure_overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
+                      const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach):
     """Measure how far rows are ahead of the truth; return the maximum and the sum of squares.
 
     Ahead is the direction of the step that leads to a row. A row is compared with the true rows of
@@ -115,9 +115,9 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
     return most, total
 
 
-def turn_overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
-                   const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach, double resting,
-                   double[:] found):
+def measure_turn_overshoot(const double[:, :] shown, const int32_t[:] counted,
+                           const double[:, :] truth, const int32_t[:] segments, Py_ssize_t late,
+                           Py_ssize_t reach, double resting, double[:] found):
     """Measure how far unit quaternions (n x 4) are ahead of the truth.
 
     ``found`` (n) gets angles, rad. Ahead is about the axis of the rotation that leads to a row. An

@@ -82,9 +82,9 @@ cdef class Path:
                 set_row(positions, row, motion.position)
                 set_row(velocities, row, motion.velocity)
 
-    def squared_distances(self, const double[:] times, const double[:, :] positions,
-                          const int32_t[:] segments, const double[:] shifts, double[:] totals,
-                          int32_t[:] counts):
+    def sum_squared_distances(self, const double[:] times, const double[:, :] positions,
+                              const int32_t[:] segments, const double[:] shifts, double[:] totals,
+                              int32_t[:] counts):
         """Sum |positions - path(times - shift)|^2 and count the rows, for each of ``shifts``.
 
         A row counts if its shifted time is in the segment that ``segments`` names.
@@ -117,8 +117,8 @@ cdef class Path:
                     totals[place] += dot(offset, offset)
                     counts[place] += 1
 
-    def shifted_distances(self, const double[::1] times, const double[:, ::1] positions,
-                          const int32_t[::1] segments, double shift, double[::1] squares):
+    def fill_shifted_distances(self, const double[::1] times, const double[:, ::1] positions,
+                               const int32_t[::1] segments, double shift, double[::1] squares):
         """Write |positions - path(times - shift)|^2 of each row to ``squares``.
 
         NaN in another segment.
@@ -222,7 +222,7 @@ cdef Motion interpolate_states(const Motion& start, const Motion& end, double du
     return Motion(start.position + relative.position, relative.velocity)
 
 
-def interpolated(start, end, double duration, double u):
+def interpolate_motion(start, end, double duration, double u):
     """Return position and velocity at the fraction ``u`` between two states ``duration`` s apart.
 
     The states, too, are pairs of a position and a velocity.
@@ -298,9 +298,9 @@ cdef class TurnPath:
                 rotations[row, 2] = found.z if known else NAN
                 rotations[row, 3] = found.w if known else NAN
 
-    def squared_angles(self, Path path not None, const double[:] times,
-                       const double[:, :] rotations, const int32_t[:] segments,
-                       const double[:] shifts, double[:] totals, int32_t[:] counts):
+    def sum_squared_angles(self, Path path not None, const double[:] times,
+                           const double[:, :] rotations, const int32_t[:] segments,
+                           const double[:] shifts, double[:] totals, int32_t[:] counts):
         """Sum the squared angles (rad) to this path at ``times - shift``, for each of ``shifts``.
 
         A row counts if its shifted time is in the segment of the ``path`` that ``segments`` names,

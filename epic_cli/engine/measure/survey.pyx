@@ -18,11 +18,11 @@ cdef int[6][3] ORDERS = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [2, 1, 0], [1, 2, 0], 
 
 Survey = namedtuple(
     "Survey",
-    "packets step latest whole moves velocities zeros stretches ratio cosines",
+    "packets step latest whole moves velocities zeros judged_runs ratio cosines",
 )
 
 
-cdef struct Stretch:
+cdef struct StepRun:
     Vec3[double] moved          # displacement by the positions
     Vec3[double] driven         # displacement by the velocities
     double way                  # distance, along all bends
@@ -38,7 +38,7 @@ def survey(PacketBlock block not None):
       between them (s); ``latest``: the greatest time; ``whole``: True if all times are whole;
     - ``moves``: steps in which the position changes; ``velocities``: packets with a velocity;
       ``zeros``: packets with the velocity 0;
-    - ``stretches``: runs of four steps that can be judged: the velocities at the two ends of each
+    - ``judged_runs``: runs of four steps that can be judged: the velocities at the two ends of each
       step differ by less than half of their mean, and the run as a whole leads somewhere. There
       the integral of the velocities (by trapezoids) is the displacement to about a tenth;
     - ``ratio``: the median of that integral's length over the displacement's;
@@ -48,10 +48,10 @@ def survey(PacketBlock block not None):
     cdef vector[double] steps, ratios
     cdef vector[vector[double]] cosines
     cdef vector[Packet*] newest
-    cdef vector[Stretch] stretches
+    cdef vector[StepRun] step_runs
     cdef Packet* packet
     cdef Packet* before
-    cdef Stretch* stretch
+    cdef StepRun* step_run
     cdef Vec3[double] way, mean, change, turned
     cdef size_t index, order, entity
     cdef size_t moves = 0, velocities = 0, zeros = 0
@@ -70,46 +70,46 @@ def survey(PacketBlock block not None):
         entity = packet.entity
         if entity >= newest.size():
             newest.resize(entity + 1)
-            stretches.resize(entity + 1)
+            step_runs.resize(entity + 1)
         before = newest[entity]
         if before != NULL and packet.time <= before.time:
             continue
         newest[entity] = packet
-        stretch = &stretches[entity]
+        step_run = &step_runs[entity]
         if before == NULL:
-            reset_run(stretch)
+            reset_run(step_run)
             continue
         if packet.teleport:
-            reset_run(stretch)
+            reset_run(step_run)
             continue
         step = packet.time - before.time
         steps.push_back(step)
         way = packet.position - before.position
         moves += dot(way, way) > 0
         if not (packet.has_velocity and before.has_velocity):
-            reset_run(stretch)
+            reset_run(step_run)
             continue
         mean = (packet.velocity + before.velocity) * 0.5
         change = packet.velocity - before.velocity
         if not dot(change, change) < 0.25 * dot(mean, mean):
-            reset_run(stretch)
+            reset_run(step_run)
             continue
-        stretch.moved = stretch.moved + way
-        stretch.driven = stretch.driven + mean * step
-        stretch.way += sqrt(dot(mean, mean)) * step
-        stretch.steps += 1
-        if stretch.steps < STEPS:
+        step_run.moved = step_run.moved + way
+        step_run.driven = step_run.driven + mean * step
+        step_run.way += sqrt(dot(mean, mean)) * step
+        step_run.steps += 1
+        if step_run.steps < STEPS:
             continue
-        length = sqrt(dot(stretch.moved, stretch.moved))
-        driven = sqrt(dot(stretch.driven, stretch.driven))
-        if driven > 0.5 * stretch.way:
+        length = sqrt(dot(step_run.moved, step_run.moved))
+        driven = sqrt(dot(step_run.driven, step_run.driven))
+        if driven > 0.5 * step_run.way:
             ratios.push_back(driven / length if length > 0 else 1e300)
             for order in range(6):
-                turned = reorder_axes(stretch.driven, order)
+                turned = reorder_axes(step_run.driven, order)
                 cosines[order].push_back(
-                    dot(stretch.moved, turned) / (length * driven) if length > 0 else 0
+                    dot(step_run.moved, turned) / (length * driven) if length > 0 else 0
                 )
-        reset_run(stretch)
+        reset_run(step_run)
     middles = tuple([compute_median(cosines[order]) for order in range(6)])
     return Survey(
         steps.size(), compute_median(steps), latest, whole, moves, velocities, zeros, ratios.size(),
@@ -117,11 +117,11 @@ def survey(PacketBlock block not None):
     )
 
 
-cdef void reset_run(Stretch* stretch) noexcept:
-    stretch.moved = Vec3[double](0, 0, 0)
-    stretch.driven = Vec3[double](0, 0, 0)
-    stretch.way = 0
-    stretch.steps = 0
+cdef void reset_run(StepRun* step_run) noexcept:
+    step_run.moved = Vec3[double](0, 0, 0)
+    step_run.driven = Vec3[double](0, 0, 0)
+    step_run.way = 0
+    step_run.steps = 0
 
 
 cdef Vec3[double] reorder_axes(Vec3[double] given, size_t order) noexcept:
@@ -145,8 +145,8 @@ cdef double compute_median(vector[double]& values):
 # ---------------- medians of windows that move over a series
 
 
-def running_medians(const double[::1] values not None, size_t width, size_t stride,
-                    double[:] medians not None):
+def compute_running_medians(const double[::1] values not None, size_t width, size_t stride,
+                            double[:] medians not None):
     """Write the medians of windows of ``width`` values, ``stride`` apart, to ``medians``.
 
     There are as many windows as ``medians`` has elements; raise ``ValueError`` if the values are
@@ -205,7 +205,7 @@ cdef enum:
     COLUMNS = 10
 
 
-def table(PacketBlock block not None, double[:, ::1] numbers not None):
+def fill_packet_table(PacketBlock block not None, double[:, ::1] numbers not None):
     """Write the packets, in their order, to the columns of ``numbers`` (10 x n).
 
     The rows are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none), sequence number (NaN:
@@ -214,7 +214,7 @@ def table(PacketBlock block not None, double[:, ::1] numbers not None):
     cdef Py_ssize_t count = block.items.size(), index
     cdef Packet* packet
     if numbers.shape[0] != COLUMNS or numbers.shape[1] != count:
-        raise ValueError("the table must have ten columns, and a row for each packet")
+        raise ValueError("numbers must have the shape (10, n): a column for each of the n packets")
     for index in range(count):
         packet = &block.items[index]
         numbers[0, index] = packet.time
@@ -239,7 +239,9 @@ def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
     cdef Packet* packet
     cdef Turn turn
     if numbers.shape[0] != count or numbers.shape[1] not in (4, 7):
-        raise ValueError("the table must have four or seven columns, and a row for each packet")
+        raise ValueError(
+            "numbers must have the shape (n, 4) or (n, 7): a row for each of the n packets"
+        )
     numbers[:, :] = NAN
     for index in range(count):
         packet = &block.items[index]
@@ -256,7 +258,7 @@ def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
             numbers[index, 6] = turn.spin.z
 
 
-def tidy(double[:] numbers not None, double least, double limit, double steps=0):
+def clean_numbers(double[:] numbers not None, double least, double limit, double steps=0):
     """Clean numbers in place: drop huge and tiny values, and round.
 
     Numbers not below ``limit`` become NaN, those nearer to zero than ``least`` become 0; with

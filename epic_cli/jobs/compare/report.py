@@ -467,8 +467,8 @@ def describe_certainty(certainty: Certainty, runs_are: str) -> str:
         " differences are paired, and hold for all strategies at once. A strategy may be best if"
         " none is clearly better."
     )
-    if math.isfinite(certainty.stretches):
-        parts = format_count(max(1, round(certainty.stretches)), "independent piece")
+    if math.isfinite(certainty.delay_pieces):
+        parts = format_count(max(1, round(certainty.delay_pieces)), "independent piece")
         words += f" The delay wanders slowly: only {parts} of it here."
     if certainty.rare.few:
         words += f" One end is open: {describe_rare_events(certainty)}."

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from epic_cli.engine.measure import (
-    backward_steps,
+    count_backward_steps,
     sort_distances,
-    squares_along,
     sum_rows,
+    sum_squares_along,
     sum_values,
 )
 
@@ -67,7 +67,7 @@ def test_errors_are_split_along_the_last_movement(resting: float) -> None:
     velocities = RANDOM.normal(size=(ROWS, 3))
     expected = np.where(np.arange(ROWS) % 9 == 0, 9, counted).astype(np.int32)
     along, across = np.empty(ROWS), np.empty(ROWS)
-    squares_along(shown, truth, velocities, counted, expected, resting, along, across)
+    sum_squares_along(shown, truth, velocities, counted, expected, resting, along, across)
     speeds = np.linalg.norm(velocities, axis=1)
     moving = np.flatnonzero(speeds > resting)
     for row in range(ROWS):
@@ -87,10 +87,10 @@ def test_steps_against_the_movement_are_counted() -> None:
     velocities = np.tile([2.0, 0.0, 0.0], (9, 1))
     counted = np.array([0, 0, 0, 0, 0, 0, 0, 1, 1], np.int32)
     segments = np.zeros(9, np.int32)
-    assert backward_steps(shown, counted, velocities, segments, 1, 0.1, 0.01) == 1
-    assert backward_steps(shown, counted, -velocities, segments, 1, 0.1, 0.01) == 6
+    assert count_backward_steps(shown, counted, velocities, segments, 1, 0.1, 0.01) == 1
+    assert count_backward_steps(shown, counted, -velocities, segments, 1, 0.1, 0.01) == 6
     # where nothing moves, the direction is the last one; before the first one there is none
-    assert backward_steps(shown, counted, velocities, segments, 1, 9.0, 0.01) == 0
+    assert count_backward_steps(shown, counted, velocities, segments, 1, 9.0, 0.01) == 0
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 1000, 70_000])

@@ -67,7 +67,7 @@ def test_squared_distances_count_rows_of_the_named_segment() -> None:
     shown = cubic(times - 0.1) + np.array([0, 3, 4])
     segments = np.array([0, -1, 0, 1], np.int32)
     totals, counts = np.empty(2), np.empty(2, np.int32)
-    BROKEN.squared_distances(times, shown, segments, np.array([0.1, 5.0]), totals, counts)
+    BROKEN.sum_squared_distances(times, shown, segments, np.array([0.1, 5.0]), totals, counts)
     assert totals.tolist() == [pytest.approx(25), 0]
     assert counts.tolist() == [1, 0]
 

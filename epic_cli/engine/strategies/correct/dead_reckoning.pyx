@@ -36,8 +36,8 @@ cdef class DeadReckoning(Strategy):
 
     ``age=measured`` takes the timestamp as the time at which the state was true, for clocks that
     agree; ``age=rtt`` takes half of ``rtt`` as the age of every packet on arrival. There is no lag
-    while the entity moves as expected; when it does not, the drawing was wrong for as long as the
-    latency, and must be corrected:
+    while the entity moves as expected; when it does not, the drawn path was wrong for as long as
+    the latency, and must be corrected:
 
     snap: at once. blend: the difference to what was drawn is added to the prediction, and fades
     in equal steps over ``correction_time``. spline: a cubic Hermite path of that length leads

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.measure import running_medians
+from epic_cli.engine.measure import compute_running_medians
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import compute_median
 from epic_cli.metrics.traffic import (
@@ -168,7 +168,7 @@ def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
         return []
     stride = side // STRIDES
     medians = np.empty((len(delays) - side) // stride + 1)
-    running_medians(delays, side, stride, medians)
+    compute_running_medians(delays, side, stride, medians)
     change = medians[STRIDES:] - medians[:-STRIDES]  # at message side + stride * index
     # ticks that beat against frames make delays leap by one
     frame = messages.frame
