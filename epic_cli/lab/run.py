@@ -131,7 +131,7 @@ class ExperimentRunner:
         self._folder.cleanup()
 
     def read(self, lab: LabSpec) -> Experiment:
-        """Parse an experiment; raise ``InvalidExperiment``."""
+        """Return the parsed experiment; raise ``InvalidExperiment``."""
         if lab.moves == BY_HAND:
             Path(self._given.by_hand).write_bytes(write_points(lab.points))
         try:

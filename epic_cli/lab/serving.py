@@ -88,7 +88,7 @@ class LatestSlot:
             self._changed.notify()
 
     def end(self) -> None:
-        """End the iteration of ``iterate_items``."""
+        """End ``iterate_items``, which waits for the next item."""
         with self._changed:
             self.ended = True
             self._changed.notify()
@@ -99,7 +99,7 @@ class LatestSlot:
             return self._changed.wait_for(lambda: self.is_ready, seconds)
 
     def iterate_items(self) -> Iterator[Any]:
-        """Yield items until the end."""
+        """Wait for each item and yield it, until ``end`` is called."""
         while self.wait() and not self.ended:
             with self._changed:
                 item, self._item = self._item, None

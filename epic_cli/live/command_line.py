@@ -289,7 +289,7 @@ class RowOutput(Consumer):
         self._turns = self._turns or block.turns()
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Write rows."""
+        """Write drawn samples as rows."""
         self._sink.write(self._get_current_writer().rows(samples, entities), len(samples))
 
     def _get_current_writer(self) -> RowWriter:

@@ -277,7 +277,7 @@ class Listener(LiveDrawing):
         super().__init__(spec.strategy, spec.tick, self._ingest.entities, self.received)
 
     def close(self) -> None:
-        """Stop listening."""
+        """Stop listening, and close the socket."""
         self.receiving.close()
 
     @property
@@ -380,7 +380,7 @@ class LaterDrawing(LiveDrawing):
 
     @property
     def counts(self) -> Counts:
-        """The counts of the source."""
+        """The counts of packets and datagrams that the source has received."""
         return self._source.counts
 
     @property

@@ -48,7 +48,7 @@ class Viewport:
 
     @property
     def name(self) -> str:
-        """The name of the plane."""
+        """The name of the shown plane: ``xy``, ``xz`` or ``zy``."""
         return _NAMES[self.plane]
 
     @property

@@ -201,7 +201,7 @@ class History:
         return self._points.select_since(since)
 
     def draw(self, samples: SampleBlock) -> None:
-        """Add drawn samples."""
+        """Add drawn samples to the history."""
         rows = np.frombuffer(samples.rows(), ROW)
         if len(rows):
             self._rows.add(float(rows["time"][-1]), rows.tobytes())
@@ -850,7 +850,7 @@ def _round_up(value: float) -> float:
 
 
 class NameLine:
-    """A line in which the user types an entity's name, until ``is_open`` is False.
+    """A line in which the user types a strategy's name, until ``is_open`` is False.
 
     ``chosen`` is then the name, or None.
     """
@@ -883,7 +883,7 @@ class NameLine:
 
     @property
     def text(self) -> str:
-        """The text of the line."""
+        """The line as it is shown: the typed text, and the strategies that it may mean."""
         return f"strategy: {self._typed}_  {' '.join(self._match_names()) or 'no such strategy'}"
 
 
@@ -950,17 +950,17 @@ class RunningGame(Consumer):
         self.live = History(drawing.entities)
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Take received packets."""
+        """Add received packets to the game's history."""
         self.traffic.add(self.live.take(block))
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Take drawn samples."""
+        """Add drawn samples to the game's history."""
         del entities
         self.live.draw(samples)
 
     @property
     def history(self) -> History:
-        """The history that is shown."""
+        """The history that displays show: the paused one while the game is paused."""
         return self.paused.history if self.paused else self.live
 
     @property

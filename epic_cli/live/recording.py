@@ -288,7 +288,7 @@ class DatagramRecording(Recording):
         self._wall = time.time_ns() - int(read_machine_time() * 1e9)
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
-        """Write datagrams."""
+        """Write received datagrams to the file."""
         records = [
             make_capture_record(datagram, self._target, self._wall + round(datagram.time * 1e9))
             for datagram in received

@@ -316,7 +316,7 @@ class RoundTripEstimator:
 
     @property
     def jitter(self) -> float:
-        """The jitter in seconds."""
+        """The jitter of the round trip (s): half its mean deviation."""
         return self._deviation / 2
 
     def add(self, sample: float) -> None:

@@ -359,7 +359,7 @@ class _ScriptFile(InputFile):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Propose scenarios and files."""
+        """Return the completions of a scenario's name or a script's path."""
         files = super().shell_complete(ctx, param, incomplete)
         return [*list_completions(list_scenario_titles(), incomplete), *files]
 

@@ -107,7 +107,7 @@ class Match:
 
     @property
     def now(self) -> float:
-        """The match's time, in seconds."""
+        """The time since the match's beginning (s)."""
         return convert_to_seconds(self.now_us)
 
     @property

@@ -337,9 +337,9 @@ class Change(NamedTuple):
 
     @property
     def family(self) -> str:
-        """The prefix of the name: ``remote.``, ``clock.``, ``bot.``, ``up.`` or ``down.``.
+        """The prefix of the name.
 
-        Else empty.
+        ``remote.``, ``clock.``, ``bot.``, ``up.``, ``down.``, or none.
         """
         return self.name[: self.name.find(".") + 1]
 

@@ -159,7 +159,7 @@ class Shots:
     farthest: float = 0.0
 
     def add(self, shot: Shot) -> None:
-        """Count a judged shot."""
+        """Count a judged shot by its outcome."""
         self.judged += 1
         self.hits += shot.hit
         self.on_screen += shot.on_screen
@@ -373,14 +373,14 @@ class MatchStatistics:
             measured.input_delay += delay
 
     def _add_move(self, player: int, timestamp_us: int, body: Body) -> None:
-        """Compare the server's position after a move with that on the player's own screen."""
+        """Measure the distance after a move from the server's position to the one on the screen."""
         measured = self._players[self._match.names[player]]
         drawn = measured.shown.pop(timestamp_us, None)
         if drawn is not None:
             measured.own.add(drawn, body.position)
 
     def add_event(self, event: Event) -> None:
-        """Count an event."""
+        """Add an event to the statistics of the players whom it concerns."""
         details, measured = event.details, self._players.get(event.player)
         if self._lately and is_switch(event):
             self._lately = SinceSwitch(self._match, self._lately.participant)

@@ -313,7 +313,7 @@ class Body(NamedTuple):
 
     @property
     def position(self) -> Point:
-        """The position (x, y)."""
+        """The position of the player (x, y)."""
         return (self.x, self.y)
 
     @property
@@ -345,7 +345,7 @@ class Rules(NamedTuple):
 
     @property
     def step_us(self) -> int:
-        """The step in whole microseconds."""
+        """The longest step of the simulation, in whole microseconds."""
         return convert_to_us(self.step)
 
     def simulate(

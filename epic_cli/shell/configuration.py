@@ -64,9 +64,9 @@ def read_config(path: str) -> dict[str, object]:
 
 
 def check_profiles(table: dict[str, object]) -> dict[str, str]:
-    """Return the profiles of a configuration.
+    """Return the profiles of a configuration by name.
 
-    Raises ``WrongUsage`` for one without exactly ``read``.
+    Raises ``WrongUsage`` for a profile with other keys than ``read``, or without it.
     """
     profiles = table.get(PROFILES, {})
     found: dict[str, str] = {}

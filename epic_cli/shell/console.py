@@ -25,10 +25,10 @@ class ByteStream(Protocol):
     """A file or a device that bytes are written to."""
 
     def write(self, data: bytes | memoryview, /) -> object:
-        """Write bytes."""
+        """Write bytes to the file or device."""
 
     def flush(self) -> None:
-        """Flush the written bytes."""
+        """Pass buffered bytes on to the file or device."""
 
     def isatty(self) -> bool:
         """Return True for a terminal."""

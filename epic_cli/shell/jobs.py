@@ -92,11 +92,11 @@ class JobMessages(JobTally):
         return self.refused or self.left_out > self._allowed
 
     def say(self, text: str) -> None:
-        """Write a message."""
+        """Write a line to stderr."""
         write_message(text)
 
     def note(self, words: str) -> None:
-        """Write a note."""
+        """Write a note on the job's recordings to stderr."""
         write_message(f"epic: {printable(words)}\n")
 
     def leave_out(self, name: str, error: Exception) -> None:

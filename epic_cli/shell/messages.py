@@ -63,7 +63,7 @@ class Reporter(ReadingLog):
         self._saved = False
 
     def say(self, text: str) -> None:
-        """Write a message unless ``quiet``."""
+        """Write a line to stderr, unless ``quiet``."""
         if not self._messages.quiet:
             self.write(text)
 
@@ -97,7 +97,7 @@ class Reporter(ReadingLog):
             self.save(self._saving, given)
 
     def report_finding(self, finding: RecordingFinding) -> None:
-        """Report a finding."""
+        """Write a finding of the recording to stderr."""
         self.say(describe_finding(self.name, finding))
 
     def report_estimated(self) -> None:

@@ -56,7 +56,7 @@ class RefusedLines:
     _first: list[Refusal] = field(default_factory=list, init=False)
 
     def add(self, refusals: Sequence[Refusal]) -> None:
-        """Add refused lines."""
+        """Count refused lines, and write the first few of a recording."""
         room = None if self.everything else max(SHOWN - self._total, 0)
         problems = [word_refusal(refusal, self.front_end) for refusal in refusals]
         self._first += refusals[: SHOWN - len(self._first)]

@@ -271,7 +271,7 @@ def make_stage(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = ""
 def choose_span(
     stage: Stage, given: tuple[float, float], worst: bool, rate: float
 ) -> tuple[float, float]:
-    """Return the video's start and end (s): as ``given``, so that it loops, or at the worst error.
+    """Return the video's start and end (s): as given, at the worst error, or so that it loops.
 
     NaN in ``given`` is not given; ``rate`` is the number of frames per second of the recording.
     Raises ``ValueError`` if the given span is outside of the recording.

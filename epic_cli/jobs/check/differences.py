@@ -217,7 +217,7 @@ class Pair(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """True if the rows differ."""
+        """True if the two rows differ, or one of them is missing."""
         return bool(self.apart) or self.expected is None or self.drawn is None
 
     @property

@@ -223,7 +223,7 @@ class _SenderRuns(NamedTuple):
     senders: Mapping[str, SenderSpec]
 
     def __call__(self, judged: StrategySpec) -> Run:
-        """Return the run with the packets of a participant's sender."""
+        """Return the run of a participant, with the packets that its sender sends."""
         simulation = _change_sender(self.simulation, self.senders[judged.label])
         return SimulatedRunMaker(simulation, self.seed, self.run.truths or {})()
 

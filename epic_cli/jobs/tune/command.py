@@ -357,7 +357,7 @@ def _convert_errors() -> Iterator[None]:
 
 
 def _search_senders(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> BytesFronts:
-    """Search senders; raise ``WrongUsage``, ``UNUSABLE``."""
+    """Run the search of ``--bytes`` for senders; raise ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.jobs.tune.bytes_front import find_bytes
     from epic_cli.jobs.tune.run import open_workers
     from epic_cli.shell.progress import Progress

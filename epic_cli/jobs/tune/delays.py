@@ -334,7 +334,7 @@ def find_needed_delays(
     least = [float(log.delays.min()) for log in known]
 
     def find_median(of: Callable[[MessageLog, float], float]) -> float:
-        """Return the median over recordings, whose clocks may differ by different times."""
+        """Return the median of a delay over recordings; clocks may differ from one to the next."""
         return float(np.median([of(one, low) for one, low in zip(known, least, strict=True)]))
 
     apart = float(np.median(least))

@@ -620,12 +620,12 @@ class Tunings(Tabular):
 
     @property
     def goal(self) -> Goal:
-        """The goal of the search."""
+        """The metric that settings were tuned for, as a cost."""
         return self.spec.goal
 
     @property
     def weights(self) -> Weights:
-        """The weights of the score."""
+        """The weights of the score that settings were tuned by."""
         return self.spec.compare.weights
 
     @property

@@ -79,7 +79,7 @@ class TuneSpec:
 
     @property
     def goal(self) -> Goal:
-        """The metric as a cost."""
+        """The metric to tune for, as a cost to minimize."""
         return find_goal(self.figure)
 
 

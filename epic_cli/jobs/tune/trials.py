@@ -195,7 +195,7 @@ class Space(NamedTuple):
         return math.prod(axis.kinds for axis in self.axes)
 
     def iterate_choices(self) -> Iterator[tuple[int, ...]]:
-        """Yield all combinations of choices."""
+        """Yield all combinations of the axes' choices."""
         return itertools.product(*(range(axis.kinds) for axis in self.axes))
 
 

@@ -41,7 +41,7 @@ class ForwardFormat(NamedTuple):
 
 @cache
 def forward_formats() -> dict[str, ForwardFormat]:
-    """Return all formats by name."""
+    """Return the formats of all plotting programs by name."""
     found = (
         importlib.import_module(f"{__name__}.{module.name}").FORWARDER
         for module in pkgutil.iter_modules(__path__)
@@ -97,7 +97,7 @@ class Forwarder(Consumer):
             raise
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Send samples."""
+        """Send samples to the plotting program."""
         rows = samples.samples(entities)
         if self._to_unix is None and rows:
             self._to_unix = time.time() - rows[0].time

@@ -273,7 +273,7 @@ class DelayQueue:
         return self._bytes + size + _AROUND <= self._most
 
     def add(self, flight: Flight) -> None:
-        """Add a datagram."""
+        """Add a datagram by its due time."""
         self._number += 1
         self._bytes += len(flight.data) + _AROUND
         heappush(self._heap, (flight.due, self._number, flight))
@@ -329,7 +329,7 @@ class Flow:
 
     @property
     def taken(self) -> int:
-        """The number of datagrams taken."""
+        """The number of datagrams that this flow has taken from its side."""
         return self._sequence
 
     def has_ended(self, time: float) -> bool:
@@ -387,7 +387,7 @@ class Flow:
         return Fate.CORRUPTED if fates[1] > before[1] else Fate.LOST
 
     def deliver(self, flight: Flight, clock: Callable[[], float]) -> None:
-        """Send a due datagram."""
+        """Send a due datagram to the other side, and count it."""
         direction = self._direction
         self.flying -= 1
         direction.waiting -= 1
@@ -573,7 +573,7 @@ class Relay:
         return min(self.measure_time(), self._leaving)  # the order of evaluation matters
 
     def end(self) -> None:
-        """End ``run``."""
+        """End the relay: ``run`` returns."""
         self._done.set()
 
     async def run(self) -> None:

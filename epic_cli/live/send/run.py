@@ -56,7 +56,7 @@ class Outlet(asyncio.DatagramProtocol):
         )
 
     def datagram_received(self, data: bytes, addr: object) -> None:  # noqa: ARG002
-        """Pass a reply on."""
+        """Pass a received datagram to ``answered``."""
         self.answered(data)
 
     def error_received(self, exc: Exception) -> None:

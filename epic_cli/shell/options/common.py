@@ -152,12 +152,12 @@ def make_report_format_option(meaning: str) -> Decorator:
 
 
 def make_output_option(meaning: str) -> Decorator:
-    """Make the option ``--output``."""
+    """Return the option ``--output`` with this help."""
     return click.option("-o", "--output", type=OutputFile(), help=meaning)
 
 
 def make_seed_option(meaning: str) -> Decorator:
-    """Make the option ``--seed``."""
+    """Return the option ``--seed`` with this help."""
     return make_option(SEED, help=meaning)
 
 

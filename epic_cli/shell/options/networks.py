@@ -206,7 +206,7 @@ class NetworkOptions:
 
     @property
     def all_seeds(self) -> range:
-        """The seeds."""
+        """The seeds of the simulated networks."""
         return range(self.seed, self.seed + (self.seeds or USUAL_SEEDS))
 
     @property

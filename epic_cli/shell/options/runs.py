@@ -100,7 +100,7 @@ class Inputs:
 
 
 def make_strategies_option(meaning: str) -> Decorator:
-    """Make the option ``--strategies``."""
+    """Return the option ``--strategies`` with this help."""
     return click.option("-s", "--strategies", type=STRATEGIES, multiple=True, help=meaning)
 
 
