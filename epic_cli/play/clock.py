@@ -78,7 +78,7 @@ class ClockSync(ABC):
 
 
 class FreeRunning(ClockSync):
-    """No synchronization: the server's stamps are compared with the machine's own clock.
+    """A clock without synchronization: the server's stamps are compared with the machine's clock.
 
     Right where both clocks agree, as in *Multiplayer Game Programming*, whose program runs on one
     machine. A clock that is behind draws the others late, as far back as their states are kept; one

@@ -36,7 +36,7 @@ _ROOM_FOR_NAMES, _LONGEST_NAME = 60, 16
 
 
 class ChartLine(NamedTuple):
-    """One line, or unless ``joined`` points, of a chart: ``across`` (n) and ``up`` (n); NaN breaks.
+    """A line of a chart, or points unless ``joined``: ``across`` (n) and ``up`` (n); NaN breaks.
 
     ``style`` is a rich style, ``plain`` the style for sixteen colors, equal to ``style`` if empty;
     ``mark`` is one character, drawn where there are no colors. ``dashes`` are lengths of dashes and

@@ -148,7 +148,7 @@ class _ProxyOutputs:
 
     @property
     def by(self) -> str:
-        """The name of the display, empty by default.
+        """The name of the wanted display; empty for the default.
 
         Raise ``WrongUsage`` if the lab lacks a library.
         """
