@@ -1,5 +1,6 @@
 """Tests of strategies from other installed packages, working and broken."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -202,3 +203,13 @@ def test_the_commands_name_a_broken_one_and_go_on(install: Install, tmp_path: Pa
     done = run("replay", "--strategy", "theirs", "packets")
     assert done.returncode == 4
     assert done.stderr.startswith("epic: strategy tiny_broken failed while loading: ")
+
+
+def test_a_file_is_loaded_once_until_it_changes(tmp_path: Path) -> None:
+    place = tmp_path / "one.py"
+    place.write_text(GOOD)
+    kinds = [type(strategy(f"{place}:Good")) for _ in range(2)]
+    assert kinds[0] is kinds[1]
+    place.write_text(GOOD + "\nchanged = True\n")
+    os.utime(place, ns=(1, 1))
+    assert type(strategy(f"{place}:Good")) is not kinds[0]
