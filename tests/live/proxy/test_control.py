@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import stat
@@ -12,6 +13,9 @@ from support.datagrams import PATIENCE, wait_until
 from support.proxies import game
 from support.running import epic
 from support.terminals import Terminal
+
+from epic_cli.live.proxy.spec import LinkController
+from epic_cli.network.link_spec import LinkSpec
 
 PERFECT = "ok up perfect; down perfect"
 
@@ -133,6 +137,29 @@ def test_the_link_changes_at_its_times_in_one_direction() -> None:
         wait_until(
             lambda: playing.ask("show") == "ok up latency=0.003 loss=1.0; down latency=0.003"
         )
+
+
+def test_each_change_waits_for_its_time_since_the_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, losses = [100.0], []
+    controller = LinkController(LinkSpec.parse('at="2s loss=1",at="5s loss=0"'))
+
+    async def sleep(seconds: float) -> None:
+        losses.append((clock[0] - 100, controller.directions["up"].conditions.loss))
+        clock[0] += seconds
+
+    async def play() -> None:
+        begun = asyncio.Event()
+        begun.set()
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: clock[0])
+        monkeypatch.setattr(asyncio, "sleep", sleep)
+        await controller.follow(begun)
+
+    asyncio.run(play())
+    assert [*losses, (clock[0] - 100, controller.directions["up"].conditions.loss)] == [
+        (0.0, 0.0), (2.0, 1.0), (5.0, 0.0),
+    ]  # fmt: skip
 
 
 def test_keys_and_what_passes_on_a_terminal(tmp_path: Path) -> None:
