@@ -22,7 +22,7 @@ from support.running import shell
 from epic_cli import strategies
 from epic_cli.engine.keys import KEYS
 from epic_cli.engine.strategies.systems import SYSTEMS
-from epic_cli.jobs.diagnose.detectors import registry
+from epic_cli.jobs.diagnose.detectors import load_registry
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Better, Weights
 from epic_cli.metrics.score import COSTS
@@ -313,7 +313,7 @@ def cost_table() -> str:
 def cause_table() -> str:
     """Return the table of causes, from their detectors."""
     lines = ["| cause | what is wrong | needs |", "| --- | --- | --- |"]
-    for detector in registry().detectors:
+    for detector in load_registry().detectors:
         lines.append(f"| `{detector.name}` | {detector.title} | {', '.join(detector.needs)} |")
     return "\n".join(lines) + "\n"
 

@@ -13,7 +13,7 @@ from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
-from epic_cli.jobs.diagnose.link import FoundLink, found_link
+from epic_cli.jobs.diagnose.link import FoundLink, find_link
 from epic_cli.jobs.diagnose.run import DiagnoseEach, Diagnosis, run
 from epic_cli.metrics.drawn_path import ROWS, make_drawn_paths
 from epic_cli.metrics.inputs import RecordingSpec
@@ -75,7 +75,7 @@ def diagnose(
     each = DiagnoseEach(RecordingSpec(), StrictLog, taking_part, span)
     with raise_python_errors(), source.log or StrictLog(source.name) as log:
         path = os.fsdecode(packets) if isinstance(packets, (str, os.PathLike)) else None
-        spec = each.spec(path or source, log)
+        spec = each.make_spec(path or source, log)
     if drawn is not None:
         paths = make_drawn_paths(
             load_entities(_read_drawn_packets(drawn))[0], spec.packets, drawn_offset
@@ -104,16 +104,16 @@ def link_of(packets: PacketSource) -> FoundLink:
     Raise what ``replay`` does for what is no recording, and ``ValueError`` where there are no
     arrival times, or fewer than 20 messages.
     """
-    return found_link(make_traffic(load_entities(packets)[0]))
+    return find_link(make_traffic(load_entities(packets)[0]))
 
 
 def explain(finding: Finding) -> Explanation:
     """Explain a finding in sentences."""
-    from epic_cli.jobs.diagnose.report import cure_words, sentence
+    from epic_cli.jobs.diagnose.report.sentences import fill_sentence, write_remedy
 
     detector = find_detector(finding.cause)
-    says, effect = (sentence(words, finding) for words in (detector.says, detector.effect))
-    return Explanation(detector.title, says, effect, cure_words(finding))
+    says, effect = (fill_sentence(words, finding) for words in (detector.says, detector.effect))
+    return Explanation(detector.title, says, effect, write_remedy(finding))
 
 
 def _make_report(found: Diagnosis) -> Report:

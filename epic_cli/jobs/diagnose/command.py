@@ -69,10 +69,10 @@ ANY = "any"
 
 def _read_cause(text: str) -> str:
     """Parse the name of a detector, or ``any``; raise ``ValueError``."""
-    from epic_cli.jobs.diagnose.detectors import registry
+    from epic_cli.jobs.diagnose.detectors import load_registry
 
     return choose(
-        text, [ANY, *(detector.name for detector in registry().detectors)], f"cause {text!r}"
+        text, [ANY, *(detector.name for detector in load_registry().detectors)], f"cause {text!r}"
     )
 
 
@@ -120,7 +120,7 @@ class DiagnoseOptions:
     messages: Messages = declare_shared(messages_options)
     color: ColorChoice = declare_shared(color_option)
 
-    def given(self) -> RecordedRuns:
+    def read_inputs(self) -> RecordedRuns:
         """Return the recordings to diagnose, with folders replaced by their files.
 
         Raises ``WrongUsage`` for options that go with one recording only, and for standard output
@@ -142,7 +142,7 @@ class DiagnoseOptions:
             )
         return found
 
-    def of_each(self, given: RecordedRuns) -> DiagnoseEach:
+    def make_job(self, given: RecordedRuns) -> DiagnoseEach:
         """Return the diagnosis to make of each recording; raise ``WrongUsage``."""
         from epic_cli.jobs.diagnose.run import DiagnoseEach
         from epic_cli.shell.recordings import make_reporters
@@ -179,8 +179,8 @@ def diagnose(options: DiagnoseOptions = declare_shared(DiagnoseOptions)) -> int:
     options = replace(
         options, jobs=options.jobs.settle_options(list_given_options(), fits=not here)
     )
-    given, workers = options.given(), options.jobs.value
-    names, each = given.recordings, options.of_each(given)
+    given, workers = options.read_inputs(), options.jobs.value
+    names, each = given.recordings, options.make_job(given)
     tally = JobMessages(options.jobs.allowed_failures, options.messages.quiet)
     found: set[str] = set()
     if len(names) == 1 and workers == HERE:
@@ -218,7 +218,7 @@ def _diagnose_recording(
 
     (file,), link = given.recordings, None
     with each.log(name_source(file)) as reporter:
-        spec = each.spec(file, reporter)
+        spec = each.make_spec(file, reporter)
         if given.drawn is not None:
             if not spec.placed:
                 raise WrongUsage(
@@ -258,13 +258,13 @@ def _diagnose_recording(
 
 def _find_link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, str]:
     """Return the recording's network and its description; raise ``WrongUsage`` if unknown."""
-    from epic_cli.jobs.diagnose.link import found_link
-    from epic_cli.jobs.diagnose.report import link_story
-    from epic_cli.jobs.diagnose.run import traffic
+    from epic_cli.jobs.diagnose.link import find_link
+    from epic_cli.jobs.diagnose.report.networks import describe_link
+    from epic_cli.jobs.diagnose.run import make_spec_traffic
 
     with raise_wrong_usage(f"--link-out: {name} shows no network: "):
-        link = found_link(traffic(spec))
-    return link.trace, link_story(link, path)
+        link = find_link(make_spec_traffic(spec))
+    return link.trace, describe_link(link, path)
 
 
 def _choose_exit_status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> ExitStatus:

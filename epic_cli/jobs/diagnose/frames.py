@@ -60,7 +60,7 @@ class Frames(NamedTuple):
             found.append(found[-1] + interval.value if found else 0.0)
         return np.array(found)
 
-    def until(self, time: float) -> Frames:
+    def cut_until(self, time: float) -> Frames:
         """Return the frames up to a time (s), with all packets."""
         part = slice(int(np.searchsorted(self.times, time, side="right")))
         return self._replace(
@@ -91,3 +91,15 @@ def make_frames(
         arrivals, stamps, positions, velocities,
         times[there], drawn[there], newest[there],
     )  # fmt: skip
+
+
+def move_to_frames(arrivals: Floats, frames: Floats, apart: float) -> Floats:
+    """Return the frames (n, s) that read packets: the first at or after each arrival.
+
+    Frames before the first one, and after the last one, are ``apart`` (s).
+    """
+    at = np.searchsorted(frames, arrivals)
+    inside = frames[np.minimum(at, len(frames) - 1)]
+    begin = frames[0] - np.floor((frames[0] - arrivals) / apart) * apart
+    end = frames[-1] + np.ceil((arrivals - frames[-1]) / apart) * apart
+    return np.where(at == 0, begin, np.where(at == len(frames), end, inside))

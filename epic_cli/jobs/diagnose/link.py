@@ -53,7 +53,7 @@ class Sendings(NamedTuple):
         return np.isfinite(self.delays)
 
 
-def sendings(traffic: Traffic) -> Sendings:
+def list_sendings(traffic: Traffic) -> Sendings:
     """Return all packets sent in a recording that has arrival times.
 
     Entities that share their datagrams are one series; where each has datagrams of its own, the one
@@ -101,18 +101,18 @@ def _is_carried_by_messages(stream: Stream, messages: MessageLog) -> bool:
 
 def _count_missing(stream: Stream) -> tuple[Floats, Known]:
     """Return the number of packets missing in each interval, and the way they were counted."""
-    turns = stream.intervals / stream.period
+    periods = stream.intervals / stream.period
     if stream.numbered:
         return stream.lost, "numbers"
-    off = np.abs(turns - np.round(turns))
+    off = np.abs(periods - np.round(periods))
     if float((off < NEAR).mean()) < REGULAR:
-        return np.zeros(len(turns)), "unknown"
+        return np.zeros(len(periods)), "unknown"
     moving = stream.steps > 0
     speeds = stream.steps / stream.intervals
     # states may be sent on change only: while it rests, nothing is missing
     moved = speeds >= RESTING * np.median(speeds[moving]) if moving.any() else moving
     lost: Flags = (off < NEAR) & moved
-    return np.where(lost, np.maximum(np.round(turns) - 1, 0.0), 0.0), "stamps"
+    return np.where(lost, np.maximum(np.round(periods) - 1, 0.0), 0.0), "stamps"
 
 
 def _measure_nearest_distance(times: Floats, others: Floats) -> Floats:
@@ -190,7 +190,7 @@ QUANTILES: dict[Distribution, Callable[[Floats], Floats]] = {
 }
 
 
-def fit(delays: Floats) -> Delays:
+def fit_delays(delays: Floats) -> Delays:
     """Return the distribution whose quantiles are closest to those of the delays (s).
 
     For each distribution, latency and jitter are the line through the quantiles of the delays over
@@ -224,7 +224,7 @@ def fit(delays: Floats) -> Delays:
     return best or Delays(max(middle, 0.0), 0.0, "uniform", float(np.std(quantiles)))
 
 
-def correlation(delays: Floats) -> float:
+def measure_correlation(delays: Floats) -> float:
     """Return the correlation of neighboring delays' normal scores (a Gaussian copula).
 
     0: none shows. Normal scores: each value's rank as a quantile of the normal distribution (B. L.
@@ -287,29 +287,29 @@ class FoundLink(NamedTuple):
         return [gap for gap in gaps if gap * self.rate > PAUSE]
 
 
-def found_link(traffic: Traffic) -> FoundLink:
+def find_link(traffic: Traffic) -> FoundLink:
     """Return the network of a recording; raise ``ValueError`` if there are no arrival times."""
     messages = traffic.arrived
-    found = sendings(traffic)
+    found = list_sendings(traffic)
     drift = _find_drift(traffic)
     delays = found.delays - drift * (found.sent - found.sent[0])
     came = delays[np.isfinite(delays)]
     jumped = _mark_jumped_packets(came)
     zero, start = _find_zero(came, jumped)
     delays, came = delays - start, came - start
-    likely = fit(came[~jumped])
+    likely = fit_delays(came[~jumped])
     waits = _is_in_order(found.sent[found.came], came)
-    related = 0.0 if waits or not likely.jitter else correlation(came[~jumped])
+    related = 0.0 if waits or not likely.jitter else measure_correlation(came[~jumped])
     copies = messages.copies / messages.states  # a link makes one copy of a packet at most
     copied = messages.copies >= FEWEST_TOGETHER and copies >= SHARE
     conditions = LinkConditions(
-        latency=min(_round_figure(likely.latency), LONGEST_DELAY),
-        jitter=min(_round_figure(likely.jitter), LONGEST_DELAY),
+        latency=min(_round_digits(likely.latency), LONGEST_DELAY),
+        jitter=min(_round_digits(likely.jitter), LONGEST_DELAY),
         distribution=likely.distribution,
         correlation=min(round(related, 2), HIGHEST_CORRELATION),
         loss=_describe_loss(found),
-        duplicate=_round_figure(min(copies, 1.0)) if copied else 0.0,
-        reorder=_round_figure(float(jumped.mean())),
+        duplicate=_round_digits(min(copies, 1.0)) if copied else 0.0,
+        reorder=_round_digits(float(jumped.mean())),
         in_order=waits,
     )
     return FoundLink(
@@ -378,9 +378,9 @@ def _describe_loss(found: Sendings) -> float | GilbertElliott:
     holes = len(found.runs)
     by_chance = lost * share
     if lost - holes - by_chance <= ERRORS * math.sqrt(max(by_chance * (1 - share), 1.0)):
-        return _round_figure(share)
+        return _round_digits(share)
     fitted = GilbertElliott.fit(holes, lost, came)
-    return GilbertElliott(_round_figure(fitted.p), _round_figure(fitted.r))
+    return GilbertElliott(_round_digits(fitted.p), _round_digits(fitted.r))
 
 
 def _round_rate(messages: MessageLog) -> float:
@@ -394,6 +394,6 @@ def _make_trace(found: Sendings, delays: Floats) -> NetworkTrace:
     )
 
 
-def _round_figure(value: float) -> float:
+def _round_digits(value: float) -> float:
     """Round a figure to its meaningful digits."""
     return float(f"{value:.3g}")

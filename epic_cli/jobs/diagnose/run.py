@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from epic_cli.engine.places import UnusablePlugin
-from epic_cli.jobs.diagnose.cures import make_bench
 from epic_cli.jobs.diagnose.detectors import (
     ARRIVALS,
     DRAWN,
@@ -24,9 +23,10 @@ from epic_cli.jobs.diagnose.detectors import (
     Detector,
     Finding,
     find_detector,
-    registry,
+    load_registry,
 )
-from epic_cli.jobs.diagnose.detectors.network.clock_drift import unseen
+from epic_cli.jobs.diagnose.detectors.network.clock_drift import measure_unseen_drift
+from epic_cli.jobs.diagnose.remedies.recording import make_trial_recording
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic import Network, TooFewPackets, Traffic, make_traffic, measure_network
@@ -88,7 +88,7 @@ class Diagnosis(Tabular):
 
 def run(spec: DiagnoseSpec) -> Diagnosis:
     """Diagnose a recording; raise the errors of ``diagnose``."""
-    return replace(diagnose(traffic(spec), spec.drawn), in_recording=spec.in_recording)
+    return replace(diagnose(make_spec_traffic(spec), spec.drawn), in_recording=spec.in_recording)
 
 
 def run_named(spec: DiagnoseSpec, name: str) -> Diagnosis:
@@ -110,7 +110,7 @@ class DiagnoseEach:
     strategies: tuple[StrategySpec, ...] = ()
     span: tuple[float, float] = (-math.inf, math.inf)
 
-    def spec(self, recording: Any, log: ReadingLog) -> DiagnoseSpec:
+    def make_spec(self, recording: Any, log: ReadingLog) -> DiagnoseSpec:
         """Read a recording or a network, and return the spec of its diagnosis.
 
         Raises ``UNUSABLE``.
@@ -127,7 +127,7 @@ class DiagnoseEach:
 
     def run(self, recording: str, log: ReadingLog) -> Diagnosis:
         """Read and diagnose a recording; raise ``UNUSABLE``."""
-        return run_named(self.spec(recording, log), log.name)
+        return run_named(self.make_spec(recording, log), log.name)
 
     def adapt_to_place(self, place: Place | None) -> DiagnoseEach:
         """Return this object, since a diagnosis is the same in every process."""
@@ -145,7 +145,7 @@ class DiagnoseEach:
         }
 
 
-def traffic(spec: DiagnoseSpec) -> Traffic:
+def make_spec_traffic(spec: DiagnoseSpec) -> Traffic:
     """Return the recording in the form that detectors need."""
     found = make_traffic(spec.packets, spec.span)
     return replace(found, strategies=spec.strategies, placed=spec.placed)
@@ -166,7 +166,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
     findings: list[Finding] = []
     lacking: list[tuple[str, tuple[str, ...]]] = []
     there = _list_available_data(traffic)
-    using, foreign, left_out = registry()
+    using, foreign, left_out = load_registry()
     unusable = list(left_out)
     for detector in using:
         needs = tuple(need for need in detector.needs if need not in there)
@@ -198,7 +198,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         traffic.packets,
         traffic.duration,
         None if messages is None else measure_network(messages),
-        (0.0, 0.0) if messages is None or drifts else unseen(messages),
+        (0.0, 0.0) if messages is None or drifts else measure_unseen_drift(messages),
     )
 
 
@@ -208,13 +208,13 @@ def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
         return finding
     draws = finding.remedy.drawing is not None and finding.remedy.packets is None
     if traffic.drawn is not None and draws:
-        return replace(finding, trial=traffic.drawn.advice.cure)
-    bench = make_bench(traffic, next(iter(finding.entities), ""), finding.worst)
+        return replace(finding, trial=traffic.drawn.advice.remedy)
+    bench = make_trial_recording(traffic, next(iter(finding.entities), ""), finding.worst)
     if bench is None:
         return replace(finding, remedy=None)
     known = None if traffic.drawn is not None else finding.remedy.against or bench.reference
     remedy = replace(finding.remedy, against=known)
-    return replace(finding, remedy=remedy, trial=bench.try_cure(remedy))
+    return replace(finding, remedy=remedy, trial=bench.try_remedy(remedy))
 
 
 def _find_remaining_findings(

@@ -11,7 +11,7 @@ from functools import cache
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.parameters import Parameter
 from epic_cli.engine.strategies import declaration, declarations, find, system_names
-from epic_cli.jobs.diagnose.detectors import registry
+from epic_cli.jobs.diagnose.detectors import load_registry
 from epic_cli.jobs.explain.spec import ExplainSpec, NameEntry, NameKind
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Better, Weights
@@ -96,7 +96,7 @@ def _iterate_findings() -> Iterator[NameEntry]:
 
 
 def _iterate_causes() -> Iterator[NameEntry]:
-    for entry in registry().detectors:
+    for entry in load_registry().detectors:
         terms = (
             ("cure", _remove_values(entry.cure)),
             ("measured", f"{entry.statistic}."),

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from support.faulty_traffic import Columns, make_table_traffic
 
 from epic_cli.jobs.diagnose.detectors import find_detector
-from epic_cli.jobs.diagnose.link import found_link
-from epic_cli.jobs.diagnose.report import link_story, report
+from epic_cli.jobs.diagnose.link import find_link
+from epic_cli.jobs.diagnose.report import report
+from epic_cli.jobs.diagnose.report.networks import describe_link
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.metrics.traffic import MessageLog, Traffic
@@ -33,7 +34,7 @@ def told(tables: dict[str, Columns]) -> str:
     for line in write_jsonl(found).splitlines():
         json.loads(line)
     if traffic.messages is not None:
-        story = link_story(found_link(traffic), "network.csv")
+        story = describe_link(find_link(traffic), "network.csv")
         assert "nan" not in story
     return words
 

@@ -15,8 +15,8 @@ from epic_cli.engine.strategies import system_names
 from epic_cli.jobs.diagnose.detectors.movement import second_smoothing
 from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
 from epic_cli.jobs.diagnose.mechanism import Mechanism
-from epic_cli.jobs.diagnose.redraw import Redraw, low_pass
-from epic_cli.jobs.diagnose.report import strategy_options
+from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass
+from epic_cli.jobs.diagnose.report.drawings import write_strategy_option
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, make_drawn_paths
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
@@ -49,7 +49,7 @@ def drawn(
     times = np.arange(0.3, 11.0, 1 / rate) + 0.004
     own = Redraw(block, by_frame).draw(candidate, times)
     shown = np.isfinite(own).all(axis=1)
-    positions = low_pass(times[shown], own[shown], constant)
+    positions = apply_low_pass(times[shown], own[shown], constant)
     return DrawnPath(times[shown] + late, np.round(positions, 4), 5e-5)
 
 
@@ -212,7 +212,7 @@ def test_what_is_named_draws_what_was_drawn_with_the_digits_that_are_written(del
     block = recorded()
     frames = drawn(block, f"snapshot+interpolation_time={delay}")
     found = explained(block, frames, ())
-    again = drawn(block, strategy_options(found.best.candidate).removeprefix("-s "))
+    again = drawn(block, write_strategy_option(found.best.candidate).removeprefix("-s "))
     apart = (again.positions - frames.positions)[frames.times > frames.times[0] + 1.5]
     assert np.sqrt(np.square(apart).sum(axis=1).mean()) <= 1.1 * found.best.residual + found.enough
 
@@ -331,8 +331,8 @@ def test_a_low_pass_is_the_lag_frame_by_frame() -> None:
         shown = shown + (1 - np.exp(-(time - before) / 0.12)) * (position - shown)
         expected.append(shown)
     expected[0] = positions[0]
-    assert low_pass(times, positions, 0.12) == pytest.approx(np.array(expected), abs=1e-9)
-    assert low_pass(times, positions, 0.0) is positions
+    assert apply_low_pass(times, positions, 0.12) == pytest.approx(np.array(expected), abs=1e-9)
+    assert apply_low_pass(times, positions, 0.0) is positions
 
 
 def test_a_sender_with_another_clock_has_no_known_lag() -> None:

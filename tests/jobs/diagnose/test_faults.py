@@ -22,7 +22,7 @@ from support.faulty_traffic import (
     make_table_traffic,
 )
 
-from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, registry
+from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, load_registry
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import SEQUENCE, make_packet_table
 from epic_cli.metrics.evaluation import iterate_simulated_runs
@@ -48,7 +48,7 @@ def test_a_fault_is_found_and_nothing_is_told_beside_it(fault: str) -> None:
 def test_every_detector_has_a_fault_that_it_finds() -> None:
     of_recordings = {
         detector.name
-        for detector in registry().detectors
+        for detector in load_registry().detectors
         if not {STRATEGY, DRAWN} & {*detector.needs}
     }
     # that ids are exchanged needs two entities: test_field.py

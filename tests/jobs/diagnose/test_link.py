@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.faulty_traffic import Columns, make_table_traffic
 
-from epic_cli.jobs.diagnose.link import FoundLink, found_link
-from epic_cli.jobs.diagnose.report import link_description
+from epic_cli.jobs.diagnose.link import FoundLink, find_link
+from epic_cli.jobs.diagnose.report.networks import write_link_option
 from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME
 from epic_cli.network.link import GilbertElliott, Link, LinkConditions
 from epic_cli.network.link_spec import LinkSpec
@@ -33,7 +33,7 @@ def recorded(conditions: LinkConditions, numbers: bool = True, ahead: float = 0.
 
 
 def found(rows: Columns) -> FoundLink:
-    return found_link(make_table_traffic({"": rows}))
+    return find_link(make_table_traffic({"": rows}))
 
 
 def delays(rows: Columns) -> Any:
@@ -131,11 +131,9 @@ def test_entities_in_datagrams_of_their_own_are_not_one_fast_network() -> None:
         link = Link(LinkConditions(0.1, 0.03), seed=number)
         rows[ARRIVAL] = [arrival for sent in rows[TIME] for arrival in link.send(sent)]
         tables[f"tank{number}"] = rows
-    assert found_link(make_table_traffic(tables)).conditions.latency == pytest.approx(
-        0.1, abs=0.003
-    )
+    assert find_link(make_table_traffic(tables)).conditions.latency == pytest.approx(0.1, abs=0.003)
     shared = dict.fromkeys(tables, tables["tank0"])
-    assert found_link(make_table_traffic(shared)).conditions == found(tables["tank0"]).conditions
+    assert find_link(make_table_traffic(shared)).conditions == found(tables["tank0"]).conditions
 
 
 def test_irregular_stamps_without_numbers_tell_of_no_losses() -> None:
@@ -160,7 +158,7 @@ def test_without_arrivals_there_is_no_network() -> None:
 def test_it_is_described_as_simulate_takes_it() -> None:
     rows = recorded(LinkConditions(0.1, 0.02, "normal", loss=GilbertElliott(0.02, 0.3)))
     what = found(rows)
-    written = link_description(what)
+    written = write_link_option(what)
     assert "'" not in written
     read = LinkSpec.parse(written).conditions
     assert (read.distribution, type(read.loss)) == ("normal", GilbertElliott)

@@ -18,7 +18,8 @@ from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.frames import make_frames
 from epic_cli.jobs.diagnose.mechanism.marks import find_snap_time
 from epic_cli.jobs.diagnose.redraw import Redraw
-from epic_cli.jobs.diagnose.report import drawn_record, drawn_words
+from epic_cli.jobs.diagnose.report.drawings import describe_drawing
+from epic_cli.jobs.diagnose.report.records import make_drawn_record
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, TIME, VELOCITY, make_packet_table
 from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.network.link import Link, LinkConditions
@@ -55,7 +56,7 @@ def frames(
     return DrawnPath(times[there], np.round(shown[there], 4), 5e-5)
 
 
-def in_seconds(text: str, interval: float) -> float | None:
+def convert_to_seconds(text: str, interval: float) -> float | None:
     """Return a time of a strategy's settings, None if it is unlimited."""
     if text.endswith("i"):
         return float(text[:-1]) * interval
@@ -112,13 +113,13 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
         expected[way] for way in ways if way in expected
     ]
     assert found.off < 0.01
-    record = drawn_record(found)
+    record = make_drawn_record(found)
     assert record["command"] is not None
     words = dict(word.split("=") for word in record["command"].split("+")[1:])
     times = ["delay", "beyond", "low_pass", *(["time"] if record["how"] == "exponential" else [])]
     for name in times:
         if name in words:
-            time, figure = in_seconds(words[name], 1 / 20), record[f"{name}_s"]
+            time, figure = convert_to_seconds(words[name], 1 / 20), record[f"{name}_s"]
             assert figure == (None if time is None else pytest.approx(time, rel=1e-3)), name
     for way in ways:
         if way in record and way in words:
@@ -194,7 +195,7 @@ def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:
     """The game extrapolates for 40 ms at most here; its limit of 300 ms is never reached."""
     block = recorded("strafe", 20, 3)
     path = frames(block, "buffer+clock=min+clock_time=session+delay=0.1+beyond=0.3", 60, 5)
-    said = drawn_record(match({"": block}, {"": path}))
+    said = make_drawn_record(match({"": block}, {"": path}))
     assert said["exact"]
     assert said["command"].endswith("+beyond=unlimited")
     assert (said["causes"], said["cure"]) == ([], None)  # a longer delay was tried, and costs more
@@ -313,7 +314,7 @@ def test_clocks_that_differ_are_compared_and_not_made_up_for_by_a_delay() -> Non
     for packet in packets:
         block.append(packet._replace(arrival=(packet.arrival or 0.0) + 500))
     path = frames(block, "buffer+clock=min+clock_time=session+delay=0.1", 60, 5, shift=500)
-    said = drawn_record(match({"": block}, {"": path}))
+    said = make_drawn_record(match({"": block}, {"": path}))
     assert (said["clock"], said["delay_s"], said["exact"]) == ("min", 0.1, True)
 
 
@@ -323,7 +324,7 @@ def test_what_is_drawn_at_ticks_is_described_as_drawn_there() -> None:
     shown = Redraw(block).draw(spec, ticks)
     times = np.arange(1.0, 22.0, 1 / 60) + 1e-4
     stands = shown[np.searchsorted(ticks, times) - 1]
-    said = drawn_record(match({"": block}, {"": DrawnPath(times, np.round(stands, 4), 5e-5)}))
+    said = make_drawn_record(match({"": block}, {"": DrawnPath(times, np.round(stands, 4), 5e-5)}))
     assert (said["kind"], said["stamps"]) == ("buffer", "arrival")
     assert said["delay_s"] == pytest.approx(0.12, abs=1 / 60)  # when a frame shows it
 
@@ -363,8 +364,8 @@ def test_an_engine_with_one_setting_changed_is_drawn_again_or_not_understood(see
     """Every strategy in turn: ``python -m endurance.drawn engines``."""
     case = engine(seed)
     said = said_of(case)
-    command = drawn_record(said)["command"]
-    understood = "not understood" not in " ".join(drawn_words(said)).lower()
+    command = make_drawn_record(said)["command"]
+    understood = "not understood" not in " ".join(describe_drawing(said)).lower()
     assert understood == (said.best.residual <= max(said.enough, 0.01 * said.step))
     if understood and command is not None:
         spec = read_spec(command.removeprefix("-s "))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.faulty_traffic import LINKS, clean, make_table_traffic
 
-from epic_cli.jobs.diagnose.detectors import registry
+from epic_cli.jobs.diagnose.detectors import load_registry
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.traffic import Traffic
@@ -44,10 +44,10 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         (information / "METADATA").write_text("Name: tiny\nVersion: 1.2\n")
         lines = "".join(f"{name} = {value}\n" for name, value in points.items())
         (information / "entry_points.txt").write_text(f"[epic_cli.detectors]\n{lines}")
-        registry.cache_clear()
+        load_registry.cache_clear()
 
     yield add
-    registry.cache_clear()
+    load_registry.cache_clear()
     sys.modules.pop("tiny_detectors", None)
 
 
@@ -56,9 +56,9 @@ def traffic() -> Traffic:
 
 
 def test_a_detector_of_another_package_is_asked(install: Callable[..., None]) -> None:
-    before = registry().detectors
+    before = load_registry().detectors
     install(short="tiny_detectors:SHORT")
-    assert {detector.name for detector in registry().detectors} == {
+    assert {detector.name for detector in load_registry().detectors} == {
         *(detector.name for detector in before),
         "short",
     }

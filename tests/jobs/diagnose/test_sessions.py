@@ -22,7 +22,7 @@ from support.sessions import (
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
-from epic_cli.jobs.diagnose.report import cure_words, sentence
+from epic_cli.jobs.diagnose.report.sentences import fill_sentence, write_remedy
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.traffic import make_table_traffic, make_traffic
 
@@ -52,7 +52,7 @@ def causes(one: Session) -> list[str]:
 
 
 def says(finding: Finding) -> str:
-    return sentence(find_detector(finding.cause).says, finding)
+    return fill_sentence(find_detector(finding.cause).says, finding)
 
 
 def case(seed: int, movement: str, rate: float, seconds: float, count: int = 1) -> Case:
@@ -250,7 +250,7 @@ def test_a_cure_of_what_is_sent_was_tried(sender: str, command: str, better: flo
             helped += 1
             assert found.trial.command.startswith(command)
             assert found.trial.after < better * found.trial.before
-            assert ": step error " in cure_words(found).partition("Tried here")[2]
+            assert ": step error " in write_remedy(found).partition("Tried here")[2]
     assert helped >= 2  # of some its noise may be larger
 
 
@@ -261,4 +261,4 @@ def test_what_the_program_cannot_try_says_so(sender: str) -> None:
     rows[7] += 0.05 + asked.random.gamma(2.0, 0.001, rows.shape[1])
     found = tried_in(rows)
     assert found.trial is None
-    assert "(Not tried on this recording.)" in cure_words(found)
+    assert "(Not tried on this recording.)" in write_remedy(found)

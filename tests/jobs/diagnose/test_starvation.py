@@ -9,7 +9,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
-from epic_cli.jobs.diagnose.run import traffic
+from epic_cli.jobs.diagnose.run import make_spec_traffic
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
@@ -33,7 +33,7 @@ BAD, GOOD = packets(0.12), packets(0.0)
 
 
 def told(strategy: str, there: dict[str, PacketBlock]) -> list[Finding]:
-    found = traffic(DiagnoseSpec(there, tuple(read_specs([strategy]))))
+    found = make_spec_traffic(DiagnoseSpec(there, tuple(read_specs([strategy]))))
     return find_detector("delay-buffer").detect(found)
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.running import epic
 
 from epic_cli.engine.strategies import declarations, system_names
-from epic_cli.jobs.diagnose.detectors import registry
+from epic_cli.jobs.diagnose.detectors import load_registry
 from epic_cli.jobs.explain.report import report, write_overview
 from epic_cli.jobs.explain.run import (
     OPTIONS,
@@ -27,7 +27,7 @@ from epic_cli.show.documents import write_jsonl
 
 KNOWN = {
     NameKind.FINDING: {*KINDS},
-    NameKind.CAUSE: {one.name for one in registry().detectors},
+    NameKind.CAUSE: {one.name for one in load_registry().detectors},
     NameKind.METRIC: {one.name for one in METRICS} | {*Weights._fields},
     NameKind.STRATEGY: {one.name for one in declarations()} | {*system_names()},
     NameKind.SETTING: {one.name for each in declarations() for one in each.settings},

@@ -8,7 +8,7 @@ import pytest
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import FAMILIES, declarations
-from epic_cli.jobs.diagnose.detectors.network.delay_buffer import starved
+from epic_cli.jobs.diagnose.detectors.network.delay_buffer import measure_starvation
 from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, find_needed_delays
 from epic_cli.metrics.evaluation import group_by_entity
 from epic_cli.metrics.traffic import SHARES, make_traffic
@@ -70,7 +70,7 @@ def test_the_settings_fill_the_buffer_as_far_as_they_say(name: str) -> None:
             continue
         text = "".join(f"+{key}={value}" for key, value in cure.settings.items())
         (candidate,) = read_specs([name + text])
-        empty = starved(candidate, THERE, messages)
+        empty = measure_starvation(candidate, THERE, messages)
         # late packets are late by less than a period: the share of time is smaller than theirs;
         # hermite holds a whole interval where it does not expect to have to wait that long
         assert empty <= (1 - share) * (3 if name == "hermite" else 1) + 0.01

@@ -13,7 +13,7 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.places import UnusablePlugin, list_plugins
-from epic_cli.jobs.diagnose.cures import Cure, CureTrial
+from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial
 
 if TYPE_CHECKING:
     from epic_cli.metrics.traffic import Traffic
@@ -55,11 +55,11 @@ class Finding:
     worst: float | None = None
     entities: tuple[str, ...] = ()
     consequences: tuple[Finding, ...] = ()
-    remedy: Cure | None = None
-    trial: CureTrial | None = None
+    remedy: Remedy | None = None
+    trial: RemedyTrial | None = None
 
 
-def worst(
+def select_worst(
     found: Iterable[Finding | None], by: Callable[[Finding], float] = lambda one: one.statistic
 ) -> list[Finding]:
     """Return the worst finding over all entities, if any; ties go to the first."""
@@ -109,7 +109,7 @@ class Registry(NamedTuple):
 
 
 @cache
-def registry() -> Registry:
+def load_registry() -> Registry:
     """Return the detectors of this package's folders, followed by those of other packages."""
     found: dict[str, Detector] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
@@ -141,4 +141,4 @@ def registry() -> Registry:
 
 def find_detector(name: str) -> Detector:
     """Return a detector by its name."""
-    return next(detector for detector in registry().detectors if detector.name == name)
+    return next(detector for detector in load_registry().detectors if detector.name == name)

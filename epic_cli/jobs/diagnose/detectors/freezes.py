@@ -16,7 +16,7 @@ LEAST = 3
 FAR = 2.0
 
 
-def freezes(stream: Stream) -> list[RunLength]:
+def find_freezes(stream: Stream) -> list[RunLength]:
     """Return the runs in which positions stand still though velocities are not zero."""
     if not stream.has_velocities:
         return []
@@ -34,12 +34,12 @@ def freezes(stream: Stream) -> list[RunLength]:
     ]
 
 
-def thawed(traffic: Traffic, begins: Floats, ends: Floats) -> Traffic:
+def remove_freezes(traffic: Traffic, begins: Floats, ends: Floats) -> Traffic:
     """Return the traffic without the frozen states between these stamps (s)."""
     streams = []
     for stream in traffic.streams:
         kept = np.ones(len(stream.times), bool)
-        for run in freezes(stream):
+        for run in find_freezes(stream):
             around = stream.period * 1.5
             since, until = stream.times[run.begin] - around, stream.times[run.end] + around
             if ((begins < until) & (since < ends)).any():

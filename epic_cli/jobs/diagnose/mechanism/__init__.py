@@ -20,8 +20,9 @@ from epic_cli.jobs.diagnose.mechanism.supply import Supply, measure_supply
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.diagnose.comparison import FrameComparison
+    from epic_cli.jobs.diagnose.fitted import FittedStrategy
     from epic_cli.jobs.diagnose.frames import Frames
-    from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison
 
 #: Longest likely delay (s): beyond, the clocks do not agree.
 LONGEST = 2.0
@@ -54,19 +55,19 @@ def glance(
 
     After the ``other``, which had other arrivals, it is short unless it comes nearer.
     """
-    part = comparison.glance()
-    search = ExplanationSearch(frames.until(float(part.times[-1])), part)
+    part = comparison.select_glance()
+    search = ExplanationSearch(frames.cut_until(float(part.times[-1])), part)
     if other is None:
         search.explore()
     else:
         search.rival(other)
-    if search.near[0].residual > search.exact:  # some numbers are only met once they are short
+    if not search.results.is_exact:  # some numbers are only met once they are short
         for found in search.finish():
-            search.keep(found)
+            search.results.add(found)
     return search
 
 
-def mechanism(
+def find_mechanism(
     frames: Frames, comparison: FrameComparison, enough: float, begun: ExplanationSearch
 ) -> Mechanism:
     """Return the composition that draws these frames best, from a glance at the first of them."""
@@ -78,12 +79,12 @@ def mechanism(
     same = [near for near in found if comparison.is_as_good(near, found[0])]
     interval = frames.interval
 
-    def unlikely(each: FittedStrategy) -> tuple[bool, tuple[int, ...]]:
+    def rank(each: FittedStrategy) -> tuple[bool, tuple[int, ...]]:
         delay = each.candidate.settings.get("delay", 0.0)
         late = float(f"{delay}".strip("i")) * (interval if isinstance(delay, str) else 1.0)
         return late > LONGEST, measure_description_length(each.candidate)
 
-    best, *_ = same = sorted(same, key=unlikely)
+    best, *_ = same = sorted(same, key=rank)
     others = {make_composition_key(best.candidate): best.candidate}
     # what is not smoothed is drawn by any smoothing that is quick enough, too
     if best.residual <= enough and best.candidate.settings.get("share") != 1.0:
@@ -95,7 +96,7 @@ def mechanism(
         measure_supply(frames, best.candidate), alike,
         min(
             (
-                each.apart for each in search.near
+                each.apart for each in search.results.ranked
                 if make_timing_key(each) != make_timing_key(best)
             ),
             default=math.inf,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.packet_path import make_path, undo_low_pass
 from epic_cli.jobs.diagnose.mechanism.readings import AGED, CLEARER, PossibleReading
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
@@ -33,14 +34,14 @@ BLOCK, ASTRAY = 4.0, 0.05
 #: A frame this many states before the newest one is frozen, not held.
 SHORT = 0.02
 
-#: Seconds of a piece of a curve, the most pieces from state to state, the most that are searched.
-PIECE, PIECES, REACH = 0.008, 12, 60
+#: Most pieces of a path that are searched to either side.
+REACH = 60
 
 #: Time constants (s) of low-passes that are undone.
 LOW_PASSES = (0.0, 0.006, 0.01, 0.016, 0.025, 0.04, 0.063, 0.1, 0.16, 0.25)
 
 
-def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
+def read_buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
     """Return possible buffers (clock, delay, margin, low-pass, curve), the steadiest first."""
     ages = _StateAges(frames, every)
     curves = ("linear", "hermite", "catmull-rom")
@@ -50,7 +51,7 @@ def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
     found = passed[place]
     if place:
         curve = curves[min(range(3), key=lambda index: found[index][0].off)]
-        constant = ages.low_pass(LOW_PASSES[place], curve)
+        constant = ages.fit_low_pass(LOW_PASSES[place], curve)
         found = [ages.read(curve, constant) for curve in curves]
     # those that are the same to the microsecond stay in the order of the axes: usual ones first
     return sorted(itertools.chain(*found), key=lambda reading: round(reading.off, 6))
@@ -67,9 +68,9 @@ class _StateAges:
         self.interval = frames.interval
         steps = compute_lengths(np.diff(frames.positions, axis=0))
         self.moves = np.append(steps > 0.3 * frames.unit, False)
-        self.guesses = self.guess()
+        self.guesses = self._guess_delays()
 
-    def guess(self) -> Floats:
+    def _guess_delays(self) -> Floats:
         """Return each frame's delay behind the newest packet (s), roughly, block by block."""
         frames, at = self.frames, self.at
         since = frames.times[at] - frames.arrivals[self.newest]
@@ -87,20 +88,20 @@ class _StateAges:
             guesses[own] = ages[near[own].mean(axis=0).argmin()]
         return guesses - since
 
-    def low_pass(self, near: float, curve: str) -> float:
+    def fit_low_pass(self, near: float, curve: str) -> float:
         """Return the low-pass time constant that makes the ages steadiest (s)."""
 
-        def unsteady(log: float) -> float:
+        def measure(log: float) -> float:
             return self.read(curve, math.exp(log))[0].off
 
         place = LOW_PASSES.index(near)
         low, high = LOW_PASSES[max(place - 1, 1)], LOW_PASSES[min(place + 1, len(LOW_PASSES) - 1)]
-        return math.exp(find_minimum(unsteady, math.log(low), math.log(high), 6)[0])
+        return math.exp(find_minimum(measure, math.log(low), math.log(high), 6)[0])
 
     def read(self, curve: str, low_pass: float) -> list[PossibleReading]:
         """Return the steadiness of the ages by each clock, the steadiest clock first."""
         frames = self.frames
-        places, beside, ends = self.places(curve, low_pass)
+        places, beside, ends = self._find_places(curve, low_pass)
         moving = self.moves[places.astype(int)]
         short = (self.newest - places)[moving & ends]
         parts: dict[str, Any] = {"curve": curve} if curve != "linear" else {}
@@ -126,18 +127,18 @@ class _StateAges:
             found.append(PossibleReading(off, StrategySpec("buffer", {**settings, **parts})))
         return sorted(found, key=lambda reading: round(reading.off, 6))
 
-    def places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def _find_places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Return the nearest place on the path for each frame (in states), and its distance.
 
         The third value marks frames that show the newest state, or stand where the path has run
         out.
         """
         frames = self.frames
-        points = _undo_low_pass(frames, low_pass)
+        points = undo_low_pass(frames, low_pass)
         steps = compute_lengths(np.diff(points, axis=0, prepend=points[:1]))
         stands = (steps < 0.1 * steps.mean())[self.at]
         points = points[self.at]
-        path, parts = _make_path(frames, curve)
+        path, parts = make_path(frames, curve)
         wanted = frames.stamps[self.newest] - self.guesses
         place = np.interp(wanted, frames.stamps, np.arange(len(frames.stamps)))
         begin = (place * parts).astype(int)
@@ -169,16 +170,16 @@ def _fit_delays(
         none = np.zeros(len(ages))
         return none, none, np.full(len(ages), np.inf)
 
-    def off(left: Floats) -> Floats:
+    def measure(left: Floats) -> Floats:
         return np.minimum(np.where(ends & (left > 0), 0.0, np.abs(left)) + beside, ASTRAY)
 
     delays = np.median(ages[:, ~ends], axis=1)[:, None]
     left = ages - delays
-    plain = off(left).mean(axis=1)
+    plain = measure(left).mean(axis=1)
     margins = np.zeros_like(delays)
     with_margin = delays
     for _ in range(5):
-        far = off(left)
+        far = measure(left)
         weights = 1 / np.maximum(far, 0.1 * far.mean(axis=1, keepdims=True) + 1e-7)
         weights[(ends & (left > 0)) | (far >= ASTRAY)] = 0.0
         total = weights.sum(axis=1, keepdims=True) + 1e-300
@@ -190,41 +191,10 @@ def _fit_delays(
         margins = np.clip(margins, 0.0, 10.0)
         with_margin = (weights * (ages - margins * jitter)).sum(axis=1, keepdims=True) / total
         left = ages - with_margin - margins * jitter
-    unsteady = off(left).mean(axis=1)
+    unsteady = measure(left).mean(axis=1)
     margined = CLEARER * unsteady < plain
     return (
         np.where(margined, with_margin[:, 0], delays[:, 0]),
         np.where(margined, margins[:, 0], 0.0),
         np.where(margined, unsteady, plain),
     )
-
-
-def _make_path(frames: Frames, curve: str) -> tuple[Floats, int]:
-    """Return the packets' path as a polyline, and the number of its pieces between two states."""
-    states = frames.positions
-    if curve == "linear":
-        return states, 1
-    times = np.diff(frames.stamps)[:, None]
-    rates = frames.velocities
-    if curve == "catmull-rom":
-        rates = np.gradient(states, axis=0)
-        rates[1:-1] = (states[2:] - states[:-2]) / (times[1:] + times[:-1])
-        rates[[0, -1]] /= times[[0, -1]]
-    pieces = min(max(math.ceil(float(np.median(times)) / PIECE), 1), PIECES)
-    u = (np.arange(pieces) / pieces)[:, None]
-    start, end = states[:-1, None], states[1:, None]
-    leaves, comes = (rates[:-1] * times)[:, None], (rates[1:] * times)[:, None]
-    bent = (
-        (2 * u**3 - 3 * u**2 + 1) * start + (u**3 - 2 * u**2 + u) * leaves
-        + (3 * u**2 - 2 * u**3) * end + (u**3 - u**2) * comes
-    )  # fmt: skip
-    return np.concatenate((bent.reshape(-1, 3), states[-1:])), pieces
-
-
-def _undo_low_pass(frames: Frames, low_pass: float) -> Floats:
-    """Return the input of a low-pass with this time constant (s), frame by frame."""
-    if not low_pass:
-        return frames.drawn
-    share = 1 - np.exp(-np.diff(frames.times) / low_pass)
-    before = frames.drawn[:-1] + np.diff(frames.drawn, axis=0) / share[:, None]
-    return np.concatenate((frames.drawn[:1], before))

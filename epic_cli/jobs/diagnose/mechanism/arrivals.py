@@ -52,7 +52,7 @@ class MeasuredWay(NamedTuple):
     periods: Floats
 
 
-def measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
+def iterate_measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
     """Yield ways of measuring the time from packet to packet, and since the newest one."""
     first = np.append(True, np.diff(frames.newest) > 0)
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
@@ -80,7 +80,7 @@ def measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
             yield MeasuredWay(settings, np.clip((frames.times - begun) / lasts, 0, 1), lasts)
 
 
-def read_measured(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
+def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
     """Yield chases over a measured time: their settings, and how far off each frame is (m, 3)."""
     first = np.append(True, np.diff(frames.newest) > 0)
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
@@ -88,7 +88,7 @@ def read_measured(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
     last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
     newest = frames.positions[frames.newest]
     speed = frames.velocities[frames.newest]
-    for way in measured_ways(frames):
+    for way in iterate_measured_ways(frames):
         u = way.fraction[:, None]
         for ahead, goal in (
             ({}, newest),
@@ -102,7 +102,7 @@ def read_measured(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
                 yield {"how": how, **way.settings, **ahead}, off
 
 
-def read_two_states(frames: Frames) -> Iterator[StrategySpec]:
+def iterate_two_state_buffers(frames: Frames) -> Iterator[StrategySpec]:
     """Yield buffers that go from the newest state but one to the newest, if the frames lie there.
 
     They go by a timer of their own, or by the time since the packet, also beyond the newest.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 
-def chases(frames: Frames) -> list[PossibleReading]:
+def read_chases(frames: Frames) -> list[PossibleReading]:
     """Return possible chases: each frame's step goes towards the newest state."""
     found: list[PossibleReading] = []
     for ahead, goal in _iterate_possible_goals(frames):
@@ -106,13 +106,13 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
         ):
             since = (frames.times - begun)[at]
 
-            def off(
+            def measure(
                 log: float, shape: Callable[[Floats], Floats] = shape, since: Floats = since
             ) -> float:
                 u = np.clip(since / math.exp(log), 0, 1)
                 return compute_robust_rms(start + (goal - start) * shape(u)[:, None] - drawn)
 
-            best, least = _find_least_error_time(off, 25, 14)
+            best, least = _find_least_error_time(measure, 25, 14)
             glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **ahead})
             starts.append(PossibleReading(least, glide))
         found.append(min(starts, key=lambda reading: reading.off))
@@ -148,7 +148,7 @@ def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> Possibl
     """Return a chase by a critically damped spring, with the speed of the previous step."""
     elapsed, later = np.diff(frames.times), frames.settled[2:]
 
-    def off(log: float) -> float:
+    def measure(log: float) -> float:
         omega = 2 / math.exp(log)
         x = omega * elapsed
         decay = (1 / (1 + x + 0.48 * x**2 + 0.235 * x**3))[:, None]
@@ -162,7 +162,7 @@ def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> Possibl
             (goal[2:] + (change + moved) * decay[1:] - frames.drawn[2:])[later]
         )
 
-    best, least = _find_least_error_time(off, 15, 10)
+    best, least = _find_least_error_time(measure, 15, 10)
     return PossibleReading(
         least, StrategySpec("chase", {"how": "spring", "time": math.exp(best), **ahead})
     )

@@ -70,7 +70,7 @@ def _iterate_clocks() -> Iterator[dict[str, Any]]:
             yield {**stamps, "clock": "mean", "clock_share": share}
 
 
-def time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
+def make_time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
     """Return the time axis of a buffer with these settings."""
     return _ClockReader(frames).read(settings)
 
@@ -126,14 +126,14 @@ def _find_nearest_axis(every: list[TimeAxis], settings: Mapping[str, Any]) -> Ti
     if stamps == "arrival":
         clock = "agree"
 
-    def seconds(time: float | str) -> float:
+    def convert(time: float | str) -> float:
         return 1e9 if time in ("session", math.inf) else float(time)
 
-    def far(axis: TimeAxis) -> tuple[bool, float]:
+    def measure_distance(axis: TimeAxis) -> tuple[bool, float]:
         own = axis.settings
         same = (own.get("stamps", "sender"), own.get("clock", "agree")) == (stamps, clock)
-        time = seconds(settings.get("clock_time", 2.0)) / seconds(own.get("clock_time", 2.0))
+        time = convert(settings.get("clock_time", 2.0)) / convert(own.get("clock_time", 2.0))
         share = settings.get("clock_share", 0.0) - own.get("clock_share", 0.0)
         return not same, abs(share) + abs(math.log(time))
 
-    return min(every, key=far)
+    return min(every, key=measure_distance)

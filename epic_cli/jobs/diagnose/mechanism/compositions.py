@@ -10,7 +10,10 @@ from epic_cli.engine.strategies import declaration
 from epic_cli.engine.strategies.parts import ClockRule
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.diagnose.redraw import FittedStrategy
+    from epic_cli.jobs.diagnose.fitted import FittedStrategy
+
+#: Settings that define a composition.
+NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
 
 
 def measure_description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.strategies import declaration
-from epic_cli.jobs.diagnose.mechanism.clocks import time_axis
+from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -40,18 +40,18 @@ class Supply(NamedTuple):
     grown: tuple[float, float]
 
 
-def in_seconds(span: float, interval: float) -> float:
+def convert_to_seconds(span: float, interval: float) -> float:
     """Convert a time to seconds; a negative number counts send intervals."""
     return span if span >= 0 else -span * interval
 
 
-def watched(frames: Frames) -> NDArray[np.bool_]:
+def mark_watched_frames(frames: Frames) -> NDArray[np.bool_]:
     """Return the frames (m) that a buffer must cover: settled frames, without silences at rest."""
     silent = np.append(_mark_silences(frames), True)  # nothing comes after the last packet
     return np.asarray(frames.settled & ~silent[frames.newest])
 
 
-def needs(frames: Frames, axis: TimeAxis, curve: str) -> Floats:
+def compute_needed_delays(frames: Frames, axis: TimeAxis, curve: str) -> Floats:
     """Return the delay (m; s) with which each frame has a newer state to draw towards."""
     needed = frames.times - axis.offsets[frames.newest] - axis.stamps[frames.newest]
     # a Catmull-Rom curve goes by the state behind the next one, too
@@ -60,20 +60,20 @@ def needs(frames: Frames, axis: TimeAxis, curve: str) -> Floats:
 
 def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     """Return the data that a buffer had; None if nothing was sent, or for a chase."""
-    counted = watched(frames)
+    counted = mark_watched_frames(frames)
     if strategy.name != "buffer" or not counted.any():
         return None
     if strategy.values["catch_up"] in ("queue", "timer"):  # which go by no clock
         return None
     words, interval = strategy.values, frames.interval
     used: dict[str, Any] = declaration("buffer").converted(words)
-    delay = in_seconds(used["delay"], interval)
-    axis = time_axis(frames, strategy.settings)
+    delay = convert_to_seconds(used["delay"], interval)
+    axis = make_time_axis(frames, strategy.settings)
     arrivals, newest = frames.arrivals, frames.newest[counted]
     offsets = axis.offsets if words["stamps"] == "sender" else arrivals - frames.stamps
     drift = np.polyfit(arrivals, offsets, 1) if len(arrivals) > 2 else np.zeros(2)
     wander = np.ptp(np.quantile(offsets - np.polyval(drift, arrivals), (0.05, 0.95)))
-    low, high = (in_seconds(used[key], interval) for key in ("delay_least", "delay_most"))
+    low, high = (convert_to_seconds(used[key], interval) for key in ("delay_least", "delay_most"))
     wait = np.clip(delay + used["jitter_margin"] * axis.jitter[newest], low, max(low, high))
     missed = frames.times[counted] - axis.offsets[newest] - axis.stamps[newest] > wait
     empty, grown = float(missed.mean()), (delay, delay)
@@ -86,7 +86,9 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
             shown.append(min(shown[-1] + elapsed, known))
         ages = arrivals - np.interp(shown, axis.stamps, sent) - (arrivals[0] - sent[0])
         grown = ages[newest[0]].item(), ages[-1].item()
-    needed = float(np.quantile(needs(frames, axis, str(words["curve"]))[counted], 0.99))
+    needed = float(
+        np.quantile(compute_needed_delays(frames, axis, str(words["curve"]))[counted], 0.99)
+    )
     return Supply(empty, float(np.median(wait)), needed, float(wander), grown)
 
 

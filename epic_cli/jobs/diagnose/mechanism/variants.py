@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.mechanism import marks
+from epic_cli.jobs.diagnose.mechanism.compositions import NEEDED, drop_settings
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxes
 
 #: Drawings of games with parts that no reading shows.
 KNOWN = (
@@ -26,6 +32,12 @@ KNOWN = (
     "buffer+clock=min+delay=0.3i+beyond=0.3+low_pass=0.03+follow=spring",
     "chase+how=linear+time=0.1+start=arrival",
 )
+
+#: Clocks that are tried in the place of another, the steadiest.
+STEADY = 12
+
+#: Settings in seconds or in send intervals.
+SPANS = ("delay", "time")
 
 #: A frame this near to the newest state (usual steps) has landed on it.
 LANDS = 0.02
@@ -89,3 +101,79 @@ def list_snap_distances(frames: Frames) -> list[float]:
     way = float(left[~lands].max(initial=0.0))
     bounds = (usual, steps[steps > usual]), (way, left[lands & (left > way)])
     return [math.sqrt(low * float(above.min())) for low, above in bounds if low and len(above)]
+
+
+class Variants:
+    """The variants of compositions that may draw some frames, with parts that the frames show."""
+
+    def __init__(self, frames: Frames, clocks: TimeAxes, exact: float) -> None:
+        self.frames, self.clocks = frames, clocks
+        self.snaps = list_snap_distances(frames)
+        self.grid = marks.find_grid(frames, exact)
+        self.oldest = marks.find_oldest(frames)
+        self.snap_time = marks.find_snap_time(frames)
+
+    def iterate_variants(self, spec: StrategySpec) -> Iterator[StrategySpec]:
+        """Yield the strategy with one or two of its words replaced."""
+        settings, is_buffer = spec.settings, spec.name == "buffer"
+        for changes in OF_BUFFERS if is_buffer else OF_CHASES:
+            if any(settings.get(key) != value for key, value in changes.items()):
+                yield self.change(spec, changes)
+        if is_buffer:
+            yield from self._iterate_buffers(spec)
+        elif self.snap_time:
+            yield self.change(spec, {"snap_after": self.snap_time})
+        if self.grid:
+            yield self.change(spec, {"rounding": self.grid})
+        yield from (self.change(spec, {"snap": snap}) for snap in self.snaps)
+        yield from (self.change(spec, {key: None}) for key in settings if key not in NEEDED)
+        yield self.write_in_intervals(FittedStrategy(spec)).candidate
+
+    def _iterate_buffers(self, spec: StrategySpec) -> Iterator[StrategySpec]:
+        """Yield a buffer by other clocks, with other margins, smoothings and empty buffers."""
+        settings = spec.settings
+        # what catches up at a rate is seldom where its clock says: ages do not tell the clock
+        steady = None if settings.get("catch_up") == "rate" else STEADY
+        for axis in self.clocks.every[:steady]:
+            ways = {"stamps": None, "clock": None, "clock_time": None, "clock_share": None}
+            yield self.change(spec, {**ways, **axis.settings})
+        if "jitter_margin" in settings and isinstance(settings["delay"], float):
+            wait = settings["delay"] + settings["jitter_margin"] * self._find_jitter(settings)
+            for bound in ("delay_least", "delay_most"):
+                yield self.change(spec, {bound: wait})
+            yield self.change(spec, {"jitter_time": 1.0})
+        if low_pass := float(settings.get("low_pass", 0.0)):
+            yield self.change(spec, {"follow": "spring"})
+            part = 1 - math.exp(-self.frames.frame / low_pass)
+            share = {"follow": "share", "follow_share": part}
+            yield StrategySpec(spec.name, {**drop_settings(settings, "low_pass"), **share})
+        if self.oldest:
+            yield self.change(spec, {"beyond": "oldest", "keep": self.oldest})
+
+    def write_in_intervals(self, found: FittedStrategy) -> FittedStrategy:
+        """Return a result whose delay or time is written in send intervals."""
+        interval = self.frames.interval
+        settings = found.candidate.settings
+        spans = {key: settings[key] for key in SPANS if isinstance(settings.get(key), float)}
+        return found.change({key: f"{span / interval:.6g}i" for key, span in spans.items()})
+
+    def change(self, spec: StrategySpec, changes: Mapping[str, Any]) -> StrategySpec:
+        """Return the strategy with these changes, and with a delay adapted to them."""
+        settings = {**spec.settings, **changes}
+        if settings.get("catch_up") != "rate":
+            settings["catch_up_rate"] = None
+        settings = {key: value for key, value in settings.items() if value is not None}
+        delay = settings.get("delay")
+        if isinstance(delay, float) and spec.name == "buffer":
+            delay += self._measure_lateness(spec.settings) - self._measure_lateness(settings)
+            settings["delay"] = max(delay, 0.0)
+        return StrategySpec(spec.name, settings)
+
+    def _measure_lateness(self, settings: Mapping[str, Any]) -> float:
+        """Return the lateness of a buffer that is not due to its delay (s)."""
+        margin = float(settings.get("jitter_margin", 0.0)) * self._find_jitter(settings)
+        return self.clocks.find(settings).late + margin + float(settings.get("low_pass", 0.0))
+
+    def _find_jitter(self, settings: Mapping[str, Any]) -> float:
+        """Return the usual deviation that the jitter margin multiplies (s)."""
+        return self.clocks.find(settings).usual_jitter

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.turning import Turning, worst_turning
+from epic_cli.jobs.diagnose.detectors.movement.turning import Turning, find_worst_turning
 from epic_cli.metrics.arrays import compute_median
 from epic_cli.metrics.traffic import Floats, measure_concentration
 from epic_cli.metrics.turns import compute_euler_angles
@@ -119,7 +119,7 @@ DETECTOR = Detector(
     " a quaternion's three least components on those of 4 to 12 bits",
     f"the step is {SHOWS} degrees, or {FINE} degrees and a tenth of the usual step",
     'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    lambda traffic: worst_turning(traffic, _detect_in_turns),
+    lambda traffic: find_worst_turning(traffic, _detect_in_turns),
     needs=(ROTATIONS,),
     explains=("spin", "late-turns"),
     rank=70,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding, select_worst
 from epic_cli.metrics.arrays import compute_lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Floats, Numbers, Stream, Traffic
 
@@ -26,7 +26,7 @@ NEAR = 0.35
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find losses after which states are missing or wrong until the next full state."""
-    return worst(
+    return select_worst(
         (
             _detect_dropped_changes(stream) or _detect_wrong_base(stream)
             for stream in traffic.numbered

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures.packets import needed_delay
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.stamps import mend_stamps
+from epic_cli.jobs.diagnose.remedies.packets import measure_needed_delay
 from epic_cli.metrics.arrays import compute_quantile
 from epic_cli.metrics.traffic import USUAL_RATES, Traffic, measure_concentration
 
@@ -50,7 +50,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                         STATES,
                         {"rate": float(rate), "step": 1 / rate, "stamps": by_stamps},
                         entities=stream.entities,
-                        remedy=mend_stamps(1 / rate, needed_delay(traffic)),
+                        remedy=mend_stamps(1 / rate, measure_needed_delay(traffic)),
                     )
                 ]
     return []

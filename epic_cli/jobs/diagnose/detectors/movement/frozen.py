@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
-from epic_cli.jobs.diagnose.detectors.freezes import FAR, LEAST, freezes
-from epic_cli.jobs.diagnose.detectors.movement.teleport import leaps, marked
+from epic_cli.jobs.diagnose.detectors.freezes import FAR, LEAST, find_freezes
+from epic_cli.jobs.diagnose.detectors.movement.teleport import find_leaps, mark_leaps
 from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find runs of one repeated position whose velocities are not zero."""
-    found = [(stream, run) for stream in traffic.streams for run in freezes(stream)]
+    found = [(stream, run) for stream in traffic.streams for run in find_freezes(stream)]
     if not found:
         return []
     lasted = [float(one.times[run.end] - one.times[run.begin]) for one, run in found]
@@ -47,13 +47,13 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def mended(traffic: Traffic) -> Traffic:
+def remove_cause(traffic: Traffic) -> Traffic:
     """Return the traffic with the leaps at the ends of these runs marked as teleports."""
     streams = []
     for stream in traffic.streams:
-        ends = {place for run in freezes(stream) for place in range(run.end - 1, run.end + 2)}
-        own = [leap for leap in leaps(stream) if ends & set(range(leap.begin, leap.end + 1))]
-        streams.append(marked(stream, own))
+        ends = {place for run in find_freezes(stream) for place in range(run.end - 1, run.end + 2)}
+        own = [leap for leap in find_leaps(stream) if ends & set(range(leap.begin, leap.end + 1))]
+        streams.append(mark_leaps(stream, own))
     return replace(traffic, streams=tuple(streams))
 
 
@@ -71,6 +71,6 @@ DETECTOR = Detector(
     detect,
     needs=(VELOCITIES,),
     explains=("teleport", "velocity", "stamps", "fixed-step", "noise"),
-    mended=mended,
+    mended=remove_cause,
     rank=4,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.server_stall import HOLE, across
+from epic_cli.jobs.diagnose.detectors.movement.server_stall import HOLE, find_intervals_at
 from epic_cli.metrics.traffic import Traffic
 
 #: Shortest hole in periods: slow senders are silent for as long.
@@ -25,7 +25,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     places = np.flatnonzero(intervals > max(HOLE, PERIODS * max(s.period for s in streams)))
     moved = np.zeros(len(places), bool)
     for stream in streams:
-        at, inside = across(stream, stamps[places])
+        at, inside = find_intervals_at(stream, stamps[places])
         inside &= stream.follows[at] & ~stream.teleports[at + 1]
         moved |= inside & (stream.steps[at] > FAR * stream.usual_step)
     places = places[moved]

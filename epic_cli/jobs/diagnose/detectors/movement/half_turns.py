@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ROTATIONS, Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.turning import Turning, worst_turning
+from epic_cli.jobs.diagnose.detectors.movement.turning import Turning, find_worst_turning
 from epic_cli.metrics.arrays import compute_quantile
 from epic_cli.metrics.traffic import Flags, Floats
 from epic_cli.metrics.turns import compute_euler_angles
@@ -94,7 +94,7 @@ DETECTOR = Detector(
     " short ways across it",
     f"there are {FEWEST} long ways, and at most {SHORT} short ones for each",
     'Shoemake, "Animating rotation with quaternion curves", 1985',
-    lambda traffic: worst_turning(traffic, _detect_in_turns),
+    lambda traffic: find_worst_turning(traffic, _detect_in_turns),
     needs=(ROTATIONS,),
     explains=("late-turns", "spin"),
     rank=66,

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.teleport import Jump, leaps, marked
+from epic_cli.jobs.diagnose.detectors.movement.teleport import Jump, find_leaps, mark_leaps
 from epic_cli.metrics.traffic import Stream, Traffic
 
 #: Largest distance of each leap's end from the other's place, as a share of the leap.
@@ -17,7 +17,7 @@ NEAR = 0.35
 LEAST = 1
 
 
-def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
+def find_exchanges(traffic: Traffic) -> list[tuple[Jump, Jump]]:
     """Return the pairs of leaps in which two entities take each other's place at one time."""
     found = []
     by_stream = [_split_leaps(stream) for stream in traffic.streams]
@@ -37,7 +37,7 @@ def _split_leaps(stream: Stream) -> list[Jump]:
     """Split leaps into steps: one state under a wrong id is a leap there and a leap back."""
     return [
         Jump(stream, at, at + 1, float(stream.steps[at]))
-        for leap in leaps(stream)
+        for leap in find_leaps(stream)
         for at in range(leap.begin, leap.end)
     ]
 
@@ -60,7 +60,7 @@ def _is_swap(one: Jump, other: Jump) -> bool:
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find simultaneous leaps of two entities into each other's places."""
-    found = exchanged(traffic)
+    found = find_exchanges(traffic)
     if len(found) < LEAST:
         return []
     first = min(_get_leap_time(one) for one, _ in found)
@@ -80,15 +80,15 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def mended(traffic: Traffic) -> Traffic:
+def remove_cause(traffic: Traffic) -> Traffic:
     """Return the traffic with these leaps marked as teleports."""
-    pairs = exchanged(traffic)
+    pairs = find_exchanges(traffic)
     own = {
         stream.name: [leap for two in pairs for leap in two if leap.stream is stream]
         for stream in traffic.streams
     }
     return replace(
-        traffic, streams=tuple(marked(stream, own[stream.name]) for stream in traffic.streams)
+        traffic, streams=tuple(mark_leaps(stream, own[stream.name]) for stream in traffic.streams)
     )
 
 
@@ -106,6 +106,6 @@ DETECTOR = Detector(
     "assignment of nearest neighbors",
     detect,
     explains=("teleport", "velocity", "stamps"),
-    mended=mended,
+    mended=remove_cause,
     rank=3,
 )

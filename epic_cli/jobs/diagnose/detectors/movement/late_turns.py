@@ -12,8 +12,8 @@ from epic_cli.jobs.diagnose.detectors.movement.turning import (
     Turning,
     TurnLag,
     fit_lag,
-    interpolated,
-    turned,
+    interpolate_vectors,
+    rotate_vectors,
 )
 from epic_cli.metrics.arrays import choose_places, compute_lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Floats
@@ -47,9 +47,9 @@ def _find_lag_by_spins(turning: Turning) -> TurnLag | None:
     spins = of_turning.find_spins(turning)
     if spins is None:
         return None
-    lag = fit_lag(lambda late: spins.off(spins.given(late)))
+    lag = fit_lag(lambda late: spins.measure_error(spins.interpolate_spins(late)))
     clear = lag.left < of_turning.EXPLAINED and lag.off > LEAST_SHARE
-    return lag if clear and lag.matters(turning.stream.period) else None
+    return lag if clear and lag.is_clear(turning.stream.period) else None
 
 
 def _find_lag_by_direction(turning: Turning) -> TurnLag | None:
@@ -63,7 +63,7 @@ def _find_lag_by_direction(turning: Turning) -> TurnLag | None:
     middles, times = turning.middles[moves], stream.times[thinned]
     back = turning.rotations[thinned] * (-1, -1, -1, 1)
 
-    def apart(late: float) -> Floats:
+    def compute_angles(late: float) -> Floats:
         """Return the angles in degrees, NaN where unknown."""
         at = times - late
         after = np.searchsorted(middles, at).clip(1, len(middles) - 1)
@@ -72,7 +72,7 @@ def _find_lag_by_direction(turning: Turning) -> TurnLag | None:
         found = np.full(len(at), np.nan)
         if int(known.sum()) < FEWEST_STATES:
             return found
-        seen = turned(interpolated(middles, ways, at[known]), back[known])
+        seen = rotate_vectors(interpolate_vectors(middles, ways, at[known]), back[known])
         cosines = seen / np.maximum(compute_lengths(seen), 1e-300)[:, None]
         mean = cosines.mean(axis=0)
         axis = int(np.abs(mean).argmax())
@@ -80,18 +80,18 @@ def _find_lag_by_direction(turning: Turning) -> TurnLag | None:
         found[known] = np.degrees(np.arccos(along.clip(-1, 1)))
         return found
 
-    def off(late: float) -> float:
-        angles = apart(late)
+    def measure_angle(late: float) -> float:
+        angles = compute_angles(late)
         return float(np.nanmean(angles)) if np.isfinite(angles).any() else 180.0
 
-    lag = fit_lag(off)
-    if lag.left < ALONG and lag.off > LEAST_ANGLE and lag.matters(stream.period, LEAVES):
+    lag = fit_lag(measure_angle)
+    if lag.left < ALONG and lag.off > LEAST_ANGLE and lag.is_clear(stream.period, LEAVES):
         return lag
     # what looks aside, or turns slowly, does so with the lag all the same, if everywhere
     there = lag.left < BESIDE and lag.off - lag.left > LEAST_ANGLE
-    better = apart(0.0) - apart(lag.seconds)
+    better = compute_angles(0.0) - compute_angles(lag.seconds)
     better = better[np.isfinite(better)]
-    if not there or not lag.matters(stream.period, SOME) or len(better) < BLOCKS:
+    if not there or not lag.is_clear(stream.period, SOME) or len(better) < BLOCKS:
         return None
     pieces = [part.mean() for part in np.array_split(better, BLOCKS)]
     sure = float(np.mean(pieces)) > SURE * float(np.std(pieces)) / math.sqrt(BLOCKS)
@@ -112,7 +112,7 @@ DETECTOR = Detector(
     f" at most 1/{of_turning.MENDED} of the difference of velocities, or 1/{LEAVES:g} of the mean"
     f" angle, or is better by {SURE:g} standard errors",
     "least absolute deviations over lags",
-    lambda traffic: of_turning.worst_turning(traffic, _detect_in_turns),
+    lambda traffic: of_turning.find_worst_turning(traffic, _detect_in_turns),
     needs=(ROTATIONS,),
     explains=("spin",),
     rank=71,

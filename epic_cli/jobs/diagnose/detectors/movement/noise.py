@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, select_worst
 from epic_cli.metrics.traffic import Stream, Traffic, find_lattice
 
 #: Least noise in usual steps.
@@ -20,7 +20,7 @@ ROUNDING = 0.41
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find sideways steps that the next step takes back."""
-    return worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
+    return select_worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
 
 
 def _detect_in_stream(stream: Stream) -> Finding | None:

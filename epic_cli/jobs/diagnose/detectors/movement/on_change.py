@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.diagnose.cures import Cure
-from epic_cli.jobs.diagnose.cures.packets import fill_rests
-from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
+from epic_cli.jobs.diagnose.remedies import Remedy
+from epic_cli.jobs.diagnose.remedies.packets import fill_rests
 from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traffic, round_rate
 
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find pauses in sending while an entity rests, without missing sequence numbers."""
-    return worst(
+    return select_worst(
         (_detect_in_stream(stream) for stream in traffic.streams), by=lambda one: one.share
     )
 
@@ -33,7 +33,7 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
         float(stream.times[places[0]]),
         float(stream.times[places[int(silences.argmax())]]),
         stream.entities,
-        remedy=Cure(
+        remedy=Remedy(
             f"--send {round_rate(1 / stream.period):g}hz", "step_error", packets=fill_rests
         ),
     )

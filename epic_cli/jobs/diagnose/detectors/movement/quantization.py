@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
 from epic_cli.metrics.arrays import compute_lengths, compute_median
 from epic_cli.metrics.traffic import Flags, Floats, Stream, Traffic, find_lattice
 
@@ -32,7 +32,7 @@ ISOLATED = 0.5
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Compare the step of the positions' lattice with the usual step of the movement."""
-    return worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
+    return select_worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
 
 
 def _detect_in_stream(stream: Stream) -> Finding | None:

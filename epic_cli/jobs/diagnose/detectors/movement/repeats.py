@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
-from epic_cli.jobs.diagnose.cures.packets import needed_delay, send_once
-from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
+from epic_cli.jobs.diagnose.remedies import Remedy, make_buffer, write_option
+from epic_cli.jobs.diagnose.remedies.packets import measure_needed_delay, send_once
 from epic_cli.metrics.repeats import BLOCK, SHARE, drop_repeats, find_repeats
 from epic_cli.metrics.traffic import Stream, Traffic, round_rate
 
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find positions that change at an even rate, lower than the send rate."""
-    need = needed_delay(traffic)
-    return worst(
+    need = measure_needed_delay(traffic)
+    return select_worst(
         (_detect_in_stream(stream.excerpt, need) for stream in traffic.streams),
         lambda one: one.share,
     )
@@ -42,7 +42,7 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
     later = step if times.denominator > 1 else step - stream.period
     drawing = make_buffer(need + later)
     command = f"--send {round_rate(rate):g}hz {write_option(drawing)}"
-    remedy = Cure(command, "step_error", drawing, send_once)
+    remedy = Remedy(command, "step_error", drawing, send_once)
     values: dict[str, float | str] = {
         "kind": kind, "rate": 1 / stream.period, "changes": rate,
         "share": share, "step": step,
@@ -53,7 +53,7 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
     )  # fmt: skip
 
 
-def mended(traffic: Traffic) -> Traffic:
+def remove_cause(traffic: Traffic) -> Traffic:
     """Return the traffic with each state once."""
     return replace(traffic, streams=tuple(map(drop_repeats, traffic.streams)))
 
@@ -81,6 +81,6 @@ DETECTOR = Detector(
         "send-rate",
         "delta-chain",
     ),
-    mended=mended,
+    mended=remove_cause,
     rank=44,
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from epic_cli.jobs.diagnose.cures import cure_by
 from epic_cli.jobs.diagnose.detectors import DRAWN, Detector, Finding
+from epic_cli.jobs.diagnose.remedies import make_drawing_remedy
 from epic_cli.metrics.traffic import Traffic
 
 
@@ -37,7 +37,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "other": without.candidate.label,
             },
             entities=tuple(row.entity for row in match.entities if row.entity and row.constant),
-            remedy=cure_by(best.candidate, "lag"),
+            remedy=make_drawing_remedy(best.candidate, "lag"),
         )
     ]
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
-from epic_cli.jobs.diagnose.detectors.freezes import thawed
+from epic_cli.jobs.diagnose.detectors.freezes import remove_freezes
 from epic_cli.jobs.diagnose.detectors.network.shifts import MOST as ROUTES
-from epic_cli.jobs.diagnose.detectors.network.shifts import Shift, shifts, without
+from epic_cli.jobs.diagnose.detectors.network.shifts import Shift, find_shifts, undo_shifts
 from epic_cli.metrics.arrays import compute_quantile
 from epic_cli.metrics.traffic import Flags, Floats, Numbers, Stream, Traffic
 
@@ -53,19 +53,19 @@ def _find_stalls(traffic: Traffic) -> _Stalls | None:
             places = places[~there | np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
     paused, rested = np.zeros(len(places), bool), np.ones(len(places), bool)
     for each in streams:
-        at, inside = across(each, stream.times[places])
+        at, inside = find_intervals_at(each, stream.times[places])
         paused |= inside & each.mark_paused(at)
         rested &= ~inside | each.mark_rested(at)
     stands = int(paused.sum()) >= len(places) / 2
     # what has moved on may have been lost, where neither numbers nor stamps say otherwise
-    complete = numbered or _are_off_beat(stream, places[~rested])
+    complete = numbered or _is_off_beat(stream, places[~rested])
     moved_on = (stream.intervals[places] < HOLE) & complete
     places = places[~rested & (paused | moved_on)]
     told = LEAST <= len(places) <= MOST * len(stream.intervals) and (stands or complete)
     return _Stalls(stream, places, stands) if told else None
 
 
-def _are_off_beat(stream: Stream, places: Numbers) -> bool:
+def _is_off_beat(stream: Stream, places: Numbers) -> bool:
     """Return True if a regular sender goes on off its beat after most of these intervals.
 
     Lost packets leave a multiple of the period.
@@ -83,28 +83,28 @@ def detect(traffic: Traffic) -> list[Finding]:
         return _detect_tick_stalls(traffic)
     stream, places, stands = found
     lengths, period = stream.intervals[places], stream.period
-    figures = float(lengths.sum()) / traffic.duration, float(lengths.max()) / period
+    extent = float(lengths.sum()) / traffic.duration, float(lengths.max()) / period
     times = stream.times[places[[0, int(lengths.argmax())]]]
     values = {"times": float(len(places)), "longest": float(lengths.max()), "period": period}
-    return [_make_finding(figures, values, times, len(traffic.streams) > 1, stands)]
+    return [_make_finding(extent, values, times, len(traffic.streams) > 1, stands)]
 
 
 def _find_tick_shifts(traffic: Traffic) -> list[Shift]:
     """Return lasting rises of the delay, if there are more than route changes explain."""
     if traffic.messages is None:
         return []
-    found = [shift for shift in shifts(traffic.arrived) if not shift.of_clock]
+    found = [shift for shift in find_shifts(traffic.arrived) if not shift.of_clock]
     late = len(found) > ROUTES and all(each.delays > traffic.arrived.period for each in found)
     return found if late else []
 
 
-def mended(traffic: Traffic) -> Traffic:
+def remove_cause(traffic: Traffic) -> Traffic:
     """Return the traffic without freezes at stalls and without the lag of stamps after stalls."""
     found = _find_stalls(traffic)
     if found is None:
-        return without(traffic, _find_tick_shifts(traffic)) if traffic.messages else traffic
+        return undo_shifts(traffic, _find_tick_shifts(traffic)) if traffic.messages else traffic
     begins = found.stream.times[found.places]
-    return thawed(traffic, begins, found.stream.times[found.places + 1])
+    return remove_freezes(traffic, begins, found.stream.times[found.places + 1])
 
 
 def _detect_tick_stalls(traffic: Traffic) -> list[Finding]:
@@ -116,21 +116,21 @@ def _detect_tick_stalls(traffic: Traffic) -> list[Finding]:
     waits = [shift.sudden for shift in found]
     places = messages.in_order[[shift.place for shift in found]]
     period = messages.period
-    figures = sum(waits) / traffic.duration, max(waits) / period
+    extent = sum(waits) / traffic.duration, max(waits) / period
     times = messages.sent[places[[0, int(np.argmax(waits))]]]
     values = {"times": float(len(found)), "longest": max(waits) + period, "period": period}
-    return [_make_finding(figures, values, times, traffic.entities > 1, stands=True)]
+    return [_make_finding(extent, values, times, traffic.entities > 1, stands=True)]
 
 
 def _make_finding(
-    figures: tuple[float, float],
+    extent: tuple[float, float],
     values: dict[str, float],
     times: Floats,
     several: bool,
     stands: bool,
 ) -> Finding:
     """Return a finding for a share of the recording, with the first and worst of ``times``."""
-    share, statistic = figures
+    share, statistic = extent
     who = "all entities" if several else "the entity"
     first, worst = times.tolist()
     then = (
@@ -153,7 +153,7 @@ def _make_finding(
     return Finding("server-stall", min(1.0, share), statistic, LONG, given, first, worst)
 
 
-def across(stream: Stream, begins: Floats) -> tuple[Numbers, Flags]:
+def find_intervals_at(stream: Stream, begins: Floats) -> tuple[Numbers, Flags]:
     """Return the stream's interval at each stamp (s), and which stamps are within the stream."""
     at = np.searchsorted(stream.times, begins + stream.period / 2) - 1
     inside = (at >= 0) & (at < len(stream.intervals))
@@ -191,6 +191,6 @@ DETECTOR = Detector(
         "velocity",
         "stamps",
     ),
-    mended=mended,
+    mended=remove_cause,
     rank=45,
 )

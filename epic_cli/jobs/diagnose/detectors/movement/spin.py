@@ -10,8 +10,8 @@ from epic_cli.jobs.diagnose.detectors.movement.turning import (
     Spins,
     Turning,
     fit_lag,
-    interpolated,
-    turned,
+    interpolate_vectors,
+    rotate_vectors,
 )
 from epic_cli.metrics.arrays import compute_lengths
 from epic_cli.metrics.traffic import USUAL_RATES, Floats
@@ -33,9 +33,9 @@ def _detect_in_turns(turning: Turning) -> Finding | None:
     spins, stream = of_turning.find_spins(turning), turning.stream
     if spins is None:
         return None
-    off = spins.off(spins.given())
-    there = turned(stream.turns[:, 4:], turning.rotations)
-    body = interpolated(stream.times, there, spins.times)
+    off = spins.measure_error(spins.interpolate_spins())
+    there = rotate_vectors(stream.turns[:, 4:], turning.rotations)
+    body = interpolate_vectors(stream.times, there, spins.times)
     rest, kind = _explain_spins(spins, body, stream.period)
     if off < OFF or rest > min(off / of_turning.MENDED, of_turning.EXPLAINED):
         return None
@@ -46,16 +46,19 @@ def _detect_in_turns(turning: Turning) -> Finding | None:
 def _explain_spins(spins: Spins, body: Floats, period: float) -> tuple[float, str]:
     """Return the difference that remains after the best correction, and the correction in words."""
     found = []
-    for axes, given in (("", spins.given()), ("about the axes of the turning body", body)):
+    for axes, given in (
+        ("", spins.interpolate_spins()),
+        ("about the axes of the turning body", body),
+    ):
         ratio = float(compute_lengths(given).sum() / compute_lengths(spins.rates).sum())
         for way, words in ((1.0, [axes]), (-1.0, [axes, "backwards"])):
-            found.append((spins.off(way * given), words))
+            found.append((spins.measure_error(way * given), words))
             if ratio and not 1 / 1.5 < ratio < 1.5:
-                left, unit = spins.off(way * given / ratio), _find_unit(ratio)
+                left, unit = spins.measure_error(way * given / ratio), _find_unit(ratio)
                 if unit or (left < ODD and spins.steady):
                     found.append((left, [*words, unit or f"{ratio:.3g} times as fast"]))
-    lag = fit_lag(lambda late: spins.off(spins.given(late)))
-    if lag.seconds < 0 and lag.matters(period):
+    lag = fit_lag(lambda late: spins.measure_error(spins.interpolate_spins(late)))
+    if lag.seconds < 0 and lag.is_clear(period):
         found.append((lag.left, [f"those of {-lag.seconds:.3g} s before"]))
     best = min(left for left, _ in found) + 0.01  # the plainest of what is as good
     left, words = next(pair for pair in found if pair[0] <= best)
@@ -81,7 +84,7 @@ DETECTOR = Detector(
     " body's axes, in other units, reversed, or of an earlier state",
     f"it is {OFF}, and one of these changes leaves at most 1/{of_turning.MENDED} of it",
     "the angle between two rotations is the integral of the angular velocity",
-    lambda traffic: of_turning.worst_turning(traffic, _detect_in_turns),
+    lambda traffic: of_turning.find_worst_turning(traffic, _detect_in_turns),
     needs=(ROTATIONS, SPINS),
     rank=72,
 )

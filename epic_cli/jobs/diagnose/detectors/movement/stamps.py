@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
-from epic_cli.jobs.diagnose.cures.packets import needed_delay, number_stamps, restamp
-from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, select_worst
+from epic_cli.jobs.diagnose.remedies import Remedy, make_buffer, write_option
+from epic_cli.jobs.diagnose.remedies.packets import measure_needed_delay, number_stamps, restamp
 from epic_cli.metrics.arrays import compute_lengths
 from epic_cli.metrics.digits import format_seconds, format_share
 from epic_cli.metrics.traffic import (
@@ -41,8 +41,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     """Find stamps that no clock made, or that disagree with displacement over velocity."""
     rates = {stream.name: _find_rate(stream) for stream in traffic.streams}
     told = [_detect_stamping(name, one, rates.get(name)) for name, one in traffic.stamping.items()]
-    need = needed_delay(traffic)
-    return worst(told, by=lambda one: one.share) or worst(
+    need = measure_needed_delay(traffic)
+    return select_worst(told, by=lambda one: one.share) or select_worst(
         _detect_in_stream(stream.excerpt, need) for stream in traffic.streams
     )
 
@@ -84,14 +84,14 @@ def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Findi
         entities,
         remedy=None
         if rate is None
-        else Cure(f"--read time=seq,unit=ticks@{rate:g}", "step_error", packets=number_stamps),
+        else Remedy(f"--read time=seq,unit=ticks@{rate:g}", "step_error", packets=number_stamps),
     )
 
 
-def mend_stamps(longer: float, need: float) -> Cure:
+def mend_stamps(longer: float, need: float) -> Remedy:
     """Return a remedy: stamps computed from velocities, and a buffer ``longer`` (s) than needed."""
     drawing = make_buffer(need + longer)
-    return Cure(
+    return Remedy(
         f"each state's own time and {write_option(drawing)}",
         "step_error",
         drawing,
@@ -135,7 +135,7 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
     )
 
 
-def mended(traffic: Traffic) -> Traffic:
+def remove_cause(traffic: Traffic) -> Traffic:
     """Return the traffic with stamps such that every step agrees with its velocity.
 
     A step at rest takes as long as usual.
@@ -166,7 +166,7 @@ def _compute_times_by_velocity(stream: Stream) -> Floats:
 def stamp_by_velocity(block: PacketBlock) -> PacketBlock:
     """Return the packets with stamps such that every step agrees with its velocity."""
 
-    def stamps(stream: Stream) -> Floats:
+    def compute_stamps(stream: Stream) -> Floats:
         off = _compute_times_by_velocity(stream) - stream.times
         # what adds up over many steps is no stamp's
         around = min(AROUND, len(off) // 2 * 2 - 1)
@@ -174,7 +174,7 @@ def stamp_by_velocity(block: PacketBlock) -> PacketBlock:
         trend = np.convolve(padded, np.ones(around) / around, "valid")
         return np.asarray(stream.times + off - trend)
 
-    return restamp(block, stamps)
+    return restamp(block, compute_stamps)
 
 
 DETECTOR = Detector(
@@ -191,6 +191,6 @@ DETECTOR = Detector(
     detect,
     needs=(VELOCITIES,),
     explains=("send-rate", "on-change", "teleport"),
-    mended=mended,
+    mended=remove_cause,
     rank=70,
 )

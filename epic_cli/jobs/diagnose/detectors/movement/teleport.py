@@ -27,7 +27,7 @@ class Jump(NamedTuple):
     distance: float
 
 
-def leaps(stream: Stream) -> list[Jump]:
+def find_leaps(stream: Stream) -> list[Jump]:
     """Return the unmarked leaps of an entity; a leap takes one step or a run of steps."""
     # stamps that nearly coincide must not make a usual step look fast
     pace = stream.steps / np.maximum(stream.intervals, stream.period)
@@ -51,14 +51,14 @@ def leaps(stream: Stream) -> list[Jump]:
     return found
 
 
-def mended(traffic: Traffic) -> Traffic:
+def remove_cause(traffic: Traffic) -> Traffic:
     """Return the traffic with all leaps marked; a leap of several steps is marked at each step."""
     return replace(
-        traffic, streams=tuple(marked(stream, leaps(stream)) for stream in traffic.streams)
+        traffic, streams=tuple(mark_leaps(stream, find_leaps(stream)) for stream in traffic.streams)
     )
 
 
-def marked(stream: Stream, found: list[Jump]) -> Stream:
+def mark_leaps(stream: Stream, found: list[Jump]) -> Stream:
     """Return the stream with these leaps marked as teleports."""
     marks = stream.teleports.copy()
     for jump in found:
@@ -68,7 +68,7 @@ def marked(stream: Stream, found: list[Jump]) -> Stream:
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find steps that neither the entity's usual speed nor its velocity explains."""
-    found = [leap for stream in traffic.streams for leap in leaps(stream)]
+    found = [leap for stream in traffic.streams for leap in find_leaps(stream)]
     if not found:
         return []
     first = min(found, key=lambda one: one.stream.times[one.begin])
@@ -108,6 +108,6 @@ DETECTOR = Detector(
     "robust outlier test of steps",
     detect,
     explains=("velocity",),
-    mended=mended,
+    mended=remove_cause,
     rank=5,
 )

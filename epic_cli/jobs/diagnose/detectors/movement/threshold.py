@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
 from epic_cli.metrics.arrays import compute_lengths, compute_median, compute_quantile
 from epic_cli.metrics.digits import format_number
 from epic_cli.metrics.traffic import FEWEST_STATES, USUAL_RATES, Flags, Floats, Stream, Traffic
@@ -43,7 +43,7 @@ ALIKE = 3.0
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find a distance that every interval exceeds in its last frame, and not before."""
-    return worst(map(_detect_in_stream, traffic.streams))
+    return select_worst(map(_detect_in_stream, traffic.streams))
 
 
 def _detect_in_stream(stream: Stream) -> Finding | None:

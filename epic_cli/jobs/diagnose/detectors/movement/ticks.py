@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.diagnose.cures import cure_by
 from epic_cli.jobs.diagnose.detectors import DRAWN, Detector, Finding
+from epic_cli.jobs.diagnose.remedies import make_drawing_remedy
 from epic_cli.metrics.traffic import Traffic
 
 
@@ -30,7 +30,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "kind": "now for more frames, now for fewer, which beats" if beats else "each time",
             },
             entities=tuple(entity.entity for entity in match.entities if entity.entity),
-            remedy=cure_by(match.best.candidate),
+            remedy=make_drawing_remedy(match.best.candidate),
         )
     ]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detectors import Finding, worst
+from epic_cli.jobs.diagnose.detectors import Finding, select_worst
 from epic_cli.metrics.arrays import choose_places, compute_lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
 from epic_cli.metrics.turns import align_signs, compute_rotation_vectors, find_turns_between
@@ -65,13 +65,13 @@ def find_turning(stream: Stream) -> Turning | None:
     return Turning(found, rotations, rates, near) if turns else None
 
 
-def worst_turning(traffic: Traffic, of: Callable[[Turning], Finding | None]) -> list[Finding]:
+def find_worst_turning(traffic: Traffic, of: Callable[[Turning], Finding | None]) -> list[Finding]:
     """Return the worst finding in the rotations of all entities."""
     turns = map(find_turning, (stream.excerpt for stream in traffic.streams))
-    return worst(of(turn) for turn in turns if turn is not None)
+    return select_worst(of(turn) for turn in turns if turn is not None)
 
 
-def turned(vectors: Floats, rotations: Floats) -> Floats:
+def rotate_vectors(vectors: Floats, rotations: Floats) -> Floats:
     """Rotate vectors (n, 3) from the body's axes to the world's axes."""
     across = 2 * np.cross(rotations[:, :3], vectors)
     return np.asarray(vectors + rotations[:, 3:] * across + np.cross(rotations[:, :3], across))
@@ -87,9 +87,9 @@ class Spins(NamedTuple):
     times: Floats
     rates: Floats
 
-    def given(self, lag: float = 0.0) -> Floats:
+    def interpolate_spins(self, lag: float = 0.0) -> Floats:
         """Return the angular velocities ``lag`` (s) before the middle of each step (m, 3)."""
-        return interpolated(self.stream.times, self.stream.turns[:, 4:], self.times - lag)
+        return interpolate_vectors(self.stream.times, self.stream.turns[:, 4:], self.times - lag)
 
     @property
     def steady(self) -> bool:
@@ -99,7 +99,7 @@ class Spins(NamedTuple):
             np.nanmean(compute_lengths(np.diff(spins, axis=0))) < np.nanmean(compute_lengths(spins))
         )
 
-    def off(self, spins: Floats) -> float:
+    def measure_error(self, spins: Floats) -> float:
         """Return the difference of spins from the rates of the rotations, as a share of these."""
         return float(
             compute_lengths(spins - self.rates).mean() / compute_lengths(self.rates).mean()
@@ -118,7 +118,7 @@ def find_spins(turning: Turning) -> Spins | None:
     return Spins(turning.stream, turning.middles[chosen], rates)
 
 
-def interpolated(times: Floats, values: Floats, at: Floats) -> Floats:
+def interpolate_vectors(times: Floats, values: Floats, at: Floats) -> Floats:
     """Interpolate vectors (n, 3) linearly between known rows; hold the ends."""
     known = np.isfinite(values).all(axis=1)
     return np.stack([np.interp(at, times[known], row) for row in values[known].T], axis=1)
@@ -131,7 +131,7 @@ class TurnLag(NamedTuple):
     left: float
     off: float
 
-    def matters(self, period: float, mended: float = MENDED) -> bool:
+    def is_clear(self, period: float, mended: float = MENDED) -> bool:
         """Return True if the lag is clearly not 0, and reduces the difference enough."""
         late = abs(self.seconds) >= max(LEAST_LAG, LEAST_PACKETS * period)
         inside = EARLIEST + STEP < self.seconds < LATEST - STEP

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
 from epic_cli.metrics.traffic import APART, EACH, Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Return the entity whose packets alternate most between two movements."""
-    return worst(
+    return select_worst(
         (
             Finding(
                 "two-senders", 1.0, two.share, EACH,

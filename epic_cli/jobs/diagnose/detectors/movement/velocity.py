@@ -9,9 +9,9 @@ import numpy as np
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.jobs.diagnose.cures import Cure
-from epic_cli.jobs.diagnose.cures.packets import rewrite
-from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
+from epic_cli.jobs.diagnose.remedies import Remedy
+from epic_cli.jobs.diagnose.remedies.packets import rewrite
 from epic_cli.metrics.arrays import compute_lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
 
@@ -38,7 +38,7 @@ ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Measure how far velocities are from displacement over time, and find a correction."""
-    return worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
+    return select_worst(_detect_in_stream(stream.excerpt) for stream in traffic.streams)
 
 
 def _detect_in_stream(stream: Stream) -> Finding | None:
@@ -86,17 +86,17 @@ _BY_VELOCITY = read_spec("chase+ahead=velocity+how=exponential+time=0.03")
 _Mend = Callable[[Floats], Floats]
 
 
-def _make_remedy(mend: _Mend | None) -> Cure:
+def _make_remedy(mend: _Mend | None) -> Remedy:
     """Return the remedy: corrected velocities or, without a correction, no velocities."""
 
-    def mended(packet: Packet) -> Packet:
+    def correct_packet(packet: Packet) -> Packet:
         if mend is None or packet.velocity is None:
             return packet._replace(velocity=None)
         x, y, z = mend(np.array([packet.velocity]))[0].tolist()
         return packet._replace(velocity=(x, y, z))
 
     command = "--read vx=,vy=,vz=" if mend is None else "velocities corrected for that"
-    return Cure(command, "step_error", packets=lambda block: rewrite(block, mended),
+    return Remedy(command, "step_error", packets=lambda block: rewrite(block, correct_packet),
                 against=_BY_VELOCITY)  # fmt: skip
 
 

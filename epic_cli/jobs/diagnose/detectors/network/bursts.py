@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.jobs.diagnose.detectors.freezes import thawed
+from epic_cli.jobs.diagnose.detectors.freezes import remove_freezes
 from epic_cli.metrics.arrays import compute_median, compute_quantile, find_edges
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, MessageLog, Numbers, Traffic
 
@@ -123,7 +123,7 @@ class LateBurst(NamedTuple):
     height: float
 
 
-def late_bursts(messages: MessageLog) -> list[LateBurst]:
+def find_late_bursts(messages: MessageLog) -> list[LateBurst]:
     """Return the long bursts whose first message was delayed for long."""
     found = find_bursts(messages)
     in_frame = messages.frame / messages.period  # this many are read at once anyway
@@ -151,7 +151,7 @@ def late_bursts(messages: MessageLog) -> list[LateBurst]:
     return sorted(bursts)
 
 
-def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
+def is_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
     """Return True if a burst's messages arrive as far apart as jitter alone would put them.
 
     Jitter is the usual difference of neighboring delays.
@@ -164,13 +164,13 @@ def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
 def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
     """Return the late bursts as a finding of this cause; none if another cause explains them."""
     messages = traffic.arrived
-    bursts = late_bursts(messages)
+    bursts = find_late_bursts(messages)
     if len(bursts) < LEAST:
         return []
     if messages.frame:
         kind = "frame-stall"
     else:
-        kind = "late-sender" if are_loose(messages, bursts) else "head-of-line"
+        kind = "late-sender" if is_loose(messages, bursts) else "head-of-line"
     if kind != cause:
         return []
     heights, held = (
@@ -192,15 +192,15 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
     return [Finding(cause, share, float(len(bursts)), float(LEAST), values, first, most)]
 
 
-def without_late(traffic: Traffic) -> Traffic:
+def remove_late_bursts(traffic: Traffic) -> Traffic:
     """Return the traffic without the messages in late bursts."""
     messages = traffic.arrived
     wanted = np.ones(len(messages.sent), bool)
-    bursts = late_bursts(messages)
+    bursts = find_late_bursts(messages)
     for burst in bursts:
         wanted[burst.begin : burst.end] = False
     begins, ends = ([burst.begin for burst in bursts], [burst.end - 1 for burst in bursts])
-    thawn = thawed(traffic, messages.sent[begins], messages.sent[ends])
+    thawn = remove_freezes(traffic, messages.sent[begins], messages.sent[ends])
     left = messages.select_messages(wanted) if wanted.sum() >= FEWEST_STATES else None
     return replace(thawn, messages=left)
 
@@ -224,11 +224,11 @@ def _mark_close_behind(messages: MessageLog, arrivals: Floats) -> Flags:
     return np.asarray((apart <= TOGETHER * period) & (messages.intervals >= SENT_APART * period))
 
 
-def batched(traffic: Traffic) -> list[Finding]:
+def detect_batches(traffic: Traffic) -> list[Finding]:
     """Measure the share of messages that arrived right after the previous one."""
     messages = traffic.arrived
     found = find_bursts(messages)
-    limit = max(found.limit, SHARE) if late_bursts(messages) else found.limit
+    limit = max(found.limit, SHARE) if find_late_bursts(messages) else found.limit
     if found.share < limit:
         return []
     sizes, begins = (found.ends - found.begins).astype(float), found.begins
@@ -268,7 +268,7 @@ BATCHING = Detector(
     "it is 30 % more than jitter and the receiver's frames explain (10 % arrive so at random"
     " times); or 12 %, and jitter is far below a period",
     "J. Nagle, RFC 896, 1984; coverage of a Poisson process: 1 - exp(-0.1)",
-    batched,
+    detect_batches,
     needs=(ARRIVALS,),
     explains=("head-of-line", "frame-stall", "queue", "reordering", "route-change"),
     rank=30,
@@ -291,7 +291,7 @@ STALLING = Detector(
     lambda traffic: _detect_late_bursts("frame-stall", traffic),
     needs=(ARRIVALS,),
     explains=("queue",),
-    mended=without_late,
+    mended=remove_late_bursts,
     rank=41,
 )
 
@@ -311,7 +311,7 @@ WAITING = Detector(
     lambda traffic: _detect_late_bursts("head-of-line", traffic),
     needs=(ARRIVALS,),
     explains=("queue", "reordering", "frozen", "teleport", "velocity", "stamps"),
-    mended=without_late,
+    mended=remove_late_bursts,
     rank=40,
 )
 
@@ -333,6 +333,6 @@ LATE = Detector(
     lambda traffic: _detect_late_bursts("late-sender", traffic),
     needs=(ARRIVALS,),
     explains=("queue", "reordering", "bursts", "frozen", "teleport", "velocity", "stamps"),
-    mended=without_late,
+    mended=remove_late_bursts,
     rank=39,
 )

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.remedies import Remedy, make_buffer, write_option
 from epic_cli.metrics.arrays import compute_median
 from epic_cli.metrics.traffic import (
     SLOWEST_FRAMES,
@@ -66,7 +66,7 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     interval = traffic.arrived.period
     ticks = abs(rise) < interval < 1.01 / SLOWEST_FRAMES
-    if abs(line.slope) > BEAT and ticks and _are_delays_steady(traffic.arrived):
+    if abs(line.slope) > BEAT and ticks and _has_steady_delays(traffic.arrived):
         return []
     return [
         Finding(
@@ -80,7 +80,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "rise": abs(rise),
                 "minute": abs(line.slope) * 60,
             },
-            remedy=_make_drift_cure(traffic),
+            remedy=_make_drift_remedy(traffic),
         )
     ]
 
@@ -89,7 +89,7 @@ def _select_likeliest(tried: list[_TriedLine]) -> _TriedLine:
     return max(tried, key=lambda one: one.errors * (abs(one.rise) > one.least))
 
 
-def without_drift(traffic: Traffic) -> Traffic:
+def remove_drift(traffic: Traffic) -> Traffic:
     """Return the traffic with arrivals on the sender's clock."""
     messages = traffic.arrived
     line = _select_likeliest(_try_lines(messages)).line
@@ -99,13 +99,13 @@ def without_drift(traffic: Traffic) -> Traffic:
     )
 
 
-def _make_drift_cure(traffic: Traffic) -> Cure:
+def _make_drift_remedy(traffic: Traffic) -> Remedy:
     """Return a buffer whose clock follows the drift, with the delay needed without drift."""
-    drawing = make_buffer(measure_network(without_drift(traffic).arrived).needed[1])
-    return Cure(write_option(drawing), "lag", drawing)
+    drawing = make_buffer(measure_network(remove_drift(traffic).arrived).needed[1])
+    return Remedy(write_option(drawing), "lag", drawing)
 
 
-def unseen(messages: MessageLog) -> tuple[float, float]:
+def measure_unseen_drift(messages: MessageLog) -> tuple[float, float]:
     """Return the least visible drift (s/s), and the time (s) in which ``USUAL`` is visible."""
     length, tried = float(np.ptp(messages.sent)), _try_lines(messages)
     if not tried:
@@ -144,7 +144,7 @@ def _try_lines(messages: MessageLog) -> list[_TriedLine]:
     rounded = find_lattice(messages.arrivals[:MANY]) + find_lattice(messages.sent[:MANY])
     step = rounded if rounded < ROUNDED else 0.0
     jitter = messages.find_delay(0.9) - messages.find_delay(0.1)
-    usual = STEADY if _are_delays_steady(messages) else LEAST
+    usual = STEADY if _has_steady_delays(messages) else LEAST
     frame = max(messages.frame, step)
     least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)
     tried = [
@@ -160,7 +160,7 @@ def _try_lines(messages: MessageLog) -> list[_TriedLine]:
     return [_fit_drift(*line, least) for line, least in tried if np.ptp(line.times) > 0]
 
 
-def _are_delays_steady(messages: MessageLog) -> bool:
+def _has_steady_delays(messages: MessageLog) -> bool:
     """Return True if most neighboring delays are equal."""
     return estimate_sigma(np.diff(messages.delays)) < STILL
 
@@ -170,8 +170,8 @@ def _find_unmet_part(messages: MessageLog) -> float:
     gaps = np.diff(np.sort(messages.arrivals))
     halves = gaps / messages.frame % 1
     frame = messages.frame / (2 if np.mean((halves > 0.25) & (halves < 0.75)) > 0.01 else 1)
-    turns = np.round(gaps / frame)
-    frame = float(gaps.sum() / max(turns.sum(), 1.0))  # its rate is not exactly the usual one
+    counts = np.round(gaps / frame)
+    frame = float(gaps.sum() / max(counts.sum(), 1.0))  # its rate is not exactly the usual one
     per = len(messages.sent) // WINDOWS
     phases = np.sort(messages.sent[: per * WINDOWS].reshape(WINDOWS, per) / frame % 1, axis=1)
     around = np.append(phases, phases[:, :1] + 1, axis=1)
@@ -218,6 +218,6 @@ DETECTOR = Detector(
     detect,
     needs=(ARRIVALS,),
     explains=("queue",),
-    mended=without_drift,
+    mended=remove_drift,
     rank=20,
 )

@@ -51,7 +51,7 @@ def has_buffer(candidate: StrategySpec) -> bool:
     return declaration(candidate.name).family in BUFFERED
 
 
-def starved(
+def measure_starvation(
     candidate: StrategySpec, packets: Mapping[str, PacketBlock], messages: MessageLog
 ) -> float:
     """Return the share of a screen's rows that are held or extrapolated, 0 to 1.
@@ -79,7 +79,7 @@ def starved(
     return empty / judged if judged else 0.0
 
 
-def remedy(
+def find_delay_change(
     candidate: StrategySpec,
     packets: Mapping[str, PacketBlock],
     messages: MessageLog,
@@ -99,7 +99,7 @@ def remedy(
     for setting in settings:
         for value in _iterate_longer_values(setting, candidate.settings.get(setting.name), needed):
             changed = candidate._replace(settings={**candidate.settings, setting.name: value})
-            share = starved(changed, packets, messages)
+            share = measure_starvation(changed, packets, messages)
             if share <= ENOUGH:
                 return DelayChange(setting.name, value, share)
             if best is None or share < 0.8 * best.starved:
@@ -143,10 +143,10 @@ def detect(traffic: Traffic) -> list[Finding]:
     for candidate in traffic.strategies:
         if not has_buffer(candidate):
             continue
-        share = starved(candidate, packets, messages)
+        share = measure_starvation(candidate, packets, messages)
         if share < SHARE:
             continue
-        change = remedy(candidate, packets, messages, p99, share)
+        change = find_delay_change(candidate, packets, messages, p99, share)
         if change is None:
             cure = "No single setting of it helps: try another strategy."
         else:

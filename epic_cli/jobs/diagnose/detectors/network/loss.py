@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures import cure_by, make_buffer
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
+from epic_cli.jobs.diagnose.remedies import make_buffer, make_drawing_remedy
 from epic_cli.metrics.digits import format_seconds
 from epic_cli.metrics.traffic import FEWEST_STATES, Traffic, measure_network
 from epic_cli.network.link import GilbertElliott
@@ -57,7 +57,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     if traffic.messages is not None and traffic.placed:
         needed = measure_network(traffic.messages).needed[2]
         bridge = f"A buffer of {format_seconds(needed)} covers 99 % of the packets"
-        remedy = cure_by(make_buffer(needed))
+        remedy = make_drawing_remedy(make_buffer(needed))
     if silence > SILENCE:
         bridge += "; limit how far predictions go, and blend back: no buffer is for such an outage"
     return [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures import cure_by, make_buffer
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.remedies import make_buffer, make_drawing_remedy
 from epic_cli.metrics.traffic import Floats, Traffic, estimate_sigma, measure_network
 
 SHARE = 0.04
@@ -47,7 +47,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     behind = (messages.arrivals - _find_earliest_arrivals(messages.arrivals))[places]
     fastest = messages.sorted_delays[0]
     sorting = max(measure_network(messages).needed[2], messages.find_delay(SORTED) - fastest)
-    remedy = cure_by(make_buffer(sorting, late="insert")) if traffic.placed else None
+    remedy = make_drawing_remedy(make_buffer(sorting, late="insert")) if traffic.placed else None
     return [
         Finding(
             "reordering",

@@ -69,7 +69,7 @@ class Shift(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def shifts(messages: MessageLog) -> list[Shift]:
+def find_shifts(messages: MessageLog) -> list[Shift]:
     """Return the lasting changes of the delay, in order of arrival.
 
     The medians of the 16 delays (or, where that finds none, the 64) before and after a message
@@ -77,17 +77,17 @@ def shifts(messages: MessageLog) -> list[Shift]:
     to the next change.
     """
     for side in SIDES:
-        if found := _find_shifts(messages, side):
+        if found := _find_shifts_by_side(messages, side):
             return found
     return []
 
 
 def _select_shifts(messages: MessageLog, clock: bool) -> list[Shift]:
     """Return either the changes that a clock caused, or those that the network caused."""
-    return [shift for shift in shifts(messages) if shift.of_clock is clock]
+    return [shift for shift in find_shifts(messages) if shift.of_clock is clock]
 
 
-def clock_steps(traffic: Traffic) -> list[Finding]:
+def detect_clock_steps(traffic: Traffic) -> list[Finding]:
     """Find lasting changes of the delay at which the stamps jumped."""
     found = _select_shifts(traffic.arrived, clock=True)
     if found or not traffic.wraps:
@@ -104,7 +104,7 @@ def clock_steps(traffic: Traffic) -> list[Finding]:
     return [Finding("clock-step", 1.0, wrap.length, LEAST, values, wrap.first, None)]
 
 
-def route_changes(traffic: Traffic) -> list[Finding]:
+def detect_route_changes(traffic: Traffic) -> list[Finding]:
     """Find lasting changes of the delay at which the arrivals jumped."""
     found = _select_shifts(traffic.arrived, clock=False)
     found = found if len(found) <= MOST else []
@@ -132,7 +132,7 @@ def _make_finding(
     return [Finding(cause, min(1.0, step / whole), step, LEAST, values, first, most)]
 
 
-def without(traffic: Traffic, found: list[Shift]) -> Traffic:
+def undo_shifts(traffic: Traffic, found: list[Shift]) -> Traffic:
     """Return the traffic with these changes undone, in stamps or arrivals."""
     messages = traffic.arrived
     added = np.zeros(len(messages.sent))
@@ -161,7 +161,7 @@ def without(traffic: Traffic, found: list[Shift]) -> Traffic:
     )
 
 
-def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
+def _find_shifts_by_side(messages: MessageLog, side: int) -> list[Shift]:
     order = messages.in_order
     delays = messages.delays[order]
     if len(delays) < 4 * side:
@@ -244,7 +244,7 @@ CLOCK_STEP = Detector(
     " arrival; whether the stamps or the arrivals jump there",
     f"it is {LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, and lasts",
     "change point by the difference of running medians",
-    clock_steps,
+    detect_clock_steps,
     needs=(ARRIVALS,),
     explains=(
         "queue",
@@ -259,7 +259,7 @@ CLOCK_STEP = Detector(
         "on-change",
         "duplicates",
     ),
-    mended=lambda traffic: without(traffic, _select_shifts(traffic.arrived, clock=True)),
+    mended=lambda traffic: undo_shifts(traffic, _select_shifts(traffic.arrived, clock=True)),
     rank=15,
 )
 
@@ -275,9 +275,9 @@ ROUTE_CHANGE = Detector(
     f"it is {LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasts, and happens twice"
     " at most",
     'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
-    route_changes,
+    detect_route_changes,
     needs=(ARRIVALS,),
     explains=("queue", "clock-drift"),
-    mended=lambda traffic: without(traffic, _select_shifts(traffic.arrived, clock=False)),
+    mended=lambda traffic: undo_shifts(traffic, _select_shifts(traffic.arrived, clock=False)),
     rank=61,
 )

@@ -11,10 +11,13 @@ import pytest
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.jobs.diagnose.cures import Bench, Cure, CureTrial
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, match
 from epic_cli.jobs.diagnose.redraw import Redraw
-from epic_cli.jobs.diagnose.report import cure_words, drawn_record, drawn_words
+from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial
+from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
+from epic_cli.jobs.diagnose.report.drawings import describe_drawing
+from epic_cli.jobs.diagnose.report.records import make_drawn_record
+from epic_cli.jobs.diagnose.report.sentences import write_remedy
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.metrics.traffic import make_traffic
@@ -35,16 +38,16 @@ def recorded(rate: float = 20, seed: int = 3, loss: float = 0.01) -> PacketBlock
     return block
 
 
-def bench(block: PacketBlock, strategy: str = SHORT) -> Bench:
-    return Bench(block, np.arange(0.4, 39, 1 / 60), read_spec(strategy))
+def recording(block: PacketBlock, strategy: str = SHORT) -> TrialRecording:
+    return TrialRecording(block, np.arange(0.4, 39, 1 / 60), read_spec(strategy))
 
 
-def drawn_by(strategy: str, figure: str = "step_error") -> Cure:
-    return Cure(f"-s {strategy}", figure, read_spec(strategy))
+def drawn_by(strategy: str, metric: str = "step_error") -> Remedy:
+    return Remedy(f"-s {strategy}", metric, read_spec(strategy))
 
 
-def test_a_trial_says_what_a_cure_brings_and_costs() -> None:
-    found = bench(recorded()).try_cure(drawn_by(SHORT.replace("0.03", "0.09")))
+def test_a_trial_says_what_a_remedy_brings_and_costs() -> None:
+    found = recording(recorded()).try_remedy(drawn_by(SHORT.replace("0.03", "0.09")))
     assert found is not None
     assert found.record.keys() == {"command", "figure", "before", "after"}
     assert found.after < 0.6 * found.before
@@ -55,7 +58,7 @@ def test_a_trial_says_what_a_cure_brings_and_costs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("strategy", "figure"),
+    ("strategy", "metric"),
     [
         (SHORT, "step_error"),  # in force already
         (SHORT.replace("0.03", "0.031"), "step_error"),  # within the noise
@@ -64,8 +67,8 @@ def test_a_trial_says_what_a_cure_brings_and_costs() -> None:
         (SHORT.replace("0.03", "3"), "step_error"),  # costs more than it gives
     ],
 )
-def test_what_does_not_help_is_no_cure(strategy: str, figure: str) -> None:
-    assert bench(recorded()).try_cure(drawn_by(strategy, figure)) is None
+def test_what_does_not_help_is_no_remedy(strategy: str, metric: str) -> None:
+    assert recording(recorded()).try_remedy(drawn_by(strategy, metric)) is None
 
 
 def test_changed_packets_are_drawn_and_say_what_the_truth_is() -> None:
@@ -84,20 +87,20 @@ def test_changed_packets_are_drawn_and_say_what_the_truth_is() -> None:
             last = packet.position
         return kept
 
-    twice = bench(block, "buffer+clock=min+clock_time=session+delay=0.15")
-    found = twice.try_cure(Cure("skip", "step_error", packets=skip))
-    assert isinstance(found, CureTrial)
+    twice = recording(block, "buffer+clock=min+clock_time=session+delay=0.15")
+    found = twice.try_remedy(Remedy("skip", "step_error", packets=skip))
+    assert isinstance(found, RemedyTrial)
     assert found.after < 0.3 * found.before
-    assert bench(once).try_cure(Cure("skip", "step_error", packets=skip)) is None
+    assert recording(once).try_remedy(Remedy("skip", "step_error", packets=skip)) is None
 
 
 def test_step_errors_are_those_of_a_slow_and_obvious_oracle() -> None:
     """The oracle uses the movement itself, which the packets show nearly exactly at 60 Hz."""
     block = recorded(60)
     shown = Redraw(block).draw(read_spec("buffer+clock=min+delay=0.02"), np.arange(0.4, 39, 1 / 60))
-    stand = Bench(block, np.arange(0.4, 39, 1 / 60), read_spec(SHORT), shown)
+    stand = TrialRecording(block, np.arange(0.4, 39, 1 / 60), read_spec(SHORT), shown)
     assert stand.before is not None
-    found = stand.before.figures(slice(None))
+    found = stand.before.compute_values(slice(None))
     path, best = PATHS["strafe"](5.0, 5.0, 3), math.inf
     times = stand.times[60:]
     for lag in np.arange(0.06, 0.12, 0.002):
@@ -141,14 +144,14 @@ def test_the_combination_helps_in_another_session(strategy: str) -> None:
     """All causes together, as one command that draws another recording better."""
     advice = advised(strategy).advice
     assert {drawback.cause for drawback in advice.drawbacks} == FAULTY[strategy]
-    assert advice.cure is not None
+    assert advice.remedy is not None
     another = recorded(seed=11)
-    found = bench(another, strategy).before
-    cured = bench(another, advice.cure.command.removeprefix("-s ")).before
+    found = recording(another, strategy).before
+    mended = recording(another, advice.remedy.command.removeprefix("-s ")).before
     assert found is not None
-    assert cured is not None
-    before, after = found.figures(slice(None)), cured.figures(slice(None))
-    assert getattr(after, advice.cure.figure) < getattr(before, advice.cure.figure)
+    assert mended is not None
+    before, after = found.compute_values(slice(None)), mended.compute_values(slice(None))
+    assert getattr(after, advice.remedy.metric) < getattr(before, advice.remedy.metric)
     assert after.cost < before.cost
     assert after.jumps < before.jumps + 4
 
@@ -165,35 +168,35 @@ def test_the_combination_helps_in_another_session(strategy: str) -> None:
 def test_a_good_drawing_is_left_alone(strategy: str) -> None:
     found = advised(strategy)
     assert found.found
-    assert (found.advice.drawbacks, found.advice.cure) == ((), None)
+    assert (found.advice.drawbacks, found.advice.remedy) == ((), None)
 
 
-def test_a_longer_buffer_is_the_cure_of_losses_and_a_repeated_state_is_none() -> None:
+def test_a_longer_buffer_is_the_remedy_of_losses_and_a_repeated_state_is_none() -> None:
     found = advised("buffer+clock=min+clock_time=10+delay=0.07", loss=0.1)
     (drawback,) = found.advice.drawbacks
-    cure = found.advice.cure
+    remedy = found.advice.remedy
     assert drawback.cause == "short-buffer"
-    assert cure is not None
-    assert drawback.trial == cure
-    assert cure.command.startswith("-s buffer+clock=min+clock_time=10+delay=0.1")
-    assert "later" in cure.words
+    assert remedy is not None
+    assert drawback.trial == remedy
+    assert remedy.command.startswith("-s buffer+clock=min+clock_time=10+delay=0.1")
+    assert "later" in remedy.words
     (finding,) = diagnose(make_traffic({"": recorded(loss=0.1)})).findings
     assert finding.cause == "loss"
     assert finding.trial is not None
-    assert "repeat" not in cure_words(finding)
-    assert finding.trial.words in cure_words(finding)
+    assert "repeat" not in write_remedy(finding)
+    assert finding.trial.words in write_remedy(finding)
 
 
-def test_what_is_said_first_is_the_drawing_and_its_cure() -> None:
+def test_what_is_said_first_is_the_drawing_and_its_remedy() -> None:
     found = advised("buffer+stamps=arrival+delay=0.25")
-    described, command, better, cured, *causes = drawn_words(found)
+    described, command, better, better_command, *causes = describe_drawing(found)
     assert described.startswith("It draws from a buffer over arrival times")
     assert command.startswith("-s ")
-    assert found.advice.cure is not None
-    assert better == f"Better here: {found.advice.cure.words}:"
-    assert cured == found.advice.cure.command
+    assert found.advice.remedy is not None
+    assert better == f"Better here: {found.advice.remedy.words}:"
+    assert better_command == found.advice.remedy.command
     assert len(causes) == len(found.advice.drawbacks)
-    assert drawn_record(found)["cure"] == found.advice.cure.record
+    assert make_drawn_record(found)["cure"] == found.advice.remedy.record
 
 
 @pytest.mark.parametrize("rate", [15, 20, 30, 60])

@@ -1,0 +1,189 @@
+"""Find the strategy and settings that draw what a game drew, and a smoothing on top of them.
+
+The way of drawing is found from the frames (``mechanism``); engines' strategies are drawn again in
+them (``StrategySearch``), with other settings, a delay and a first-order low-pass; the best of all
+is a ``DrawnMatch``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.strategies import system_names
+from epic_cli.jobs.diagnose.drawn.entity import (
+    MATTERS,
+    PROBABLE,
+    UNDERSTOOD,
+    DrawnEntity,
+    EntityMatch,
+)
+from epic_cli.jobs.diagnose.drawn.pacing import (
+    find_pacing,
+    search_other_pacing,
+    search_strategies,
+    take_first_look,
+)
+from epic_cli.jobs.diagnose.drawn.strategy_search import AS_GOOD
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice
+from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.jobs.diagnose.mechanism import Mechanism
+
+#: Most entities that are examined, those with the most movement.
+MOST_ENTITIES = 8
+
+#: Largest error, as a share of the usual step, of a drawing that resembles a strategy's.
+LIKE = 0.2
+
+#: The factor by which the next explanation is worse than a probable one.
+AHEAD = 1.5
+
+#: A low-pass is there if the error without it is this many times as large.
+CLEARER = 2.0
+
+#: Strategies of parts, which draw what many others do, by fitted numbers.
+PARTS = ("buffer", "chase")
+
+
+class DrawnMatch(NamedTuple):
+    """The best explanation of what was drawn.
+
+    ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is the usual
+    distance from packet to packet (RMS); a distance below ``enough`` is none. ``smoothed``: there
+    is a second smoothing. ``tick`` (s) is the time between changes, if these are not in each
+    ``frame``. ``path`` are the frames of the first of the ``entities``, ``advice`` is how to draw
+    them better. ``by_frame``: packets are stamped with the time of the frame that reads them; None:
+    the same is drawn either way. ``mechanism`` composes it of parts, if that explains it no worse
+    than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
+    ``rest`` is what the difference goes with, where the drawing is not found (``explain_rest``).
+    """
+
+    best: FittedStrategy
+    without: FittedStrategy
+    step: float
+    enough: float
+    smoothed: bool
+    lag: float
+    frame: float
+    tick: float
+    entities: tuple[EntityMatch, ...]
+    path: DrawnPath
+    advice: DrawingAdvice = DrawingAdvice()
+    mechanism: Mechanism | None = None
+    same_as: tuple[StrategySpec, ...] = ()
+    by_frame: bool | None = None
+    rest: str = ""
+
+    @property
+    def off(self) -> float:
+        """The error of the best strategy, as a share of the usual step."""
+        return self.best.residual / self.step
+
+    @property
+    def found(self) -> bool:
+        """True if the error is small enough to say that the strategy draws the frames."""
+        return self.best.residual <= max(self.enough, UNDERSTOOD * self.step)
+
+    @property
+    def likely(self) -> bool:
+        """True if the strategy is close to the frames, and clearly ahead of all others."""
+        ahead = self.mechanism is not None and self.mechanism.lead >= AHEAD
+        return not self.found and ahead and self.off <= PROBABLE
+
+    @property
+    def like(self) -> bool:
+        """True if the strategy resembles the game's drawing."""
+        return self.best.residual <= max(self.enough, LIKE * self.step)
+
+
+def match(
+    packets: Mapping[str, PacketBlock],
+    paths: Mapping[str, DrawnPath],
+    candidates: Sequence[StrategySpec] = (),
+) -> DrawnMatch:
+    """Find the strategy that draws the packets as the game did; without candidates try all.
+
+    The frames' times are taken for the receiver's clock, that of the arrivals; without arrival
+    times, for the sender's. Raises ``UnusableDrawing`` where nothing can be compared.
+    """
+    shared: list[DrawnEntity] = []
+    reasons = [UnusableDrawing("no entity has packets and frames: name it the same in both files")]
+    for name in (packet for packet in packets if packet in paths):
+        try:
+            shared.append(DrawnEntity(name, paths[name], packets[name]))
+        except UnusableDrawing as error:
+            reasons.append(error)
+    if not shared:
+        raise reasons[-1]
+    moving = sorted(
+        (entity for entity in shared if entity.step and entity.moved), key=lambda one: -one.moved
+    )
+    if not moving:
+        raise UnusableDrawing(
+            "nothing moves in these frames, or in the packets of the same times: record movement"
+        )
+    moving = moving[:MOST_ENTITIES]
+    first = moving[0]
+    engines = [spec for spec in read_specs() if spec.name not in PARTS]
+    known = candidates or [*engines, *map(StrategySpec, system_names())]
+    look, others, moving = take_first_look(moving, known, not candidates)
+    first, parts, found = moving[0], look.parts, list[FittedStrategy]()
+    same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
+    if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
+        found = search_strategies(moving, candidates or engines)
+        if others and found[-1].residual > max(first.enough, UNDERSTOOD * first.step):
+            moving, found = search_other_pacing(moving, found, others, candidates or engines)
+            first = moving[0]
+        if first.tick and not candidates:
+            parts = first.find_mechanism()
+        if parts is not None:
+            # a strategy that is hardly nearer than parts that are understood explains no more
+            understood = parts.residual <= UNDERSTOOD * first.step
+            factor = CLEARER if understood else AS_GOOD
+            if parts.residual > factor * found[-1].residual:
+                parts = None
+    if parts is not None:
+        found = first.split_low_pass(parts)
+        same += parts.same_as
+    without, best = found[0], found[-1]
+    smoothed = _is_smoothed(first, best, without)
+    if parts is None and not smoothed:
+        best = without
+    found_match = DrawnMatch(
+        best,
+        without,
+        first.step,
+        first.enough,
+        smoothed,
+        first.measure_lag(),
+        first.frame,
+        first.tick,
+        tuple(entity.match_strategy(best) for entity in moving),
+        first.frames,
+        mechanism=parts,
+        same_as=tuple(spec for spec in same if spec != best.candidate),
+        by_frame=find_pacing(first, best),
+    )
+    return found_match._replace(
+        advice=first.find_advice(best, parts, found_match.found or found_match.likely),
+        rest="" if found_match.found else first.explain_rest(best),
+    )
+
+
+def _is_in_ticks(first: DrawnEntity, parts: Mechanism) -> bool:
+    """Return True if a composition in ticks of its own explains the frames."""
+    return "every" in parts.strategy.settings and parts.residual <= UNDERSTOOD * first.step
+
+
+def _is_smoothed(first: DrawnEntity, best: FittedStrategy, without: FittedStrategy) -> bool:
+    """Return True if the game smooths a second time, after the strategy."""
+    return (
+        bool(best.constant)
+        and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
+        and best.residual <= max(first.enough, UNDERSTOOD * first.step)
+    )

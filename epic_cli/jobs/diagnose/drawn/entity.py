@@ -1,0 +1,211 @@
+"""One entity of a game: its packets, the frames that are examined, and what explains them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.comparison import FrameComparison
+from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
+from epic_cli.jobs.diagnose.drawn.lateness import measure_lag
+from epic_cli.jobs.diagnose.drawn.strategy_search import StrategySearch
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.frames import Frames, make_frames, move_to_frames
+from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
+from epic_cli.jobs.diagnose.mechanism.marks import explain_rest
+from epic_cli.jobs.diagnose.redraw import Redraw
+from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice, advise
+from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
+from epic_cli.metrics.arrays import ARRIVAL, LARGEST, POSITION, TIME, VELOCITY, make_packet_table
+from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, find_drawn_ticks
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
+
+#: Seconds until strategies have begun, or a tenth of the frames if that is less.
+WARM_UP = 1.0
+
+#: Largest errors, as shares of the usual step, of what is the same, understood, probable.
+SAME, UNDERSTOOD, PROBABLE = 2e-4, 0.01, 0.05
+
+#: Multiple of the resolution within which drawings are the same, too.
+ROUNDED = 2.5
+
+#: Multiple of the resolution within which a difference is rounding.
+EXACT = 1.25
+
+#: Invisible error, as a share of the usual step: below it no low-pass is sought.
+MATTERS = 0.02
+
+
+class EntityMatch(NamedTuple):
+    """The match of a further entity with the strategy found for the first one.
+
+    Times in seconds: ``lag`` behind the packets' stamps, ``shift`` behind the strategy, time
+    ``constant`` of a low-pass on top of it (0: none). ``residual`` is the error (RMS, length),
+    ``off`` the same as a share of its usual step; ``found``: the strategy draws this entity, too.
+    """
+
+    entity: str
+    residual: float
+    lag: float
+    shift: float
+    constant: float
+    off: float
+    found: bool
+
+
+class DrawnEntity:
+    """One entity's packets, and the frames of the entity that are examined.
+
+    ``by_frame``: packets are stamped with the time of the frame that reads them.
+    """
+
+    def __init__(
+        self, name: str, path: DrawnPath, packets: PacketBlock, by_frame: bool = False
+    ) -> None:
+        self.name = name
+        columns = make_packet_table(packets)
+        with np.errstate(invalid="ignore"):
+            finite = np.isfinite(columns[TIME]) & (np.abs(columns[POSITION]) < LARGEST).all(axis=0)
+        #: Packets in the order of their stamps.
+        self.table = columns[:, finite][:, np.argsort(columns[TIME][finite], kind="stable")]
+        self.stamps, self.positions = self.table[TIME], self.table[POSITION].T
+        if len(self.stamps) < FEWEST_FRAMES:
+            raise UnusableDrawing(
+                f"{len(self.stamps)} packets can be used, and {FEWEST_FRAMES} are needed"
+            )
+        self.packets, self.redraw = packets, Redraw(packets, by_frame)
+        steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
+        self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
+        self.all_frames = path
+        begins, ends = self.stamps[[0, -1]]
+        if self.redraw.arrivals:
+            begins, ends = self.redraw.begins, self.redraw.ends
+        path = self.frames = cut_excerpt(path, begins, ends)
+        self.enough = max(SAME * self.step, ROUNDED * path.resolution)
+        self.frame, self.tick = path.frame, 0.0
+        self.moved = float(np.linalg.norm(np.diff(path.positions, axis=0), axis=1).sum())
+        self._set_path(path)
+
+    def _set_path(self, path: DrawnPath) -> None:
+        self.path, times = path, path.times
+        wait = min(WARM_UP, 0.1 * float(times[-1] - times[0])) if len(times) else 0.0
+        counted = times >= max(times[0], self.redraw.begins) + wait
+        exact = min(EXACT * path.resolution, self.enough)
+        self.comparison = FrameComparison(
+            self.redraw, times, path.positions, counted, exact, self.step or 1.0
+        )
+
+    def change_pacing(self, by_frame: bool) -> DrawnEntity:
+        """Return the entity, with packets that are read by frames or not, in the same frames."""
+        other = DrawnEntity(self.name, self.all_frames, self.packets, by_frame)
+        if self.tick:
+            other.switch_to_ticks()
+        return other
+
+    def switch_to_ticks(self) -> bool:
+        """Switch to the ticks at which positions change; return False if they always change."""
+        ticks = find_drawn_ticks(self.path)
+        if ticks is not None:
+            self._set_path(ticks)
+            self.tick = ticks.frame
+        return ticks is not None
+
+    def make_search(self) -> StrategySearch:
+        """Return the search for a strategy that draws the entity."""
+        return StrategySearch(self.comparison, self.enough, max(MATTERS * self.step, self.enough))
+
+    def glance(self, other: ExplanationSearch | None = None) -> ExplanationSearch | None:
+        """Return a search for the entity's composition in its first frames.
+
+        ``other`` is the one with other arrivals. None without arrivals or enough packets.
+        """
+        frames = self.make_frames(self.path)
+        return None if frames is None else glance(frames, self.comparison, other)
+
+    def find_mechanism(self, begun: ExplanationSearch | None = None) -> Mechanism | None:
+        """Return the composition that draws the entity; None without arrivals or enough packets.
+
+        ``begun`` is what a glance at it has found.
+        """
+        frames = self.make_frames(self.path)
+        if frames is None:
+            return None
+        begun = begun or glance(frames, self.comparison)
+        return find_mechanism(frames, self.comparison, self.enough, begun)
+
+    def make_frames(self, path: DrawnPath) -> Frames | None:
+        """Return frames with the packets that had arrived.
+
+        None without arrivals or enough packets.
+        """
+        if not self.redraw.arrivals:
+            return None
+        order = np.argsort(self.table[ARRIVAL], kind="stable")
+        table = self.table[:, order][:, np.isfinite(self.table[ARRIVAL][order])]
+        arrivals = table[ARRIVAL]
+        if self.redraw.by_frame:
+            arrivals = move_to_frames(arrivals, path.times, path.frame)
+        frames = make_frames(
+            arrivals, table[TIME], table[POSITION].T, table[VELOCITY].T,
+            path.times, path.positions,
+        )  # fmt: skip
+        return frames if min(len(frames.stamps), len(frames.times)) >= FEWEST_FRAMES else None
+
+    def find_advice(
+        self, best: FittedStrategy, parts: Mechanism | None, understood: bool
+    ) -> DrawingAdvice:
+        """Return how to draw the entity better; ``parts`` are its composition, if known."""
+        frames = self.make_frames(self.frames)
+        if frames is None:
+            return DrawingAdvice()
+        bench = TrialRecording(
+            self.packets, self.frames.times, best.candidate, self.frames.positions,
+            self.redraw.by_frame,
+        )  # fmt: skip
+        unchanged = {}
+        if understood and not best.shift and self.tick:
+            unchanged["ticks"] = best.candidate
+        elif understood and not best.shift and best.constant and parts is None:
+            unchanged["second-smoothing"] = best.candidate
+        return advise(bench, frames, parts if understood else None, unchanged)
+
+    def explain_rest(self, best: FittedStrategy) -> str:
+        """Return what the difference between the best strategy and the frames goes with."""
+        frames, comparison = self.make_frames(self.path), self.comparison
+        if frames is None:
+            return ""
+        there = np.isin(self.path.times, frames.times)
+        apart = np.full((len(there), 3), np.nan)
+        apart[comparison.counted] = comparison.compute_differences(best)
+        return explain_rest(frames, np.ones(len(frames.times), bool), apart[there])
+
+    def split_low_pass(self, parts: Mechanism) -> list[FittedStrategy]:
+        """Return a composition as two strategies: without its low-pass, and with its low-pass."""
+        settings = dict(parts.strategy.settings)
+        if "follow" in settings:  # no exponential low-pass
+            return [FittedStrategy(parts.strategy, residual=parts.residual)]
+        constant = float(settings.pop("low_pass", 0.0))
+        plain = FittedStrategy(StrategySpec(parts.strategy.name, settings))
+        with_it = plain._replace(constant=constant, residual=parts.residual)
+        return [self.comparison.measure_error(plain), with_it] if constant else [with_it]
+
+    def measure_lag(self) -> float:
+        """Return the drawing's lag behind the packets' stamps (s); NaN if it is out of range."""
+        return measure_lag(self.comparison, self.stamps, self.positions, self.step)
+
+    def match_strategy(self, best: FittedStrategy) -> EntityMatch:
+        """Return the match of the strategy with this entity, with a fitted delay and low-pass."""
+        own = [key for key, value in (("", best.shift), (" ", best.constant)) if value]
+        best = self.comparison.fit(best, only=own) if own else self.comparison.measure_error(best)
+        off, found = (
+            best.residual / self.step,
+            best.residual <= max(self.enough, UNDERSTOOD * self.step),
+        )
+        return EntityMatch(
+            self.name, best.residual, self.measure_lag(), best.shift, best.constant, off, found
+        )

@@ -1,0 +1,189 @@
+"""Search the engines' strategies, their settings, a delay and a low-pass, for drawn frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.parameters import Choice, Number, Value
+from epic_cli.engine.strategies import declaration, names
+from epic_cli.jobs.diagnose.drawn.lateness import APART, find_lateness
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.metrics.drawn_path import FEWEST_FRAMES
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.diagnose.comparison import FrameComparison
+
+
+#: Strategies, the nearest ones, for which another clock and a low-pass are tried.
+FINALISTS = 4
+
+#: Values of a setting that are tried, or the most whole numbers.
+VALUES, WHOLE = 13, 48
+
+#: Settings, the nearest ones, that are fitted to the last digit; if that is not exact, this many of
+#: them are tried at that many values, since some drawings leap near the right one.
+SHARPENED, DENSE, DENSELY = 14, 4, 97
+
+#: Time constant (s) from which the fit begins.
+SMOOTHED = 0.06
+
+#: Largest error of a simpler explanation, as a multiple of the best.
+AS_GOOD = 1.1
+
+
+class StrategySearch(NamedTuple):
+    """A search for the strategy that draws one entity's frames.
+
+    A difference below ``enough`` (length) is none. One below ``matters`` hides any smoothing on
+    top.
+    """
+
+    comparison: FrameComparison
+    enough: float
+    matters: float
+
+    def find_explanations(
+        self, candidates: Sequence[StrategySpec], thorough: bool = True
+    ) -> list[FittedStrategy]:
+        """Return the best strategies, without a low-pass and with one, each with few settings.
+
+        Other clocks and low-passes are tried only if the search is ``thorough``.
+        """
+        off, first = self.comparison.measure_error, self.comparison.select_glance().measure_error
+        usual = [off(FittedStrategy(spec)) for spec in candidates]
+        if _select_least_error(usual).residual <= self.enough:
+            return [_select_least_error(usual)]
+        singles = [first(found) for found in usual]
+        for found in usual:
+            words = _list_word_options(found.candidate)
+            singles += [first(found.change(word)) for word in words]
+            for own in _list_tunable_settings(found.candidate):
+                singles.append(
+                    self._find_best_value(_state_default_number(found, own), own, VALUES)
+                )
+        singles.sort(key=lambda one: one.residual)
+        singles = [off(each) for each in singles[:SHARPENED]]
+        sharp = [self.comparison.shorten_numbers(self.comparison.fit(each)) for each in singles]
+        exact = [each for each in sharp if each.residual <= self.comparison.exact]
+        for each in sorted(sharp, key=lambda each: each.residual)[: 0 if exact else DENSE]:
+            for setting in _list_tunable_settings(each.candidate):
+                if setting.name in each.candidate.settings:
+                    found = self.comparison.fit(self._find_best_value(each, setting, DENSELY))
+                    sharp.append(self.comparison.shorten_numbers(found))
+        plain = [*usual, *singles, *sharp]
+        if exact:  # ``lerp``, not ``luanti``
+            return [min(exact, key=lambda one: names().index(one.candidate.name))]
+        if _select_least_error(plain).residual <= self.enough or not thorough:
+            return [_find_simplest_strategy(plain, self.enough)]
+        late = [
+            self._fit_shift(each)
+            for each in self._select_nearest_strategies(map(self._shift_by_lateness, usual))
+        ]
+        plain += late
+        without = _find_simplest_strategy(plain, self.enough)
+        if _select_least_error(plain).residual <= self.matters:
+            return [without]
+        smooth = [
+            self.comparison.fit(each._replace(constant=SMOOTHED))
+            for each in [*self._select_nearest_strategies(usual), *late]
+        ]
+        return [without, _find_simplest_strategy(smooth, self.enough)]
+
+    def _select_nearest_strategies(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
+        """Return the best settings found for each of the strategies with the least error."""
+        near: dict[str, FittedStrategy] = {}
+        for each in sorted(found, key=lambda each: each.residual):
+            near.setdefault(each.candidate.name, each)
+        return list(near.values())[:FINALISTS]
+
+    def _find_best_value(
+        self, found: FittedStrategy, setting: Number, values: int
+    ) -> FittedStrategy:
+        """Return the strategy with the best value of one setting in the first frames."""
+        comparison = self.comparison.select_glance()
+        steps = list(_iterate_setting_values(setting, values))
+        if setting.whole:
+            tried = [comparison.measure_error(found.change({setting.name: step})) for step in steps]
+            return _select_least_error([comparison.measure_error(found), *tried])
+        return comparison.search(comparison.measure_error(found), setting.name, steps)
+
+    def _shift_by_lateness(self, found: FittedStrategy) -> FittedStrategy:
+        """Return the strategy shifted in time by roughly its lateness."""
+        comparison = self.comparison
+        own = comparison.redraw.draw(found.candidate, comparison.times)
+        known = np.isfinite(own[:, 0])
+        if known.sum() < FEWEST_FRAMES:
+            return found
+        shift = find_lateness(comparison.times[known], own[known], comparison)[0]
+        return comparison.measure_error(found._replace(shift=shift))
+
+    def _fit_shift(self, found: FittedStrategy) -> FittedStrategy:
+        """Return the strategy with the time shift that fits best.
+
+        Near it, packets change from frame to frame.
+        """
+        near = (found.shift - APART, found.shift, found.shift + APART)
+        return self.comparison.search(found, "", near, 14)
+
+
+def _list_tunable_settings(candidate: StrategySpec) -> list[Number]:
+    """Return the settings worth tuning, settings in seconds first."""
+    settings = declaration(candidate.name).settings
+    found = [
+        setting for setting in settings if isinstance(setting, Number) and setting.tune is not None
+    ]
+    return sorted(found, key=lambda one: one.unit != "s")
+
+
+def _state_default_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
+    """Return the strategy with a default setting stated as a number, so that it can be fitted."""
+    known = declaration(found.candidate.name)
+    value = known.converted(known.values(found.candidate.settings))[setting.name]
+    if setting.whole or not isinstance(value, float) or not setting.low <= value < math.inf:
+        return found
+    stated = found.change({setting.name: value})
+    return stated._replace(residual=found.residual, apart=found.apart)
+
+
+def _list_word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
+    """Return the other values of each choice and switch that is worth trying."""
+    known = declaration(candidate.name)
+    usual = known.values(candidate.settings)
+    return [
+        {setting.name: word}
+        for setting in known.settings
+        if isinstance(setting, Choice) and setting.tune
+        for word in setting.choices
+        if setting.convert(word) != usual[setting.name]
+    ]
+
+
+def _iterate_setting_values(setting: Number, values: int) -> Iterator[float]:
+    low, high = setting.tune or (setting.low, setting.high)
+    if setting.whole and high - low < WHOLE:
+        yield from (float(index) for index in range(round(low), round(high) + 1))
+        return
+    space = np.geomspace if setting.scale == "log" else np.linspace
+    for row in space(low, high, values):
+        yield float(round(row)) if setting.whole else float(f"{row:.4g}")
+
+
+def _select_least_error(found: Collection[FittedStrategy]) -> FittedStrategy:
+    return min(found, key=lambda one: one.residual)
+
+
+def _find_simplest_strategy(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
+    """Return the simplest of the strategies whose error is close to the least error.
+
+    Usual settings first, then no shift.
+    """
+    most = max(AS_GOOD * _select_least_error(found).residual, enough)
+    good = [strategy for strategy in found if strategy.residual <= most]
+    return min(
+        good, key=lambda one: (len(one.candidate.settings) + 2 * bool(one.shift), one.residual)
+    )

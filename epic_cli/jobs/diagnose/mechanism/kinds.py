@@ -1,0 +1,103 @@
+"""Look at the kinds of drawings that frames show at a glance: by packets, in ticks, in a queue."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.mechanism import arrivals
+from epic_cli.jobs.diagnose.mechanism.chases import read_chases
+from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks, make_tick_frames
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.mechanism.state import SearchState
+    from epic_cli.jobs.diagnose.mechanism.ticks import Ticks
+
+#: Readings over measured times, and in ticks, that are drawn.
+MEASURED, TICKED = 4, 6
+
+#: Ticks that frames do not show, in frames: from, to; and the phases that are tried.
+FINEST, COARSEST, PHASES = 0.5, 4.0, 6
+
+#: The chases that are tried in such ticks, those with one key in turn.
+IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2}
+
+
+def look_at_kinds(search: SearchState) -> None:
+    """Look at the kinds of drawings that the frames of a search show."""
+    frames, results = search.frames, search.results
+    share = arrivals.read_packet_steps(frames)
+    if share is not None:
+        settings = {"how": "share", "share": share, "every": "packet"}
+        search.look_at([StrategySpec("chase", settings)])
+    search.look_at(list(arrivals.iterate_two_state_buffers(frames)))
+    measured = [
+        PossibleReading(compute_robust_rms(off[frames.settled]), StrategySpec("chase", settings))
+        for settings, off in arrivals.iterate_measured_chases(frames)
+    ]
+    measured.sort(key=lambda reading: reading.off)
+    search.look_at_readings(measured, MEASURED, search.exact)
+    ticks = find_ticks(frames, search.exact)
+    if ticks is not None:
+        _look_at_ticks(search, ticks)
+    elif not results.is_exact:
+        _look_at_hidden_ticks(search)
+    for interval in (None, *TICKS):
+        if not results.is_exact:
+            queue = {"catch_up": "queue", "interval": interval}
+            search.look_at([search.variants.change(StrategySpec("buffer", {}), queue)])
+
+
+def _look_at_ticks(search: SearchState, ticks: Ticks) -> None:
+    """Look at chases in ticks that the frames show."""
+    results = search.results
+    readings = sorted(
+        read_chases(make_tick_frames(search.frames, ticks)), key=lambda reading: reading.off
+    )
+    for reading in readings[:TICKED]:
+        settings = {**reading.strategy.settings, **ticks.settings}
+        search.look_at([StrategySpec("chase", settings)])
+    if not ticks.smooth and not results.is_exact:
+        phase = ticks.phase + ticks.every  # which is the same, and not below 0
+        near = np.arange(phase - 0.002, phase + 0.002, 0.0004).tolist()
+        for one in results.ranked[:2]:
+            results.add(search.comparison.search(one, "phase", near, 4))
+
+
+def _look_at_hidden_ticks(search: SearchState) -> None:
+    """Look at the nearest chases of each kind in ticks that the frames do not show."""
+    nearest: dict[object, FittedStrategy] = {}
+    for found in search.results.ranked:
+        words = found.candidate.settings
+        if (how := words.get("how")) in IN_TICKS:
+            nearest.setdefault((IN_TICKS[how], "ahead" in words), found)
+    for found in nearest.values():
+        if not search.results.is_exact:
+            search.results.add(_fit_ticks(search, found))
+
+
+def _fit_ticks(search: SearchState, found: FittedStrategy) -> FittedStrategy:
+    """Return a chase in the ticks with which it comes nearest, if they bring it nearer."""
+    comparison, frame = search.comparison, search.frames.frame
+    spec, best = found.candidate, found
+    if "every" in spec.settings:
+        return found
+    for every in TICKS:
+        if not FINEST * frame < every < COARSEST * frame:
+            continue
+        settings = {**spec.settings, "every": every, "between": "lerp"}
+        if spec.settings.get("how") == "share":
+            time = -frame / math.log1p(-min(float(settings["share"]), 0.999))
+            settings["share"] = 1 - math.exp(-every / time)
+        ticked = FittedStrategy(StrategySpec("chase", settings))
+        ticked = comparison.fit(ticked, 2, ("time", "share"))
+        # one tick up, so that a fit can go below 0
+        phases = np.linspace(every, 2 * every, PHASES, endpoint=False).tolist()
+        one = comparison.search(ticked, "phase", phases, 1)
+        best = min(best, comparison.fit(one, 3), key=lambda each: each.apart)
+    return best

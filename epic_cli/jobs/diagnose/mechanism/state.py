@@ -1,0 +1,52 @@
+"""The state of a search: its frames, and the results of the looks at strategies so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from epic_cli.jobs.diagnose.comparison import FrameComparison
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxes
+from epic_cli.jobs.diagnose.mechanism.readings import CLEARER, PossibleReading
+from epic_cli.jobs.diagnose.mechanism.results import SearchResults
+from epic_cli.jobs.diagnose.mechanism.variants import Variants
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.diagnose.frames import Frames
+
+
+class SearchState:
+    """Frames, the variants of compositions for them, and all results, with their errors."""
+
+    def __init__(
+        self, frames: Frames, comparison: FrameComparison, clocks: TimeAxes | None = None
+    ) -> None:
+        self.frames, self.comparison = frames, comparison
+        self.exact = comparison.exact
+        self.clocks = clocks or TimeAxes(frames)
+        self.variants = Variants(frames, self.clocks, comparison.exact)
+        self.results = SearchResults(comparison.exact)
+        self._looked: set[str] = set()
+
+    def look_at(self, specs: Sequence[StrategySpec], only: Sequence[str] = ()) -> None:
+        """Take a first look at strategies, by one step of the fit, until one is exact."""
+        for spec in specs:
+            if spec.label in self._looked:
+                continue
+            self._looked.add(spec.label)
+            found = self.comparison.fit(FittedStrategy(spec), 1, only)
+            self.results.add(found)
+            if found.residual <= self.exact:
+                break
+
+    def look_at_readings(
+        self, readings: Sequence[PossibleReading], count: int, tied: float
+    ) -> None:
+        """Look at the first readings; once one is exact, only at readings about as likely."""
+        tied = max(CLEARER * readings[0].off, tied)
+        for place, reading in enumerate(readings):
+            if reading.off > tied if self.results.is_exact else place >= count:
+                break
+            self.look_at([reading.strategy])

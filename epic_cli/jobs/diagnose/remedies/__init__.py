@@ -1,0 +1,136 @@
+"""Remedies, and the judgment of their trials on a recording before they are advised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.parameters import Value
+from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
+from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.diagnose.remedies.metrics import (
+    JUDGING,
+    METRICS,
+    MeasuredDrawing,
+    compute_standard_error,
+)
+from epic_cli.metrics.digits import format_seconds
+
+#: Least gain of a remedy as a share of its metric, and in standard errors; of a lag, in seconds.
+BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
+
+#: Least gain of a remedy in cost, and as a share of it.
+WORTH, WORTH_SHARE = 0.03, 0.05
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A remedy: a change of sending or drawing that can be tried on a recording.
+
+    ``metric`` is the metric to improve, ``command`` the options (or words) for the change.
+    ``drawing`` draws with the remedy (None: as before), from what ``packets`` makes of the packets
+    (None: as they are): thinned, with other stamps, sent again. Changed packets define the truth.
+    ``against`` draws without the remedy, and suffers from its cause; None: what the recording
+    draws.
+    """
+
+    command: str
+    metric: str
+    drawing: StrategySpec | None = None
+    packets: Callable[[PacketBlock], PacketBlock] | None = None
+    against: StrategySpec | None = None
+
+
+class RemedyTrial(NamedTuple):
+    """The trial of a remedy that helps on this recording: ``metric`` falls to ``after``.
+
+    ``changes`` are the other metrics that change: name, before, after.
+    """
+
+    command: str
+    metric: str
+    before: float
+    after: float
+    changes: tuple[tuple[str, float, float], ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Gain and cost of the remedy: ``step error 0.26 -> 0.12, 17 ms later``."""
+        changes = (self[1:4], *self.changes)
+        return ", ".join(_write_change(*change) for change in changes)
+
+    @property
+    def record(self) -> dict[str, float | str]:
+        """The trial as a record, by names."""
+        return {
+            "command": self.command, "figure": self.metric,
+            "before": self.before, "after": self.after,
+        }  # fmt: skip
+
+
+def _write_change(name: str, before: float, after: float) -> str:
+    """Write the change of a metric; write only the difference of lags, as clocks may differ."""
+    if name == "lag_by_frame_rate":
+        return f"lag by frame rate {_write_milliseconds(before)} -> {_write_milliseconds(after)}"
+    if name == "lag":
+        return (
+            f"{_write_milliseconds(abs(after - before))} {'later' if after > before else 'earlier'}"
+        )
+    metric = METRICS[name]
+    return f"{metric.title} {metric.write(before)} -> {metric.write(after)}{metric.unit}"
+
+
+def _write_milliseconds(time: float) -> str:
+    return format_seconds(round(time, 3))
+
+
+#: A clock that wanders little, and follows one that drifts.
+STEADY_CLOCK: dict[str, Value] = {"clock": "min", "clock_time": 30.0}
+
+
+def make_buffer(delay: float, **settings: Value) -> StrategySpec:
+    """Return a buffer over the sender's stamps, ``delay`` (s) behind the fastest packet."""
+    digits = float(f"{max(delay, 0.0):.3g}")
+    return StrategySpec("buffer", {**STEADY_CLOCK, "delay": digits, **settings})
+
+
+def write_option(spec: StrategySpec) -> str:
+    """Return the ``-s`` option for a strategy, its settings in the order of their declaration."""
+    order = [setting.name for setting in declaration(spec.name).settings]
+    settings = sorted(spec.settings.items(), key=lambda each: order.index(each[0]))
+    return f"-s {write_spec(spec.name, dict(settings))}"
+
+
+def make_drawing_remedy(spec: StrategySpec, metric: str = "step_error") -> Remedy:
+    """Return a remedy that replaces the drawing by another strategy."""
+    return Remedy(write_option(spec), metric, spec)
+
+
+def judge_remedy(
+    remedy: Remedy, before: MeasuredDrawing, after: MeasuredDrawing, slices: slice = JUDGING
+) -> RemedyTrial | None:
+    """Compare two drawings by all metrics; None if the remedy does not help, or costs too much."""
+    old, new = before.compute_values(slices), after.compute_values(slices)
+    was, now = getattr(old, remedy.metric), getattr(new, remedy.metric)
+    gain = was - now
+    # a lag has no share: its clock may be another
+    needed = SOONER if remedy.metric == "lag" else max(METRICS[remedy.metric].least, BETTER * was)
+    # NaN: not known
+    if not gain > max(
+        needed, ERRORS * compute_standard_error(remedy.metric, before, after, slices)
+    ):
+        return None
+    unsteady = old._replace(lag=0.0).cost
+    if not old.cost - new.cost > max(WORTH, WORTH_SHARE * unsteady):
+        return None
+    changes = []
+    for (name, metric), one, other in zip(METRICS.items(), old, new, strict=True):
+        if name == remedy.metric:
+            continue
+        if other - one > metric.bearable + compute_standard_error(name, before, after, slices):
+            return None
+        if abs(other - one) > metric.least:
+            changes.append((name, one, other))
+    return RemedyTrial(remedy.command, remedy.metric, was, now, tuple(changes))

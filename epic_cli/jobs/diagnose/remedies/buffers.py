@@ -1,0 +1,221 @@
+"""Buffers that may draw better than a game does: with another clock, or as late as is needed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
+from epic_cli.jobs.diagnose.mechanism.supply import (
+    compute_needed_delays,
+    convert_to_seconds,
+    mark_watched_frames,
+)
+from epic_cli.jobs.diagnose.remedies import STEADY_CLOCK
+from epic_cli.jobs.diagnose.remedies.chases import is_unlike_interval
+from epic_cli.jobs.diagnose.remedies.settings import compute_used_values, round_to_three_digits
+from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing, DrawingTrials
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.mechanism import Mechanism
+    from epic_cli.jobs.diagnose.remedies.metrics import MeasuredDrawing
+
+#: Clocks that wander little, tried in the place of others.
+CLOCKS: tuple[dict[str, Any], ...] = (
+    STEADY_CLOCK,
+    {"clock": "median", "clock_time": 10.0},
+)
+
+#: Shares of the frames that a delay covers: the next larger one if that does not help, or if
+#: nothing goes by the sender's stamps yet.
+COVERED = (0.99, 0.999, 1.0)
+
+#: The largest of twice the data is further out by this share of the way from 99 % to 99.9 %: log 2
+#: / log 10.
+LONGER = 0.3
+
+#: A delay is long if this share of it is enough (two send intervals are prudent), or this share
+#: with another clock. It is short if more of the frames wait for a packet.
+LONG, LONG_ANEW, SHORT = 0.45, 0.6, 0.01
+
+#: Seconds that frames may wait longer than the packets explain: beyond, they have another clock.
+ASTRAY = 0.05
+
+#: A buffer that goes on past the newest state in more of the frames is a predictor.
+GUESSES = 0.9
+
+#: What a buffer with ``beyond=oldest`` has for a time.
+OLDEST = -2002.0
+
+#: Settings that tell when a state was true.
+CLOCK = ("stamps", "clock", "clock_time")
+
+#: Settings that a delay of its own replaces.
+MARGINS = ("jitter_margin", "jitter_time", "delay_least", "delay_most")
+
+
+def iterate_covering_buffers(
+    trials: DrawingTrials, given: Mapping[str, Any]
+) -> Iterator[tuple[StrategySpec, float]]:
+    """Yield buffers whose delay is enough for a share of the frames, and the share."""
+    frames, moments = trials.frames, trials.moments
+    plain = {key: value for key, value in given.items() if value is not None and key not in MARGINS}
+    axis = make_time_axis(frames, plain)
+    curve = str(plain.get("curve", "linear"))
+    arrived = frames.arrivals[1:] - axis.offsets[:-1] - axis.stamps[:-1]
+    needed = [
+        compute_needed_delays(each, axis, curve)[trials.mark_choosing_frames(each)]
+        for each in ((frames, moments) if trials.phase else (frames,))
+    ]
+    for share, own in ((COVERED[0], needed[0]), *((share, needed[-1]) for share in COVERED)):
+        delay = float(np.quantile(own, share))
+        if share == 1:  # the largest of all slices, and of twice as many with such a tail
+            last = moments if trials.phase else frames
+            largest = compute_needed_delays(last, axis, curve)[mark_watched_frames(last)].max()
+            delay = float(largest + LONGER * np.diff(np.quantile(own, COVERED[:2]))[0])
+        if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
+            return
+        yield StrategySpec("buffer", {**plain, "delay": round_to_three_digits(delay)}), share
+
+
+def count_changes(covered: float, settings: Mapping[str, Any], changes: int) -> int:
+    """Return the changes of a buffer, and one for each larger share that it might cover.
+
+    Those count where nothing goes by the sender's stamps yet.
+    """
+    by_stamps = settings.get("stamps") == "sender"
+    return changes if by_stamps else changes + len(COVERED) - COVERED.index(covered)
+
+
+class BufferFaults:
+    """The possible faults of a buffer, and buffers without some of them.
+
+    ``base`` is the measured drawing without a smoothing on top of it.
+    """
+
+    def __init__(
+        self, found: Mechanism, trials: DrawingTrials, base: MeasuredDrawing | None
+    ) -> None:
+        self.given, self.trials, self.base = found.strategy.settings, trials, base
+        self.frames, self.supply = trials.frames, found.supply
+        self.settings = compute_used_values(found.strategy)
+
+    def iterate_candidates(self) -> Iterator[BetterDrawing]:
+        """Yield buffers with any combination of fixes, clocks and delays."""
+        fixes = list(self.iterate_fixes())
+        for count in range(len(fixes) + 1):
+            for some in itertools.combinations(fixes, count):
+                changed, mends = dict(self.given), [cause for cause, _ in some]
+                for _, change in some:
+                    changed |= change
+                for clock in ({}, *CLOCKS):
+                    yield from self._iterate_retimed(changed, clock, mends)
+
+    def iterate_clock_changes(self) -> Iterator[BetterDrawing]:
+        """Yield buffers with another clock, and with a delay for it."""
+        for clock in CLOCKS:
+            yield from self._iterate_retimed(dict(self.given), clock, [])
+
+    def iterate_fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield possible faults other than clock and delay, and their fixes."""
+        settings, supply = self.settings, self.supply
+        if settings["low_pass"]:
+            yield "low-pass", {"low_pass": None}
+        if settings["catch_up"] == "none":
+            yield "growing-delay", {"catch_up": "rate"}
+        given = settings["interval"]
+        if settings["stamps"] == "ticks" and given > 0 and is_unlike_interval(given, self.frames):
+            yield "wrong-constant", {"interval": None}
+        if settings["beyond"] == OLDEST and supply is not None and supply.empty > 0:
+            yield "oldest-state", {"beyond": None, "keep": None}
+        if settings["beyond"] > 0.3 and supply is not None and supply.empty < GUESSES:
+            yield "long-extrapolation", {"beyond": 0.1, "beyond_then": None}
+
+    def make_equally_late(self, changes: Mapping[str, Any]) -> StrategySpec:
+        """Return the buffer with some changes, as late as the game draws."""
+        settings = {
+            key: value for key, value in {**self.given, **changes}.items() if value is not None
+        }
+        if any(self.given.get(key) != settings.get(key) for key in CLOCK):
+            before, after = (make_time_axis(self.frames, each) for each in (self.given, settings))
+            delay = max(self.measure_wait(settings) + before.late - after.late, 0.0)
+            settings["delay"] = round_to_three_digits(delay)
+            settings = {key: value for key, value in settings.items() if key not in MARGINS}
+        return StrategySpec("buffer", settings)
+
+    def measure_wait(self, settings: Mapping[str, Any]) -> float:
+        """Return the usual delay of a buffer with these settings (s)."""
+        used, interval = compute_used_values(StrategySpec("buffer", settings)), self.frames.interval
+        jitter = float(np.median(make_time_axis(self.frames, settings).jitter))
+        low, high, delay = (
+            convert_to_seconds(used[key], interval)
+            for key in ("delay_least", "delay_most", "delay")
+        )
+        return float(min(max(delay + used["jitter_margin"] * jitter, low), max(low, high)))
+
+    def make_values(self, best: BetterDrawing) -> dict[str, float | str]:
+        """Return the values for the sentences of the drawbacks that the best candidate mends."""
+        assert self.supply is not None
+        begun, grown = self.supply.grown
+        return {
+            "jitter": self.supply.unsteady, "covered": 1 - self.supply.empty,
+            "needed": self.measure_wait(best.spec.settings),
+            "most": "all, with a margin," if best.covered == 1 else f"{best.covered * 100:g} %",
+            "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,
+            "time": self.settings["interval"], "interval": self.frames.interval,
+        }  # fmt: skip
+
+    def _iterate_retimed(
+        self, given: dict[str, Any], clock: dict[str, Any], mends: list[str]
+    ) -> Iterator[BetterDrawing]:
+        """Yield a buffer over another clock, as late as before or with the needed delay."""
+        if clock:
+            wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
+            mends = [wrong.get(self.settings["stamps"], "wandering-clock"), *mends]
+            given = {**given, **_list_clock_changes(clock)}
+            if given.get("catch_up") != "none":  # it no longer hides what the clock does
+                given |= {"catch_up": None, "catch_up_rate": None}
+        spec, trials = self.make_equally_late(given), self.trials
+        if clock and not self._is_steadier_clock(clock):
+            return
+        if mends:
+            yield BetterDrawing(spec, tuple(mends), changes=len(mends))
+        supply, wait = self.supply, self.measure_wait(spec.settings)
+        for spec, covered in iterate_covering_buffers(trials, given):
+            delay, changed = self.measure_wait(spec.settings), list(mends)
+            long = delay < (LONG_ANEW if clock else LONG) * wait
+            if delay < wait and (covered < 1 or not (long or clock)):
+                continue  # what comes too late now and then is not worth it
+            if long:
+                changed.append("long-buffer")
+            elif delay > wait and supply is not None and not supply.empty <= SHORT:  # or unknown
+                changed.append("short-buffer")
+            if changed:
+                changes = count_changes(covered, self.settings, len(mends) + 1)
+                yield BetterDrawing(spec, tuple(changed), covered, changes)
+            if self.settings["stamps"] == "sender" and trials.is_better(trials.before, spec):
+                return
+
+    def _is_steadier_clock(self, clock: Mapping[str, Any]) -> bool:
+        """Return True if another clock alone makes steps steadier."""
+        other = {**self.given, **_list_clock_changes(clock)}
+        if self.trials.is_better(self.base, self.make_equally_late(other)):
+            return True
+        covering = [
+            [spec for spec, _ in iterate_covering_buffers(self.trials, each)][-1:]
+            for each in (self.given, other)
+        ]
+        return any(
+            self.trials.is_better(self.trials.measure(own), steady)
+            for own, steady in zip(*covering, strict=False)
+        )
+
+
+def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that replace a buffer's clock by another clock over the sender's stamps."""
+    gone = ("stamps", "clock_time", "clock_share", "start", "keep", "interval")
+    return {**dict.fromkeys(gone), **clock}

@@ -1,0 +1,148 @@
+"""Possible faults of a chase, and the changes that mend them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
+from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
+from epic_cli.jobs.diagnose.remedies import RemedyTrial, write_option
+from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
+from epic_cli.jobs.diagnose.remedies.settings import compute_used_values, round_to_three_digits
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.frames import Frames
+
+#: Least difference of a time from the send interval, as a share of it.
+DIFFERS = 0.1
+
+#: Changes of a chase that mend a cause; None restores the default.
+MENDING_CHANGES: dict[str, dict[str, Any]] = {
+    "standing-frame": {"start": "last"},
+    "ticks": {"between": "lerp"},
+    "measured-interval": {"interval": None},
+    "overshoot": {"ahead": None, "ahead_time": None},
+    "fed-back": {"how": "linear"},
+}
+
+#: Frame rates (Hz) of slow and of fast screens, and the least difference of their lags (s).
+SCREENS, UNLIKE = (30.0, 144.0), 0.03
+
+
+def is_unlike_interval(time: float, frames: Frames) -> bool:
+    """Return True if a constant (s) is not the packets' interval."""
+    return abs(time / frames.interval - 1) > DIFFERS
+
+
+class ChaseFaults:
+    """The possible faults of a chase in some frames; also the times of a buffer without a clock."""
+
+    def __init__(self, strategy: StrategySpec, frames: Frames) -> None:
+        self.given, self.frames = strategy.settings, frames
+        self.settings = compute_used_values(strategy)
+
+    @property
+    def time(self) -> float:
+        """The time constant of a chase, or its time to the goal (s)."""
+        settings = self.settings
+        if settings.get("how") in ("interval", None):
+            known = settings["interval"] > 0
+            return float(settings["interval"]) if known else self.frames.interval
+        if settings["how"] == "share" and settings["share"] < 1:
+            frame = self.frames.frame
+            if every := float(settings["every"]):
+                frame = every if every > 0 else self.frames.interval
+            return -frame / math.log1p(-settings["share"])
+        return convert_to_seconds(settings["time"], self.frames.interval)
+
+    @property
+    def values(self) -> dict[str, float | str]:
+        """The values for the sentences of its drawbacks."""
+        frames = self.frames
+        by_stamps = self.settings.get("interval") == MEASURED_INTERVAL.words["stamps"]
+        apart = np.diff(frames.stamps if by_stamps else frames.arrivals)
+        together = np.diff(np.searchsorted(frames.times, frames.arrivals)) == 0
+        return {
+            "time": self.time, "interval": frames.interval,
+            "jitter": round(float(np.ptp(np.quantile(apart, (0.05, 0.95)))), 6),
+            "doubled": 0.0 if by_stamps else float(together.mean()),
+        }  # fmt: skip
+
+    def iterate_causes(self) -> Iterator[str]:
+        """Yield the causes that replacing the chase by a buffer mends."""
+        settings = self.settings
+        how = settings["how"]
+        if settings["every"] > 0 and settings["between"] == "hold":
+            yield "ticks"
+        if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
+            values = self.values
+            if values["jitter"]:
+                yield "measured-interval"
+            if values["doubled"]:
+                yield "two-in-a-frame"
+        if settings["ahead"] == "interval":
+            yield "overshoot"
+        if settings["every"] < 0:
+            yield "packet-steps"
+        elif how == "growing":
+            yield "fed-back"
+        elif how == "share" and settings["share"] == 1:
+            yield "no-smoothing"
+        elif how in ("linear", "eased", "interval"):
+            if settings["start"] == "frame":
+                yield "standing-frame"
+            if is_unlike_interval(self.time, self.frames):
+                yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"
+        elif how != "speed":
+            yield "chase-lag"
+
+    def iterate_changes(self) -> Iterator[tuple[str, StrategySpec]]:
+        """Yield causes that one change of the chase mends, and the changed chase."""
+        given = dict(self.given)
+        for cause in self.iterate_causes():
+            if cause in MENDING_CHANGES:
+                changed = {**given, **MENDING_CHANGES[cause]}
+                changed = {key: value for key, value in changed.items() if value is not None}
+                yield cause, StrategySpec("chase", changed)
+            elif cause in ("early-arrival", "wrong-interval"):
+                changed = {**given, "time": round_to_three_digits(self.frames.interval)}
+                if given["how"] == "interval":  # which is measured
+                    changed = {key: given[key] for key in given if key not in ("time", "interval")}
+                yield cause, StrategySpec("chase", changed)
+
+    def find_frame_rate_fault(
+        self, recording: TrialRecording
+    ) -> tuple[Mapping[str, float], RemedyTrial] | None:
+        """Return the lags (s) on a slow and a fast screen, and the remedy with the same on both.
+
+        None for a chase that moves by no fixed share each frame, or whose lags are about equal.
+        """
+        settings = self.settings
+        if settings["how"] != "share" or settings["share"] == 1 or settings["every"]:
+            return None
+        given = {key: value for key, value in self.given.items() if key not in ("how", "share")}
+        even = {"how": "exponential", "time": float(f"{self.time:.2g}")}
+        spec = StrategySpec("chase", {**given, **even})
+        slow, fast = _measure_lags(recording, StrategySpec("chase", self.given))
+        after = _measure_lags(recording, spec)
+        if not slow - fast > UNLIKE or not abs(after[0] - after[1]) < 0.5 * (slow - fast):
+            return None
+        return {"slow": slow, "fast": fast}, RemedyTrial(
+            write_option(spec), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
+        )
+
+
+def _measure_lags(recording: TrialRecording, spec: StrategySpec) -> list[float]:
+    """Measure a composition's lag on a slow and on a fast screen (s)."""
+    times, found = recording.times, []
+    for rate in SCREENS:
+        screen = np.arange(times[0], min(times[-1], times[0] + 20), 1 / rate)
+        by_frame = recording.redraw.by_frame
+        one = TrialRecording(recording.packets, screen, spec, by_frame=by_frame)
+        found.append(math.nan if one.before is None else one.before.lag)
+    return found

@@ -1,0 +1,183 @@
+"""The drawbacks of a game's drawing on its network, and the best combination of remedies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epic_cli.jobs.diagnose.remedies import RemedyTrial
+from epic_cli.jobs.diagnose.remedies.buffers import (
+    CLOCKS,
+    BufferFaults,
+    count_changes,
+    iterate_covering_buffers,
+)
+from epic_cli.jobs.diagnose.remedies.chases import ChaseFaults
+from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
+from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing, DrawingTrials
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.jobs.diagnose.mechanism import Mechanism
+    from epic_cli.jobs.diagnose.remedies.metrics import MeasuredDrawing, MetricValues
+    from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
+
+#: Fewest choosing frames for a metric.
+FEWEST_CHOOSING = 60
+
+#: A remedy of several is named alone if it leaves less than this share of its metric.
+MOST = 0.5
+
+#: A drawing that stands in more of the frames, without another cause, is said to stand.
+STANDING = 0.2
+
+
+class Drawback(NamedTuple):
+    """A cause that makes a drawing worse, with the ``values`` for its sentence.
+
+    ``trial`` is the trial of its remedy on this recording; None: the remedy was not tried, or helps
+    only together with others.
+    """
+
+    cause: str
+    values: Mapping[str, float | str]
+    trial: RemedyTrial | None = None
+
+
+class DrawingAdvice(NamedTuple):
+    """The measured drawing, its drawbacks, and the trial of the best remedy of them all.
+
+    ``before`` is None where the drawing cannot be measured, ``remedy`` None where nothing draws it
+    better.
+    """
+
+    before: MetricValues | None = None
+    drawbacks: tuple[Drawback, ...] = ()
+    remedy: RemedyTrial | None = None
+
+
+def advise(
+    recording: TrialRecording, frames: Frames, found: Mechanism | None,
+    unchanged: Mapping[str, StrategySpec],
+) -> DrawingAdvice:  # fmt: skip
+    """Try remedies of a drawing; ``found`` is its mechanism, or None if no mechanism explains it.
+
+    ``unchanged`` is, by cause, the drawing without the smoothing on top of it.
+    """
+    if recording.before is None or recording.truth is None:
+        return DrawingAdvice()
+    plain = DrawingAdvice(recording.before.compute_values(slice(None)))
+    search = _RemedySearch(recording, recording.before, frames, found, unchanged)
+    if search.trials.mark_choosing_frames(frames).sum() < FEWEST_CHOOSING:
+        return plain
+    best, remedy = search.trials.find_best(search.iterate_candidates())
+    drawbacks = tuple(search.iterate_drawbacks(best, remedy))
+    held = recording.before.compute_values(slice(None)).held
+    if not drawbacks and found is not None and held > STANDING:
+        drawbacks = (Drawback("standing", {"held": held}, remedy),)
+    return plain._replace(remedy=remedy, drawbacks=drawbacks)
+
+
+class _RemedySearch:
+    """A search for remedies of one drawing."""
+
+    def __init__(
+        self, recording: TrialRecording, before: MeasuredDrawing, frames: Frames,
+        found: Mechanism | None, unchanged: Mapping[str, StrategySpec],
+    ) -> None:  # fmt: skip
+        self.recording, self.unchanged, self.found = recording, unchanged, found
+        self.trials = DrawingTrials(recording, before, frames)
+        self.settings: Mapping[str, Any] = {}
+        self.buffer: BufferFaults | None = None
+        self.chase: ChaseFaults | None = None
+        #: The cause of a buffer that goes by no clock; empty for others.
+        self.own_cause = ""
+        if found is None:
+            return
+        self.settings = compute_used_values(found.strategy)
+        catch_up = self.settings.get("catch_up", "")
+        self.own_cause = {"queue": "queue", "timer": "own-timer"}.get(catch_up, "")
+        if found.strategy.name == "chase" or self.own_cause:
+            self.chase = ChaseFaults(found.strategy, frames)
+        if found.strategy.name == "buffer":
+            spec = next(iter(unchanged.values()), None)
+            base = before if spec is None else self.trials.measure(spec)
+            self.buffer = BufferFaults(found, self.trials, base)
+
+    def iterate_candidates(self) -> Iterator[BetterDrawing]:
+        """Yield compositions that may draw better, with the causes that they mend."""
+        for cause, spec in self.unchanged.items():
+            yield BetterDrawing(spec, (cause,))
+        if self.buffer is not None and not self.own_cause:
+            yield from self.buffer.iterate_candidates()
+            return
+        for clock in CLOCKS:
+            for spec, covered in iterate_covering_buffers(self.trials, clock):
+                changes = count_changes(covered, self.settings, 2)
+                yield BetterDrawing(spec, (), covered, changes)
+        for cause, spec in self._list_chase_changes().items():
+            yield BetterDrawing(spec, (cause,))
+
+    def iterate_drawbacks(
+        self, best: BetterDrawing | None, remedy: RemedyTrial | None
+    ) -> Iterator[Drawback]:
+        """Yield the drawbacks that the best candidate mends, and the gain of each fix alone."""
+        mends = () if best is None else best.mends
+        for cause in mends:
+            if cause in self.unchanged:
+                yield Drawback(cause, {}, remedy)
+        if self.found is None or self.unchanged.keys() & mends:
+            return
+        if self.chase is not None and self.buffer is None:
+            yield from self._iterate_chase_drawbacks(self.chase, remedy)
+        if self.chase is not None and self.buffer is not None:
+            yield Drawback(self.own_cause, self.chase.values, remedy)
+        if self.buffer is None or best is None or self.buffer.supply is None:
+            return
+        if "wrong-constant" in dict(self.buffer.iterate_fixes()) and "wrong-constant" not in mends:
+            constant = {"time": self.settings["interval"], "interval": self.trials.frames.interval}
+            yield Drawback("wrong-constant", constant, self._try_single_fix("wrong-constant"))
+        for cause in mends:
+            alone = remedy if len(mends) == 1 else self._try_single_fix(cause)
+            yield Drawback(cause, self.buffer.make_values(best), alone)
+
+    def _list_chase_changes(self) -> dict[str, StrategySpec]:
+        """Return the changed chases by the cause that each mends; none for a buffer."""
+        chase = self.chase if self.buffer is None else None
+        return {} if chase is None else dict(chase.iterate_changes())
+
+    def _iterate_chase_drawbacks(
+        self, chase: ChaseFaults, remedy: RemedyTrial | None
+    ) -> Iterator[Drawback]:
+        """Yield the drawbacks of a chase that a change of it, or the best candidate, mends."""
+        changes = self._list_chase_changes()
+        for cause in chase.iterate_causes():
+            own = remedy
+            if cause in changes:
+                own = _select_main_trial(self.trials.judge(changes[cause]))
+            if own or remedy:
+                yield Drawback(cause, chase.values, own)
+        if fault := chase.find_frame_rate_fault(self.recording):
+            yield Drawback("frame-rate", *fault)
+
+    def _try_single_fix(self, cause: str) -> RemedyTrial | None:
+        """Try the fix of one cause alone; None unless that fix brings most of the gain.
+
+        A delay is tried with its clock.
+        """
+        assert self.buffer is not None
+        fixes = dict(self.buffer.iterate_fixes())
+        if cause in fixes:
+            return self.trials.judge(self.buffer.make_equally_late(fixes[cause]))
+        if cause in ("short-buffer", "long-buffer"):
+            return None
+        alone = [
+            better for better in self.buffer.iterate_clock_changes() if better.mends == (cause,)
+        ]
+        return _select_main_trial(self.trials.find_best(alone)[1])
+
+
+def _select_main_trial(alone: RemedyTrial | None) -> RemedyTrial | None:
+    """Return the trial if it brings most of the gain; else None."""
+    return alone if alone is not None and alone.after < MOST * alone.before else None

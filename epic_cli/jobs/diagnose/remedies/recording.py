@@ -1,0 +1,210 @@
+"""A recording on which remedies are tried."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.jobs.diagnose.redraw import Redraw
+from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial, judge_remedy, make_buffer
+from epic_cli.jobs.diagnose.remedies.metrics import MeasuredDrawing
+from epic_cli.jobs.diagnose.remedies.packets import send_once
+from epic_cli.metrics.arrays import compute_lengths, find_minimum
+from epic_cli.metrics.notes import TooFewStates
+from epic_cli.metrics.truth import (
+    JUMP_FACTOR,
+    JUMP_FLOOR,
+    JUMP_WINDOW,
+    Truth,
+    compute_sliding_maximum,
+    make_truth,
+)
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.traffic import Traffic
+
+#: Length of the slices of time that choose a remedy or judge it (s), or a sixteenth if that is
+#: less.
+SLICE, SLICES = 2.0, 16
+
+#: Range and spacing (s) of the lags that are tried around the usual delay.
+LAGS, LAGS_APART = (-0.3, 1.2), 0.02
+
+#: Frames, spread over all, in which these lags are tried.
+LAG_FRAMES = 500
+
+#: A frame is held if its step is shorter than this share of the true one, which is longer than this
+#: share of the usual one.
+STANDS, MOVES = 0.02, 0.2
+
+#: Seconds at the beginning that are not judged, or a tenth if that is less.
+WARM_UP = 1.0
+
+
+class TrialRecording:
+    """An entity's packets, frames and drawing, for trials of remedies.
+
+    ``times`` (n) are those of the frames (s), ``drawn`` (n, 3) the positions that the game drew in
+    them; None: what ``reference`` draws. ``by_frame``: the game stamps arrivals with the time of
+    the frame.
+    """
+
+    def __init__(
+        self, packets: PacketBlock, times: Floats, reference: StrategySpec,
+        drawn: Floats | None = None, by_frame: bool = False,
+    ) -> None:  # fmt: skip
+        self.packets, self.times, self.reference = packets, times, reference
+        self.redraw = Redraw(packets, by_frame)
+        self.drawn = self.redraw.draw(reference, times) if drawn is None else drawn
+        since = times - times[0]
+        length = min(SLICE, float(since[-1]) / SLICES)
+        self.slices = (since / length).astype(int)
+        self.counted = since >= min(WARM_UP, 0.1 * float(since[-1]))
+
+    @cached_property
+    def truth(self) -> Truth | None:
+        """The truth rebuilt from the packets; None if there are too few packets."""
+        return _find_truth(self.packets)
+
+    @cached_property
+    def before(self) -> MeasuredDrawing | None:
+        """The measured drawing without a remedy; None if it cannot be measured."""
+        return None if self.truth is None else self.measure(self.drawn, self.truth)
+
+    def measure_spec(self, spec: StrategySpec, phase: float = 0.0) -> MeasuredDrawing | None:
+        """Measure a strategy's drawing in frames that are ``phase`` (s) later."""
+        shown = self.redraw.draw(spec, self.times + phase)
+        return None if self.truth is None else self.measure(shown, self.truth, phase)
+
+    def measure(self, shown: Floats, truth: Truth, phase: float = 0.0) -> MeasuredDrawing | None:
+        """Measure a drawing (n, 3), NaN where nothing is drawn, against the truth.
+
+        ``phase`` (s) is added to the times of the frames. Return None if less than half of the rows
+        are drawn, or the truth does not move in them.
+        """
+        used = np.isfinite(shown[:, 0]) & self.counted
+        if used.sum() < 0.5 * self.counted.sum():
+            return None
+        times, shown, slices = self.times[used] + phase, shown[used], self.slices[used][1:]
+
+        def measure_distance(lag: float, part: slice = slice(None)) -> float:
+            apart = truth.square_distances(times[part] - lag, shown[part])
+            known = np.isfinite(apart)
+            return float(apart[known].mean()) if 2 * known.sum() > len(known) else math.inf
+
+        lags = self._usual_delay + np.arange(*LAGS, LAGS_APART)
+        some = slice(None, None, max(len(times) // LAG_FRAMES, 1))
+        near = min(lags.tolist(), key=lambda lag: measure_distance(lag, some))
+        lag, _ = find_minimum(measure_distance, near - LAGS_APART, near + LAGS_APART, 10)
+        motion = truth.interpolate(times, lag)
+        inside = (np.diff(motion.segments) == 0) & (motion.segments[1:] >= 0)
+        true = np.where(inside[:, None], np.diff(motion.positions, axis=0), 0.0)
+        step = np.diff(shown, axis=0)
+        true_far, far_drawn = compute_lengths(true), compute_lengths(step)
+        usual = math.sqrt(float(np.square(true_far[inside]).mean())) if inside.any() else 0.0
+        if not usual:
+            return None
+        intervals = np.diff(times)
+        longest = compute_sliding_maximum(
+            true_far, round(JUMP_WINDOW / float(np.median(intervals)))
+        )
+        jumps = far_drawn > np.maximum(JUMP_FACTOR * longest, longest + JUMP_FLOOR * usual)
+        held = (far_drawn < STANDS * true_far) & (true_far > MOVES * usual)
+        rows = (
+            np.square(step - true).sum(axis=1), np.square(true_far), jumps, held,
+            np.ones(len(step)), intervals,
+        )  # fmt: skip
+        count = int(self.slices[-1]) + 1
+        sums = [np.bincount(slices[inside], row[inside], count) for row in rows]
+        return MeasuredDrawing(np.array(sums), lag)
+
+    @cached_property
+    def _usual_delay(self) -> float:
+        """The median delay of the packets (s); 0 if unknown."""
+        known = [
+            packet.arrival - packet.time
+            for packet in map(self.packets.__getitem__, range(len(self.packets)))
+            if packet.arrival is not None and math.isfinite(packet.time)
+        ]
+        return float(np.median(known)) if known else 0.0
+
+    def try_remedy(self, remedy: Remedy) -> RemedyTrial | None:
+        """Try a remedy on the recording.
+
+        Return the trial, or None if it has no gain or cannot be tried. A remedy has to improve its
+        metric by more than that metric's noise, to be worth its costs, and to raise no other metric
+        by more than is bearable. Only rows that did not choose the remedy count.
+        """
+        drawing, drawn = remedy.drawing or remedy.against or self.reference, self.drawn
+        if remedy.against is not None and remedy.against != self.reference:
+            drawn = self.redraw.draw(remedy.against, self.times)
+        if remedy.packets is None:
+            truth, before, redraw = self.truth, self.before, self.redraw
+        else:
+            packets = remedy.packets(self.packets)
+            truth, redraw = _find_truth(packets), Redraw(packets, self.redraw.by_frame)
+            before = None if truth is None else self.measure(drawn, truth)
+        if truth is None or before is None or not redraw.arrivals:
+            return None
+        after = self.measure(redraw.draw(drawing, self.times), truth)
+        return None if after is None else judge_remedy(remedy, before, after)
+
+
+#: Fewest packets for a trial.
+FEWEST = 50
+
+#: Length (s) and frame rate (Hz) of the excerpt on which remedies are tried without a drawing.
+EXCERPT, FRAMES = 60.0, 60.0
+
+
+def make_trial_recording(
+    traffic: Traffic, entity: str = "", at: float | None = None
+) -> TrialRecording | None:
+    """Return an entity's recording for trials of remedies; None if no remedy can be tried.
+
+    If the game's drawing is known and understood, remedies are compared with that drawing. Else
+    they are compared, in an excerpt around ``at`` (s; None: from the beginning), with a buffer over
+    the sender's stamps, whose delay covers a send interval and 95 % of the delays, but no loss.
+    """
+    match = traffic.drawn
+    if match is not None and match.found and match.mechanism is not None:
+        path, packets = match.path, traffic.blocks[match.entities[0].entity]
+        return TrialRecording(
+            packets, path.times, match.mechanism.strategy, path.positions, match.by_frame is True
+        )
+    if traffic.messages is None or not traffic.placed or not traffic.blocks:
+        return None
+    name = entity or max(traffic.streams, key=lambda stream: len(stream.times)).name
+    block = traffic.blocks.get(name)
+    if block is None or name in traffic.senders:  # two movements in one block have no truth
+        return None
+    begin = -math.inf if at is None else at - EXCERPT / 2
+    packets, arrivals = PacketBlock(), []
+    for packet in map(block.__getitem__, range(len(block))):
+        if packet.arrival is None or packet.time < begin:
+            continue
+        arrivals.append(packet.arrival)
+        packets.append(packet)
+        if packet.arrival > arrivals[0] + EXCERPT:
+            break
+    if len(arrivals) < FEWEST:
+        return None
+    messages = traffic.messages
+    reference = make_buffer(messages.period + messages.find_delay(0.95) - messages.sorted_delays[0])
+    times = np.arange(min(arrivals), max(arrivals), 1 / FRAMES)
+    return TrialRecording(packets, times, reference)
+
+
+def _find_truth(packets: PacketBlock) -> Truth | None:
+    """Return the truth rebuilt from packets; None if there are too few."""
+    try:
+        # what stands and goes on in turn is the sender's, not the movement's
+        return make_truth(send_once(packets))
+    except TooFewStates:
+        return None

@@ -1,0 +1,23 @@
+"""Settings of strategies as the values that are used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.engine.strategies import declaration
+
+if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+
+
+def compute_used_values(strategy: StrategySpec) -> dict[str, Any]:
+    """Return all settings of a strategy as the values that the strategy uses."""
+    known = declaration(strategy.name)
+    written_values = known.values(strategy.settings)
+    used = known.converted(written_values)
+    return {**written_values, **{key: used[key] for key in used if isinstance(used[key], float)}}
+
+
+def round_to_three_digits(value: float) -> float:
+    """Return a number with three significant digits."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,193 @@
+"""Words for the parts of compositions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
+from epic_cli.jobs.diagnose.remedies.buffers import GUESSES
+from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
+from epic_cli.metrics.digits import format_seconds, format_share
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.mechanism import Mechanism
+
+#: The clocks of a buffer, in words that go after "by the sender's stamps".
+_CLOCKS = {
+    "agree": "",
+    "first": ", with the clock offset of the first packet",
+    "newest": ", with the clock offset of the newest packet",
+    "min": ", with the clock offset of the fastest packet of {time}",
+    "max": ", with the clock offset of the slowest packet of {time}",
+    "mean": ", with the mean clock offset of {time}",
+    "median": ", with the median clock offset of {time}",
+    "pll": ", with a clock offset that a control loop follows",
+}
+_CURVES = {
+    "linear": "in straight lines",
+    "hermite": "on curves by the packets' velocities",
+    "catmull-rom": "on curves through the packets",
+}
+_APPROACHES = {
+    "exponential": "exponentially, with a time constant of {time}",
+    "lerp": "by frame / {time} of the rest in each frame",
+    "share": "by {share} of the rest in each frame",
+    "spring": "as a spring (SmoothDamp) of {time}",
+    "speed": "at {speed} a second",
+    "interval": "within one send interval",
+    "linear": "in a straight line over {time} from {begin}",
+    "eased": "eased ({ease}) over {time} from {begin}",
+    "growing": "by a share of the rest that grows from 0 to 1 over {time} from {begin}",
+}
+_BEGINS = {
+    "last": "the frame before each arrival",
+    "frame": "the frame after each arrival",
+}
+_AHEAD = {
+    "newest": "the newest state",
+    "velocity": "the newest state, predicted to now by its velocity,",
+    "arrival": "the newest state, predicted by its velocity to when it arrived,",
+    "step": "the newest state, predicted by its last step to when it arrived,",
+    "interval": "the newest state, predicted by its velocity for one interval,",
+    "fixed": "the newest state, predicted by its velocity for {ahead_time},",
+}
+_MEASURED = {
+    -1.0: "the time between the last two packets",
+    -2.0: "the time between the frames that took the last two packets",
+    -3.0: "the time between the last two timestamps",
+}
+_FOLLOWS = {
+    "exponential": "behind a low-pass of {time}",
+    "lerp": "behind a step of frame / {time} of the rest in each frame",
+    "share": "behind a step of {share} of the rest in each frame",
+    "spring": "behind a spring (SmoothDamp) of {time}",
+}
+
+
+def describe_composition(found: Mechanism) -> str:
+    """Return what a composition does, as the end of a sentence that begins with "It"."""
+    settings = compute_used_values(found.strategy)
+    describe = _describe_buffer if found.strategy.name == "buffer" else _describe_chase
+    return describe(settings, found)
+
+
+#: A buffer that keeps fewer states is short of them.
+FEW_STATES = 10
+
+
+def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
+    over, supply = settings["clock_time"], found.supply
+    time = "the whole session" if math.isinf(over) else f"the last {format_seconds(over)}"
+    clock = _CLOCKS[settings["clock"]].format(time=time)
+    if settings["clock"] == "mean" and settings["clock_share"]:
+        part = format_share(settings["clock_share"])
+        clock = f", with a mean clock offset that each packet moves by {part}"
+    if settings["start"] == "last":
+        clock += ", counted from the frame before each packet"
+    stamps = {
+        "sender": f"by the sender's stamps{clock}",
+        "arrival": "over arrival times",
+        "ticks": f"over a count of ticks{clock}",
+    }[settings["stamps"]]
+    beyond = settings["beyond"]
+    beyond = beyond if beyond in EMPTY else convert_to_seconds(beyond, found.interval)
+    frames = ""
+    if supply is not None and supply.empty > 0:
+        frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames)"
+    if beyond <= 0:
+        after = f"{EMPTY[beyond]} when the buffer is empty{frames}"
+    else:
+        far = "goes on" if math.isinf(beyond) else f"goes on for at most {format_seconds(beyond)}"
+        after = f"{far} when the buffer is empty{frames}"
+    delay, low_pass = settings["delay"], settings["low_pass"]
+    behind = ""
+    if low_pass or settings["follow"] == "share":
+        part = format_share(settings["follow_share"])
+        behind = (
+            f", {_FOLLOWS[settings['follow']].format(time=format_seconds(low_pass), share=part)}"
+        )
+    if beyond > 0 and supply is not None and supply.empty > GUESSES:
+        far = "" if math.isinf(beyond) else f", for at most {format_seconds(beyond)}"
+        return f"predicts from the newest state, {stamps}{far}{behind}"
+    late = format_seconds(convert_to_seconds(delay, found.interval))
+    if delay < 0:
+        unit = _MEASURED.get(settings["interval"], "the send interval")
+        late = f"{-delay:g} x {unit} ({late})"
+    if margin := settings["jitter_margin"]:
+        late += f" and {margin:.3g} x the jitter"
+    if settings["keep"] < FEW_STATES:
+        stamps += f" of the last {settings['keep']:g} states"
+    curve = _CURVES[settings["curve"]]
+    period = format_seconds(settings["interval"] if settings["interval"] > 0 else found.interval)
+    if settings["catch_up"] == "queue":
+        return (
+            f"plays a queue of states {curve}, one each {period}, and never catches up"
+            f"{behind}{_write_rounding(settings)}"
+        )
+    if settings["catch_up"] == "timer":
+        return (
+            f"goes over the newest interval {curve}, by a timer of its own that begins again each"
+            f" {period}, not at packets{behind}{_write_rounding(settings)}"
+        )
+    catch_up = {
+        "none": ", and never catches up after a hitch",
+        "rate": ", and catches up at a rate",
+    }.get(settings["catch_up"], "")
+    return (
+        f"draws from a buffer {stamps}, {late} late,"
+        f" {curve}, and {after}{catch_up}{behind}{_write_rounding(settings)}"
+    )
+
+
+#: What a buffer does that does not go on beyond its newest state.
+EMPTY = {
+    0.0: "holds",
+    -2001.0: "freezes what was drawn last",
+    -2002.0: "goes back to the oldest state",
+    -2003.0: "holds the newest state, from which it goes on to the next,",
+}
+
+
+def _write_rounding(settings: Mapping[str, Any]) -> str:
+    grid = settings["rounding"]
+    return f", rounded to multiples of {grid:g}" if grid else ""
+
+
+def _write_steps(settings: Mapping[str, Any]) -> str:
+    """Return when a chase steps, where that is not in each frame."""
+    every = settings["every"]
+    if not every:
+        return ""
+    if every < 0:
+        return ", once a packet"
+    between = "on the line between the last two" if settings["between"] == "lerp" else "as they are"
+    return f", in ticks of {format_seconds(every)}, drawn {between}"
+
+
+def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
+    goal = _AHEAD[settings["ahead"]].format(ahead_time=format_seconds(settings["ahead_time"]))
+    if settings["age"] == "arrival":
+        goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
+    rest = f"{_write_steps(settings)}{_write_rounding(settings)}"
+    if settings["how"] == "share" and settings["share"] == 1:
+        return f"draws {goal} without any smoothing{rest}"
+    time = format_seconds(convert_to_seconds(settings["time"], found.interval))
+    if settings["time"] < 0 and settings["interval"] in _MEASURED:
+        time = _MEASURED[settings["interval"]]
+    how = _APPROACHES[settings["how"]].format(
+        time=time, share=format_share(settings["share"]),
+        speed=f"{settings['speed']:.4g}", ease=settings["ease"],
+        begin=_BEGINS.get(settings["start"], "each arrival"),
+    )  # fmt: skip
+    if settings["how"] == "interval" and "interval" in found.strategy.settings:
+        own = settings["interval"]
+        how = f"within {_MEASURED[own] if own in _MEASURED else format_seconds(own)}"
+    if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
+        how += ", on from where that led until then"
+    if settings["overshoot"] == "on" and settings["how"] == "spring":
+        how += " that may pass it"
+    if settings["snap_after"]:
+        how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
+    return f"moves toward {goal.rstrip(',')}, {how}{rest}"

@@ -1,0 +1,61 @@
+"""The drawbacks of a game's drawing in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epic_cli.jobs.diagnose.report.sentences import fill_template
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.remedies import RemedyTrial
+    from epic_cli.jobs.diagnose.remedies.drawing import Drawback
+
+#: The drawbacks of a drawing, by cause.
+DRAWBACKS = {
+    "no-smoothing": "It jumps with each packet.",
+    "frame-rate": "It depends on the frame rate: {slow:s} behind at 30 frames a second, {fast:s} at"
+    " 144.",
+    "standing-frame": "It stands for a frame at each packet.",
+    "early-arrival": "It takes {time:s} to each state, and they come every {interval:s}: it stands"
+    " in between.",
+    "wrong-interval": "It takes {time:s} to each state, and they come every {interval:s}: it never"
+    " gets there.",
+    "chase-lag": "It is about {time:s} behind its goal, and slows down before each.",
+    "arrival-stamps": "It draws the network's jitter ({jitter:s} from 5 to 95 %) as changes of"
+    " speed: use the sender's stamps.",
+    "counted-ticks": "A count of ticks is shifted by each loss: use the sender's stamps.",
+    "wandering-clock": "Its clock wanders by {jitter:s} (5 to 95 %), which shows as changes of"
+    " speed.",
+    "short-buffer": "Its delay covers {covered:share} of the frames here: {most} need {needed:s}.",
+    "long-buffer": "Its delay is longer than this network needs: {most} need {needed:s}.",
+    "growing-delay": "Its delay only grows, with each hitch: from {begun:s} to {grown:s} here.",
+    "ticks": "It is drawn at ticks, not in each frame.",
+    "packet-steps": "It moves only when a packet comes, every {interval:s}, and stands in between.",
+    "measured-interval": "It takes the time between the last two packets, which varies by"
+    " {jitter:s} (5 to 95 %) here, for the time to the next.",
+    "two-in-a-frame": "{doubled:share} of the packets come with another one in the same frame:"
+    " there the measured time is 0.",
+    "overshoot": "It aims where the velocity leads in one interval: it overshoots at each turn and"
+    " loss.",
+    "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"
+    " the next packet.",
+    "wrong-constant": "It counts {time:s} for each packet, and they come every {interval:s}.",
+    "oldest-state": "It jumps back to the oldest state when the buffer is empty.",
+    "queue": "It plays a state each {time:s}, and they come every {interval:s}: what is late stays"
+    " late.",
+    "own-timer": "Its timer begins each {time:s} at no packet: it goes back when a packet comes"
+    " before or after that.",
+    "standing": "It stands in {held:share} of the frames in which the entity moves.",
+    "second-smoothing": "A low-pass is on top of what is smooth by itself.",
+    "low-pass": "Its low-pass adds {low_pass:s} of lag.",
+    "long-extrapolation": "It extrapolates old packets for long, and is pulled back.",
+}
+
+
+def describe_drawback(drawback: Drawback, cure: RemedyTrial | None) -> str:
+    """Return a drawback of a drawing, and its own remedy unless the common remedy is the same."""
+    words = fill_template(DRAWBACKS[drawback.cause], drawback.values)
+    own = drawback.trial
+    if own is None or own == cure:
+        return words
+    return f"{words} With {own.command.removeprefix('-s ')} alone: {own.words}."

@@ -1,0 +1,170 @@
+"""A game's way of drawing in sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
+from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies.systems import find_system
+from epic_cli.jobs.diagnose.report.compositions import describe_composition
+from epic_cli.jobs.diagnose.report.drawbacks import describe_drawback
+from epic_cli.metrics.digits import format_three_digits, join_words
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.drawn import DrawnMatch
+    from epic_cli.jobs.diagnose.drawn.entity import EntityMatch
+    from epic_cli.jobs.diagnose.fitted import FittedStrategy
+    from epic_cli.jobs.diagnose.mechanism import Mechanism
+
+#: Seconds; a smaller difference of clocks or delays is none.
+SAME_TIME = 0.002
+
+
+def write_strategy_option(found: StrategySpec, digits: int = 6) -> str:
+    """Return the option that draws a strategy; its numbers have ``digits`` at most."""
+    settings = {
+        # a tick that is a little too long is at another time after a while
+        key: float(f"{value:.{8 if key == 'every' else digits}g}")
+        if isinstance(value, float)
+        else value
+        for key, value in found.settings.items()
+    }
+    return f"-s {write_spec(found.name, settings)}"
+
+
+#: Digits of settings that come near, but do not draw the same.
+_NEARLY = 3
+
+
+def describe_drawing(match: DrawnMatch) -> list[str]:
+    """Return how the frames were drawn, and how to draw them better; a sentence for each entity."""
+    found, advice = match.mechanism, match.advice
+    words = _describe_engine_strategy(match) if found is None else _describe_mechanism(match, found)
+    if match.by_frame:
+        words.append("Packets are read by frames: replay with --pacing frame.")
+    if advice.remedy is not None:  # the command begins a line, so that it can be pasted
+        words += [f"Better here: {advice.remedy.words}:", advice.remedy.command]
+    return words + [f"- {describe_drawback(each, advice.remedy)}" for each in advice.drawbacks]
+
+
+def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
+    """Return the engine's strategy that draws the frames, or the one with the least error."""
+    best = match.best
+    residual = f"residual {format_three_digits(best.residual)} (RMS)"
+    left = f"{residual}, {_write_error(match.off)} of the usual step"
+    options, behind = (
+        write_strategy_option(best.candidate, 6 if match.found else _NEARLY),
+        describe_shift(best),
+    )
+    if match.found:
+        own = declaration(best.candidate.name).summary
+        nearly = "" if best.residual <= match.enough else " nearly"
+        lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
+        lines[0] += f" {_describe_alternatives(match)}".rstrip()
+    else:
+        lines = [
+            f"Not understood: {_describe_error(match)}. Of all strategies and settings,"
+            f" {options}{behind} comes nearest: {residual}."
+        ]
+    if not math.isnan(match.lag):
+        lines[0] += f" It is {_describe_lag(match.lag)} the packets' stamps."
+    if match.found and abs(best.shift) > SAME_TIME:
+        lines.append(
+            "The difference in time may be a delay of the game, or its frames have another clock"
+            f" than the arrivals: then use --drawn FILE,offset={-best.shift * 1e3:.0f}ms."
+        )
+    if len(match.entities) > 1:
+        lines += [_describe_entities(entity) for entity in match.entities]
+    return lines
+
+
+#: What the rest of a drawing goes with that is understood in part.
+_RESTS = {
+    "path": " What is left lies along its path: it is sooner or later than that.",
+    "velocity": " What is left follows the packets' velocities.",
+    "age": " What is left follows the packets' velocities, and grows until the next packet.",
+    "packets": " It moves only when a packet comes, and stands in between: advance its time in each"
+    " frame.",
+}
+
+
+def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
+    """Return the game's way of drawing in sentences."""
+    command = write_strategy_option(found.strategy, 6 if match.found else _NEARLY)
+    rest = _RESTS.get(match.rest, "")
+    if not match.like:
+        return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
+    does = describe_composition(found)
+    if not match.found:
+        nearest = "Probably" if match.likely else "Nearest:"
+        return [f"Not understood: {_describe_error(match)}. {nearest} it {does}.{rest}", command]
+    # the command begins a line, so that it can be pasted
+    lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _describe_error(match)})"]
+    if same := _describe_alternatives(match):
+        lines.append(same)
+    lines += [
+        f"{each.entity or 'unnamed'}: not understood, off by {_write_error(each.off)} of a step."
+        for each in match.entities
+        if not each.found
+    ]
+    return lines
+
+
+def _describe_error(match: DrawnMatch) -> str:
+    """Return the error of the best strategy in words."""
+    return f"off by {_write_error(match.off)} of a step"
+
+
+def _write_error(off: float) -> str:
+    return f"{round(off * 100, 2):.3g} %"
+
+
+def _describe_alternatives(match: DrawnMatch) -> str:
+    """Return other compositions that draw the same frames; empty if there are none."""
+    same = ", ".join(map(_write_alternative, match.same_as))
+    lacking = () if match.mechanism is None else match.mechanism.lacking
+    tell = (
+        f" To tell which, log ten seconds with {join_words([_LACKING[word] for word in lacking])}."
+    )
+    return f"The same here: {same}.{tell if lacking else ''}" if same else ""
+
+
+#: What a recording lacks that would tell compositions apart.
+_LACKING = {
+    "jitter": "50 ms of jitter",
+    "frames": "frames of unequal length",
+    "turns": "sharp turns",
+}
+
+
+def _write_alternative(spec: StrategySpec) -> str:
+    """Return the option of a strategy; behind a system's title where it has the system's name."""
+    option = write_strategy_option(spec)
+    system = find_system(spec.name)
+    return f"{system.title} ({option})" if system and system.is_composition else option
+
+
+def describe_shift(best: FittedStrategy) -> str:
+    """Return the difference in time and the low-pass of a drawing; empty without both."""
+    words = ""
+    if abs(best.shift) > SAME_TIME:
+        words += f", {abs(best.shift) * 1e3:.0f} ms {'later' if best.shift > 0 else 'earlier'}"
+    if best.constant:
+        words += f", behind a low-pass of {best.constant * 1e3:.3g} ms"
+    return words
+
+
+def _describe_lag(lag: float) -> str:
+    if abs(lag) < SAME_TIME:
+        return "in time with"
+    return f"{abs(lag) * 1e3:.0f} ms {'behind' if lag > 0 else 'ahead of'}"
+
+
+def _describe_entities(one: EntityMatch) -> str:
+    smoothing = f", low-pass of {one.constant * 1e3:.3g} ms" if one.constant else ""
+    late = "" if math.isnan(one.lag) else f", {_describe_lag(one.lag)} the packets"
+    return (
+        f"{one.entity or 'unnamed'}: residual {format_three_digits(one.residual)}{late}{smoothing}."
+    )

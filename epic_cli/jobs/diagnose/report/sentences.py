@@ -1,0 +1,100 @@
+"""Fill the sentences of detectors with values, and write remedies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from epic_cli.jobs.diagnose.detectors import Finding, find_detector
+from epic_cli.jobs.diagnose.remedies import write_option
+from epic_cli.metrics.digits import format_count, format_number, format_seconds, format_share
+
+
+class _WrittenValue:
+    """A value that a sentence formats as seconds, as a share, as a number, or as a count.
+
+    The word for a count is what is counted.
+    """
+
+    def __init__(self, value: float | str) -> None:
+        self._value = value
+
+    def __format__(self, kind: str) -> str:
+        if isinstance(self._value, str):
+            return self._value
+        ways = {
+            "s": format_seconds,
+            "share": format_share,
+            "number": format_number,
+            "": format_number,
+        }
+        return ways[kind](self._value) if kind in ways else format_count(round(self._value), kind)
+
+
+class _WrittenValues(dict[str, _WrittenValue]):
+    """Values by name; a value that a custom detector lacks is written as its name in braces."""
+
+    def __missing__(self, name: str) -> _WrittenValue:
+        """Return the name in braces, as it stands in the sentence."""
+        return _WrittenValue(f"{{{name}}}")
+
+
+def fill_sentence(template: str, finding: Finding) -> str:
+    """Fill a detector's sentence with the finding's values."""
+    return fill_template(template, finding.values)
+
+
+def fill_template(template: str, values: Mapping[str, float | str]) -> str:
+    """Fill a sentence with values."""
+    return template.format_map(
+        _WrittenValues({one: _WrittenValue(value) for one, value in values.items()})
+    )
+
+
+def write_remedy(finding: Finding, drawn: bool = False) -> str:
+    """Return the remedy of a finding, and what its trial on this recording gains and costs.
+
+    Where the game's drawing is known, a remedy that draws is that of the drawing.
+    """
+    words, trial, remedy = _get_general_cure(finding), finding.trial, finding.remedy
+    if remedy is None:
+        return f"{words} (Not tried on this recording.)" if words else ""
+    draws = remedy.drawing is not None and remedy.packets is None
+    if drawn and draws:
+        return (
+            _NO_GAIN.format(remedy.command)
+            if trial is None
+            else (f"Draw with {trial.command}: {trial.words}.")
+        )
+    if trial is not None:
+        return f"{words} Tried here with {trial.command}: {trial.words}."
+    return _NO_GAIN.format(remedy.command)
+
+
+_NO_GAIN = "None helps here. Tried without gain: {}."
+
+
+def list_cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
+    """Return the remedy of a finding as terms: the advice, the tried command, the gain."""
+    trial, remedy = finding.trial, finding.remedy
+    if trial is None or remedy is None:
+        words = write_remedy(finding, drawn)
+        return [("cure", words)] if words else []
+    draws = remedy.drawing is not None and remedy.packets is None
+    terms = [] if drawn and draws else [("cure", _get_general_cure(finding))]
+    return [*terms, ("try", trial.command), ("gain", f"{trial.words}.")]
+
+
+def _get_general_cure(finding: Finding) -> str:
+    """Return the detector's advice against a cause."""
+    return fill_sentence(find_detector(finding.cause).cure, finding)
+
+
+def describe_comparison(finding: Finding, drawn: bool) -> str:
+    """Return what the remedies were compared with; empty if no remedy was tried."""
+    remedy = finding.remedy
+    if remedy is None:
+        return ""
+    if remedy.against is None:
+        return "with what the game drew." if drawn else ""
+    kept = " on both sides, the packets as they are on one" if remedy.drawing is None else ""
+    return f"with {write_option(remedy.against)}{kept}."
