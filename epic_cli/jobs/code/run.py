@@ -17,7 +17,7 @@ from epic_cli.engine.parameters import Number, Setting
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text.widths import some
-from epic_cli.jobs.code.languages import languages
+from epic_cli.jobs.code.languages import load_languages
 from epic_cli.jobs.code.sources import words
 from epic_cli.jobs.code.spec import CodeSpec, find_equivalent, strategies
 from epic_cli.jobs.code.translate import ParsedSource, parse
@@ -67,9 +67,9 @@ def run(spec: CodeSpec, command: str) -> str:
     text = inspect.getsource(source) + inspect.getsource(words)
     values = _collect_values(text, declared, source, spec)
     program = parse(text, values, _collect_comments(text, declared, values))
-    writer = languages()[spec.language]
+    writer = load_languages()[spec.language]
     if spec.engine and not writer.engine:
-        able = sorted(name for name, other in languages().items() if other.engine)
+        able = sorted(name for name, other in load_languages().items() if other.engine)
         raise NoEngine(spec.language, ", ".join(able))
     single = bool(source.SINGLE)
     head = [
@@ -82,7 +82,9 @@ def run(spec: CodeSpec, command: str) -> str:
         f"Made by: {command}",
     ]
     if spec.main:
-        head += writer.proof(spec.strategy.label, spec.file or f"smoothing{writer.suffix}")
+        head += writer.list_proof_commands(
+            spec.strategy.label, spec.file or f"smoothing{writer.suffix}"
+        )
     head += ["", *str(source.LICENSE).strip().splitlines()]
     return writer(program, single, spec.engine, Path(spec.file).stem).write(head, spec.main)
 

@@ -28,7 +28,7 @@ from epic_cli.engine.parameters import Number, Setting, Span
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.code.command import LANGUAGES
-from epic_cli.jobs.code.languages import languages
+from epic_cli.jobs.code.languages import load_languages
 from epic_cli.jobs.code.run import run
 from epic_cli.jobs.code.spec import CodeSpec, strategies
 
@@ -131,7 +131,7 @@ def built(language: str, strategy: str, folder: Path, *more: str) -> tuple[str, 
     for tool in tools.needs:
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
-    file = folder / f"port{languages()[language].suffix}"
+    file = folder / f"port{load_languages()[language].suffix}"
     made = epic("code", strategy, "--lang", language, "--main", *more, "-o", file)
     assert made.returncode == 0, made.stderr.decode()
     if language == "gdscript":
@@ -305,7 +305,7 @@ def test_a_program_with_an_engines_vectors_draws_the_same(
     if shutil.which((engine.build or engine.run)[0]) is None:
         pytest.skip(f"{(engine.build or engine.run)[0]} is not installed")
     turns = language != "lua" and drawn_by(strategy, "arrival").turns
-    file = tmp_path / f"port{languages()[language].suffix}"
+    file = tmp_path / f"port{load_languages()[language].suffix}"
     options = ("--lang", language, "--vectors", "engine", *(["--rotations"] if turns else []))
     made = epic("code", strategy, *options, "--main", "-o", file)
     assert made.returncode == 0, made.stderr.decode()
@@ -426,7 +426,7 @@ def test_linters_have_nothing_to_say(language: str, seed: int, tmp_path: Path) -
     if shutil.which(LINTERS[language][0]) is None:
         pytest.skip(f"{LINTERS[language][0]} is not installed")
     strategy = (*COMPOSITIONS, *(random_composition(random.Random(n)) for n in range(3, 100)))[seed]
-    file = tmp_path / f"port{languages()[language].suffix}"
+    file = tmp_path / f"port{load_languages()[language].suffix}"
     file.write_text(run(CodeSpec(read_spec(strategy), language), f"epic code {strategy}"))
     words = [word.format(file, tmp_path) for word in LINTERS[language]]
     done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=300)
@@ -434,7 +434,7 @@ def test_linters_have_nothing_to_say(language: str, seed: int, tmp_path: Path) -
 
 
 def test_each_language_is_offered_and_has_a_toolchain() -> None:
-    assert set(LANGUAGES) == set(languages()) == set(TOOLCHAINS)
+    assert set(LANGUAGES) == set(load_languages()) == set(TOOLCHAINS)
 
 
 def first_tests(statement: ast.stmt) -> str:

@@ -48,7 +48,7 @@ class Cpp(LanguageWriter):
         "rotation": "packet.rotation",
     }  # fmt: skip
 
-    def begin(self, main: bool) -> None:
+    def print_beginning(self, main: bool) -> None:
         uses = self.program.uses()
         headers = (
             {"vector"} if any("list" in field.type for field in self.program.fields) else set()
@@ -58,22 +58,22 @@ class Cpp(LanguageWriter):
         headers |= {"cmath"} if uses & maths else set()
         headers |= set(_PROGRAM.split()) if main else set()
         if not main:
-            self.line("#pragma once")
-        self.line()
+            self.print_line("#pragma once")
+        self.print_line()
         for header in sorted(headers):
-            self.line(f"#include <{header}>")
-        real = self.type("float")
-        self.line()
+            self.print_line(f"#include <{header}>")
+        real = self.write_type("float")
+        self.print_line()
         if main:
-            self.line(f"using Real = {real};")
-            self.line()
-        self.line(f"namespace {self.namespace} {{")
-        self.line()
-        self.constants("constexpr {2} {0} = {1};")
-        self.struct("Vec3", real, "xyz", "FVector")
+            self.print_line(f"using Real = {real};")
+            self.print_line()
+        self.print_line(f"namespace {self.namespace} {{")
+        self.print_line()
+        self.print_constants("constexpr {2} {0} = {1};")
+        self.print_struct("Vec3", real, "xyz", "FVector")
         if self.turns:
-            self.struct("Quat", "double", "xyzw", "FQuat")
-        self.vector_functions()
+            self.print_struct("Quat", "double", "xyzw", "FQuat")
+        self.print_vector_functions()
 
     @property
     def namespace(self) -> str:
@@ -82,77 +82,79 @@ class Cpp(LanguageWriter):
         known = re.match("[a-z]", name) and "smoothing" in name
         return name if known else "_".join(filter(None, ("smoothing", name)))
 
-    def finish(self, main: bool) -> None:
-        self.line()
-        self.line(f"}}  // namespace {self.namespace}")
+    def print_end(self, main: bool) -> None:
+        self.print_line()
+        self.print_line(f"}}  // namespace {self.namespace}")
         if main:
-            self.line()
-            self.line(f"using namespace {self.namespace};")
-            self.line()
-        super().finish(main)
+            self.print_line()
+            self.print_line(f"using namespace {self.namespace};")
+            self.print_line()
+        super().print_end(main)
 
-    def struct(self, own: str, real: str, axes: str, engine: str) -> None:
+    def print_struct(self, own: str, real: str, axes: str, engine: str) -> None:
         """Write a record of numbers.
 
         For an engine, with conversions from and to the engine's type.
         """
         if not self.by_engine:
-            self.line(f"struct {own} {{ {real} {', '.join(axes)}; }};")
+            self.print_line(f"struct {own} {{ {real} {', '.join(axes)}; }};")
             return
-        self.open(f"struct {own}")
-        self.line(f"{real} {', '.join(f'{axis} = 0' for axis in axes)};")
-        self.line(f"{own}() = default;")
+        self.open_block(f"struct {own}")
+        self.print_line(f"{real} {', '.join(f'{axis} = 0' for axis in axes)};")
+        self.print_line(f"{own}() = default;")
         given = ", ".join(f"{real} {axis}_" for axis in axes)
-        self.line(f"{own}({given}) : {', '.join(f'{axis}({axis}_)' for axis in axes)} {{}}")
+        self.print_line(f"{own}({given}) : {', '.join(f'{axis}({axis}_)' for axis in axes)} {{}}")
         taken = ", ".join(f"{axis}({real}(a.{axis.upper()}))" for axis in axes)
-        self.line(f"{own}(const {engine}& a) : {taken} {{}}")
-        self.line(f"operator {engine}() const {{ return {engine}({', '.join(axes)}); }}")
-        self.close(";")
+        self.print_line(f"{own}(const {engine}& a) : {taken} {{}}")
+        self.print_line(f"operator {engine}() const {{ return {engine}({', '.join(axes)}); }}")
+        self.close_block(";")
 
-    def number(self, value: float) -> str:
-        return super().number(value) + ("f" if self.single else "")
+    def write_number(self, value: float) -> str:
+        return super().write_number(value) + ("f" if self.single else "")
 
-    def own_field(self, name: str) -> str:
+    def name_own_field(self, name: str) -> str:
         return f"this->{name}" if name in self.declared else name
 
     def list_parameters(self, method: Method) -> str:
         return re.sub(r" _\w+", "", super().list_parameters(method))  # no name where it is not read
 
-    def own_method(self, name: str) -> str:
+    def name_own_method(self, name: str) -> str:
         return name
 
-    def smoothing(self) -> None:
-        self.line()
+    def print_smoothing(self) -> None:
+        self.print_line()
         self.print_comment(self.program.smoothing_doc)
-        self.line("class Smoothing {")
-        self.line("public:")
+        self.print_line("class Smoothing {")
+        self.print_line("public:")
         self.depth = 1
         hidden = []
         for field in self.program.fields:
             if field.name in PUBLIC_FIELDS:
-                self.line(f"{field.type} {field.name}{{}};{self.end_comment(field.comment)}")
+                self.print_line(
+                    f"{field.type} {field.name}{{}};{self.write_end_comment(field.comment)}"
+                )
             else:
                 hidden.append(field)
-        self.line()
-        self.line("Smoothing() { reset(); }")
+        self.print_line()
+        self.print_line("Smoothing() { reset(); }")
         public = [method for method in self.program.methods if method.is_public]
         for method in public:
             self.print_method(method)
-        self.line()
+        self.print_line()
         self.lines.append("private:")
         for field in hidden:
-            self.line(f"{self.type(field.type)} {field.name}{{}};{self.end_comment(field.comment)}")
+            self.print_line(
+                f"{self.write_type(field.type)} {field.name}{{}};{self.write_end_comment(field.comment)}"
+            )
         for method in self.program.methods:
             if method not in public:
                 self.print_method(method)
         self.depth = 0
-        self.line("};")
+        self.print_line("};")
 
-    def signature(self, method: Method) -> str:
+    def write_signature(self, method: Method) -> str:
         constant = "" if method.changes else " const"
-        return (
-            f"{self.type(method.returns)} {method.name}({self.list_parameters(method)}){constant}"
-        )
+        return f"{self.write_type(method.returns)} {method.name}({self.list_parameters(method)}){constant}"
 
 
 WRITER = Cpp

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.code.languages import LanguageWriter, camel, pascal
+from epic_cli.jobs.code.languages import (
+    LanguageWriter,
+    convert_to_camel_case,
+    convert_to_pascal_case,
+)
 from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method
 
 
@@ -42,92 +46,100 @@ class CSharp(LanguageWriter):
         "rotation": "packet.Rotation",
     }  # fmt: skip
 
-    def begin(self, main: bool) -> None:
-        self.line()
+    def print_beginning(self, main: bool) -> None:
+        self.print_line()
         if main:
-            self.line(f"using Real = System.{'Single' if self.single else 'Double'};")
-        self.line("using System;")
+            self.print_line(f"using Real = System.{'Single' if self.single else 'Double'};")
+        self.print_line("using System;")
         if main or any("list" in field.type for field in self.program.fields):
-            self.line("using System.Collections.Generic;")
+            self.print_line("using System.Collections.Generic;")
         if main:
-            self.line("using System.Globalization;")
-            self.line("using System.Linq;")
-        real = self.type("float")
-        self.line()
-        self.open("public struct Vec3")
-        self.line(f"public {real} X, Y, Z;")
-        self.line(f"public Vec3({real} x, {real} y, {real} z) {{ X = x; Y = y; Z = z; }}")
-        self.vector_functions()
+            self.print_line("using System.Globalization;")
+            self.print_line("using System.Linq;")
+        real = self.write_type("float")
+        self.print_line()
+        self.open_block("public struct Vec3")
+        self.print_line(f"public {real} X, Y, Z;")
+        self.print_line(f"public Vec3({real} x, {real} y, {real} z) {{ X = x; Y = y; Z = z; }}")
+        self.print_vector_functions()
         if self.by_engine:
             self.convert("Vec3", "Vector3", "XYZ")
-        self.close()
+        self.close_block()
         if self.turns:
-            self.line()
-            self.open("public struct Quat")
-            self.line("public double X, Y, Z, W;")
-            self.line(
+            self.print_line()
+            self.open_block("public struct Quat")
+            self.print_line("public double X, Y, Z, W;")
+            self.print_line(
                 "public Quat(double x, double y, double z, double w) { X = x; Y = y; Z = z; W = w; }"
             )
             if self.by_engine:
                 self.convert("Quat", "Quaternion", "XYZW")
-            self.close()
+            self.close_block()
 
     def convert(self, own: str, engine: str, axes: str) -> None:
         """Write the conversions from and to a type of Unity."""
         other = f"UnityEngine.{engine}"
         single = ", ".join(f"(float)a.{axis}" for axis in axes)
         double = ", ".join(f"a.{axis.lower()}" for axis in axes)
-        self.line(f"public static implicit operator {other}({own} a) => new {other}({single});")
-        self.line(f"public static implicit operator {own}({other} a) => new {own}({double});")
+        self.print_line(
+            f"public static implicit operator {other}({own} a) => new {other}({single});"
+        )
+        self.print_line(f"public static implicit operator {own}({other} a) => new {own}({double});")
 
-    def number(self, value: float) -> str:
-        return super().number(value) + ("f" if self.single else "")
+    def write_number(self, value: float) -> str:
+        return super().write_number(value) + ("f" if self.single else "")
 
-    def variable_name(self, name: str) -> str:
-        return pascal(name) if name.isupper() else camel(name)
+    def name_variable(self, name: str) -> str:
+        return convert_to_pascal_case(name) if name.isupper() else convert_to_camel_case(name)
 
-    def member(self, name: str) -> str:
-        return pascal(name)
+    def name_member(self, name: str) -> str:
+        return convert_to_pascal_case(name)
 
-    def own_field(self, name: str) -> str:
+    def name_own_field(self, name: str) -> str:
         if name in PUBLIC_FIELDS:
-            return pascal(name)
-        return f"this.{camel(name)}" if name in self.declared else camel(name)
+            return convert_to_pascal_case(name)
+        return (
+            f"this.{convert_to_camel_case(name)}"
+            if name in self.declared
+            else convert_to_camel_case(name)
+        )
 
-    def own_method(self, name: str) -> str:
-        return pascal(name)
+    def name_own_method(self, name: str) -> str:
+        return convert_to_pascal_case(name)
 
-    def empty(self, kind: str) -> str:
-        return f"new {self.type(kind)}()"
+    def write_empty_list(self, kind: str) -> str:
+        return f"new {self.write_type(kind)}()"
 
-    def smoothing(self) -> None:
-        self.line()
+    def print_smoothing(self) -> None:
+        self.print_line()
         self.print_comment(self.program.smoothing_doc)
-        self.open("public class Smoothing")
-        self.constants("const {2} {0} = {1};")
+        self.open_block("public class Smoothing")
+        self.print_constants("const {2} {0} = {1};")
         for field in self.program.fields:
             if field.name in PUBLIC_FIELDS:
-                self.line(
-                    f"public {field.type} {pascal(field.name)};{self.end_comment(field.comment)}"
+                self.print_line(
+                    f"public {field.type} {convert_to_pascal_case(field.name)};{self.write_end_comment(field.comment)}"
                 )
                 continue
-            begins = f" = {self.empty(field.type)}" if field.type.startswith("list") else ""
-            self.line(
-                f"{self.type(field.type)} {camel(field.name)}{begins};{self.end_comment(field.comment)}"
+            begins = (
+                f" = {self.write_empty_list(field.type)}" if field.type.startswith("list") else ""
             )
-        self.line()
-        self.line("public Smoothing() { Reset(); }")
+            self.print_line(
+                f"{self.write_type(field.type)} {convert_to_camel_case(field.name)}{begins};{self.write_end_comment(field.comment)}"
+            )
+        self.print_line()
+        self.print_line("public Smoothing() { Reset(); }")
         for method in self.program.methods:
             self.print_method(method)
-        self.close()
+        self.close_block()
 
-    def signature(self, method: Method) -> str:
+    def write_signature(self, method: Method) -> str:
         taken = ", ".join(
-            f"{self.type(parameter.type)} {camel(parameter.name)}"
+            f"{self.write_type(parameter.type)} {convert_to_camel_case(parameter.name)}"
             for parameter in method.parameters
         )
         public = "public " if method.is_public else ""
-        return f"{public}{self.type(method.returns)} {pascal(method.name)}({taken})"
+        return f"{public}{self.write_type(method.returns)} {convert_to_pascal_case(method.name)}({taken})"
 
 
 WRITER = CSharp

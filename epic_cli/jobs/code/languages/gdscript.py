@@ -41,69 +41,69 @@ class GDScript(IndentedWriter):
         for name in ("time", "arrival", "position", "velocity", "rotation")
     }
 
-    def fit(self, line: str) -> list[str]:
+    def break_line(self, line: str) -> list[str]:
         """Break a line that is too long; one of code between two arguments."""
-        lines = super().fit(line)
+        lines = super().break_line(line)
         if len(lines) > 1 or len(line.expandtabs(4)) <= LONGEST:
             return lines
         cut = line.rfind(", ", 0, LONGEST - 4 * line.count("\t")) + 1
         indent = line[: len(line) - len(line.lstrip())] + 2 * self.indent
-        return [line[:cut], *self.fit(indent + line[cut:].lstrip())] if cut else lines
+        return [line[:cut], *self.break_line(indent + line[cut:].lstrip())] if cut else lines
 
     def fill_template(self, template: str) -> str:
         text = super().fill_template(template)
         return text if self.rounding else re.sub(r"\bfloat\((now|.*?\))\)", r"\1", text)
 
-    def begin(self, main: bool) -> None:
+    def print_beginning(self, main: bool) -> None:
         self.inner = main
-        self.line("extends SceneTree" if main else "class_name Smoothing")
-        self.line()
-        self.constants("const {0}: {2} = {1}")
+        self.print_line("extends SceneTree" if main else "class_name Smoothing")
+        self.print_line()
+        self.print_constants("const {0}: {2} = {1}")
 
     @property
     def real(self) -> str:
         return "Smoothing.f32" if self.rounding else "float"
 
-    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
+    def write_quotient(self, left: str, right: str) -> tuple[str, int]:
         return f"int({left} / {right})", 8
 
-    def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
+    def write_function_call(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
         if name in ("length", "dot") and isinstance(nodes[0], ast.BinOp):
             values = [f"({values[0]})", *values[1:]]
-        return super().function(name, values, nodes)
+        return super().write_function_call(name, values, nodes)
 
-    def declaration(self, name: str, kind: str, value: ast.expr) -> str:
-        return f"var {self.typed(Variable(name, kind))} = {self.text(value)}"
+    def write_declaration(self, name: str, kind: str, value: ast.expr) -> str:
+        return f"var {self.write_typed(Variable(name, kind))} = {self.write_expression(value)}"
 
-    def typed(self, variable: Variable) -> str:
+    def write_typed(self, variable: Variable) -> str:
         """Return a variable's name with its type."""
-        return f"{variable.name}: {self.type(variable.type)}"
+        return f"{variable.name}: {self.write_type(variable.type)}"
 
-    def call_text(self, node: ast.Call) -> str:
+    def write_call(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "slerp":
-            start, end, u = (self.text(argument) for argument in node.args)
+            start, end, u = (self.write_expression(argument) for argument in node.args)
             return f"{start}.slerp({end}, {u})"
-        return super().call_text(node)
+        return super().write_call(node)
 
-    def own_field(self, name: str) -> str:
+    def name_own_field(self, name: str) -> str:
         return f"self.{name}" if name in self.declared else name
 
-    def own_method(self, name: str) -> str:
+    def name_own_method(self, name: str) -> str:
         return name
 
-    def smoothing(self) -> None:
+    def print_smoothing(self) -> None:
         self.lines += ["", ""]
         self.print_comment(self.program.smoothing_doc)
         if self.inner:
-            self.open("class Smoothing")
+            self.open_block("class Smoothing")
         for field in self.program.fields:
-            self.line(
-                f"var {self.typed(field)} = {self.zero(field)}{self.end_comment(field.comment)}"
+            self.print_line(
+                f"var {self.write_typed(field)} = {self.write_zero(field)}{self.write_end_comment(field.comment)}"
             )
-        self.line()
-        self.open("func _init() -> void")
-        self.line("reset()")
-        self.close()
+        self.print_line()
+        self.open_block("func _init() -> void")
+        self.print_line("reset()")
+        self.close_block()
         methods = tuple(method for method in self.program.methods if method.name != "slerp")
         uses = self.program._replace(methods=methods).uses() | {self.rounding}
         for text in (text for use, text in self.vectors.items() if use in uses):
@@ -111,14 +111,14 @@ class GDScript(IndentedWriter):
         for method in methods:
             self.print_method(method)
         if self.inner:
-            self.close()
+            self.close_block()
 
-    def signature(self, method: Method) -> str:
+    def write_signature(self, method: Method) -> str:
         taken = ", ".join(
-            self.typed(parameter._replace(name=method.parameter(parameter)))
+            self.write_typed(parameter._replace(name=method.parameter(parameter)))
             for parameter in method.parameters
         )
-        return f"func {method.name}({taken}) -> {self.type(method.returns)}"
+        return f"func {method.name}({taken}) -> {self.write_type(method.returns)}"
 
 
 WRITER = GDScript

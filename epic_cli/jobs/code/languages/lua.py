@@ -63,70 +63,72 @@ class Lua(LanguageWriter):
     }  # fmt: skip
     record = "{{ {} }}", "{} = {}"
 
-    def begin(self, main: bool) -> None:
-        self.line()
-        self.constants("local {} = {}")
+    def print_beginning(self, main: bool) -> None:
+        self.print_line()
+        self.print_constants("local {} = {}")
         self.lines += _SINGLE.splitlines() if self.rounding else []
         if self.by_engine:
-            self.line("-- luacheck: read globals Vector3")
-            self.line("local Vec3 = Vector3.new")
+            self.print_line("-- luacheck: read globals Vector3")
+            self.print_line("local Vec3 = Vector3.new")
             self.lines += _REMOVE.splitlines() if "remove" in self.program.uses() else []
             return
-        self.line("local vector = {}")
-        parts = ", ".join(f"{axis} = {self.rounded(axis)}" for axis in "xyz")
-        self.line(f"local function Vec3(x, y, z) return setmetatable({{ {parts} }}, vector) end")
-        self.vector_functions()
+        self.print_line("local vector = {}")
+        parts = ", ".join(f"{axis} = {self.write_rounded(axis)}" for axis in "xyz")
+        self.print_line(
+            f"local function Vec3(x, y, z) return setmetatable({{ {parts} }}, vector) end"
+        )
+        self.print_vector_functions()
 
     @property
     def real(self) -> str:
         return self.rounding or "tonumber"
 
-    def finish(self, main: bool) -> None:
+    def print_end(self, main: bool) -> None:
         if main:
-            super().finish(main)
+            super().print_end(main)
         else:
             self.lines += ["", "return Smoothing"]
 
-    def member(self, name: str) -> str:
+    def name_member(self, name: str) -> str:
         return name.upper() if self.by_engine and name in "xyzw" else name
 
-    def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
+    def write_function_call(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
         if self.by_engine and name in _OF_ROBLOX:
             if nodes and isinstance(nodes[0], ast.BinOp):
                 values = [f"({values[0]})", *values[1:]]
             return _OF_ROBLOX[name].format(*values)
-        return super().function(name, values, nodes)
+        return super().write_function_call(name, values, nodes)
 
-    def comparison_sign(self, sign: str) -> str:
+    def write_comparison_sign(self, sign: str) -> str:
         return "~=" if sign == "!=" else sign
 
-    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
+    def write_quotient(self, left: str, right: str) -> tuple[str, int]:
         return f"math.floor({left} / {right})", 8
 
-    def declaration(self, name: str, kind: str, value: ast.expr) -> str:
-        return f"local {name} = {self.text(value)}"
+    def write_declaration(self, name: str, kind: str, value: ast.expr) -> str:
+        return f"local {name} = {self.write_expression(value)}"
 
-    def changed_text(self, node: ast.AugAssign) -> str:
+    def write_change(self, node: ast.AugAssign) -> str:
         sign = "+" if isinstance(node.op, ast.Add) else "-"
-        target = self.text(node.target)
-        return f"{target} = {target} {sign} {self.text(node.value, 6 if sign == '-' else 5)}"
+        target = self.write_expression(node.target)
+        return f"{target} = {target} {sign} {self.write_expression(node.value, 6 if sign == '-' else 5)}"
 
-    def if_(self, test: str) -> str:
+    def write_if(self, test: str) -> str:
         return f"if {test} then"
 
-    def else_if(self, test: str) -> str:
+    def write_else_if(self, test: str) -> str:
         return f"elseif {test} then"
 
-    def else_(self) -> str:
+    def write_else(self) -> str:
         return "else"
 
-    def while_(self, test: str) -> str:
+    def write_while(self, test: str) -> str:
         return f"while {test} do"
 
-    def for_(self, name: str, count: str) -> str:
+    def write_for(self, name: str, count: str) -> str:
         return f"for {name} = 0, {count} - 1 do"
 
-    def item(self, name: str, index: ast.expr) -> str:
+    def write_item(self, name: str, index: ast.expr) -> str:
         if isinstance(index, ast.Constant) and isinstance(index.value, int):
             return f"{name}[{index.value + 1}]"
         if (
@@ -137,39 +139,41 @@ class Lua(LanguageWriter):
         ):
             change = index.right.value if isinstance(index.op, ast.Add) else -index.right.value
             rest = {0: "", 1: " + 1", -1: " - 1"}.get(change + 1, f" + {change + 1}")
-            return f"{name}[{self.text(index.left, 5)}{rest}]"
-        return f"{name}[{self.text(index, 5)} + 1]"
+            return f"{name}[{self.write_expression(index.left, 5)}{rest}]"
+        return f"{name}[{self.write_expression(index, 5)} + 1]"
 
-    def own_method(self, name: str) -> str:
+    def name_own_method(self, name: str) -> str:
         return f"self:{name}"
 
-    def empty(self, kind: str) -> str:
+    def write_empty_list(self, kind: str) -> str:
         return "{}"
 
-    def smoothing(self) -> None:
-        self.line()
+    def print_smoothing(self) -> None:
+        self.print_line()
         self.print_comment(self.program.smoothing_doc)
-        self.line("local Smoothing = {}")
-        self.line("Smoothing.__index = Smoothing")
-        self.line()
-        self.open("function Smoothing.new()")
-        self.line("local self = setmetatable({}, Smoothing)")
+        self.print_line("local Smoothing = {}")
+        self.print_line("Smoothing.__index = Smoothing")
+        self.print_line()
+        self.open_block("function Smoothing.new()")
+        self.print_line("local self = setmetatable({}, Smoothing)")
         for field in self.program.fields:
-            self.line(f"self.{field.name} = {self.zero(field)}{self.end_comment(field.comment)}")
-        self.line("self:reset()")
-        self.line("return self")
-        self.close()
+            self.print_line(
+                f"self.{field.name} = {self.write_zero(field)}{self.write_end_comment(field.comment)}"
+            )
+        self.print_line("self:reset()")
+        self.print_line("return self")
+        self.close_block()
         for method in self.program.methods:
             self.print_method(method)
 
-    def body(self, method: Method) -> None:
+    def print_body(self, method: Method) -> None:
         if method.is_public and not self.by_engine:
             for name in (each.name for each in method.parameters if each.type == "Vec3"):
                 if method.reads(name):  # a game's own table has no arithmetic
-                    self.line(f"{name} = Vec3({name}.x, {name}.y, {name}.z)")
-        super().body(method)
+                    self.print_line(f"{name} = Vec3({name}.x, {name}.y, {name}.z)")
+        super().print_body(method)
 
-    def signature(self, method: Method) -> str:
+    def write_signature(self, method: Method) -> str:
         taken = self.list_parameters(method)
         if method.is_public or method.reads("self"):
             return f"function Smoothing:{method.name}({taken})"

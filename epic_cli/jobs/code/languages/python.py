@@ -54,25 +54,25 @@ class Python(IndentedWriter):
     cells = ", *player.rotation"
     arguments = {name: name for name in ("time", "arrival", "position", "velocity", "rotation")}  # noqa: RUF012
 
-    def begin(self, main: bool) -> None:
+    def print_beginning(self, main: bool) -> None:
         uses = self.program.uses()
         maths = {"sqrt", "exp", "cos", "floor", "length", "acos"}
         modules = ["math"] if main or uses & maths else []
         modules += ["ctypes"] if self.rounding else []
-        self.line()
+        self.print_line()
         self.lines += [
             f"import {name}" for name in sorted(modules + (["os", "sys"] if main else []))
         ]
         self.lines.append("from typing import NamedTuple\n")
-        self.constants("{} = {}")
+        self.print_constants("{} = {}")
         self.lines += (_SINGLE if self.rounding else "\n\n").splitlines()
-        self.open("class Vec3(NamedTuple)")
+        self.open_block("class Vec3(NamedTuple)")
         for axis in "xyz":
-            self.line(f"{axis}: float")
-        self.vector("add", "add", "o", "self.{0} + o.{0}")
-        self.vector("subtract", "sub", "o", "self.{0} - o.{0}")
-        self.vector("scale", "mul", "s", "self.{0} * s")
-        self.close()
+            self.print_line(f"{axis}: float")
+        self.print_vector("add", "add", "o", "self.{0} + o.{0}")
+        self.print_vector("subtract", "sub", "o", "self.{0} - o.{0}")
+        self.print_vector("scale", "mul", "s", "self.{0} * s")
+        self.close_block()
         self.lines += (_QUAT if self.turns else "").splitlines()
         self.lines += (_LENGTH if "length" in uses else "").splitlines()
         self.lines += (_DOT if "dot" in uses else "").splitlines()
@@ -81,62 +81,69 @@ class Python(IndentedWriter):
     def real(self) -> str:
         return "(lambda word: f32(float(word)))" if self.rounding else "float"
 
-    def vector(self, use: str, name: str, other: str, part: str) -> None:
+    def print_vector(self, use: str, name: str, other: str, part: str) -> None:
         """Write an operator on vectors."""
         if use in self.program.uses():
-            self.line()
-            self.open(f"def __{name}__(self, {other})")
-            self.line(
-                f"return Vec3({', '.join(self.rounded(part.format(axis)) for axis in 'xyz')})"
+            self.print_line()
+            self.open_block(f"def __{name}__(self, {other})")
+            self.print_line(
+                f"return Vec3({', '.join(self.write_rounded(part.format(axis)) for axis in 'xyz')})"
             )
-            self.close()
+            self.close_block()
 
-    def constant(self, value: object) -> str:
-        return str(value) if isinstance(value, bool) else super().constant(value)
+    def write_constant(self, value: object) -> str:
+        return str(value) if isinstance(value, bool) else super().write_constant(value)
 
-    def declaration(self, name: str, kind: str, value: ast.expr) -> str:
-        return f"{name} = {self.text(value)}"
+    def write_declaration(self, name: str, kind: str, value: ast.expr) -> str:
+        return f"{name} = {self.write_expression(value)}"
 
-    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
+    def write_quotient(self, left: str, right: str) -> tuple[str, int]:
         return f"{left} // {right}", 6
 
-    def changed_list(self, name: str, method: str, values: list[str]) -> str:
+    def write_list_change(self, name: str, method: str, values: list[str]) -> str:
         return f"{name}.{method}({', '.join(values)})"
 
     def print_comment(self, text: str) -> None:
-        self.line(f'"""{text.replace("``", "")}"""')
+        self.print_line(f'"""{text.replace("``", "")}"""')
 
-    def state(self) -> None:
+    def print_state(self) -> None:
         self.lines += ["", ""]
-        self.open("class State(NamedTuple)")
+        self.open_block("class State(NamedTuple)")
         for field in self.program.state:
-            self.line(f"{field.name}: {self.type(field.type)}{self.end_comment(field.comment)}")
-        self.close()
+            self.print_line(
+                f"{field.name}: {self.write_type(field.type)}{self.write_end_comment(field.comment)}"
+            )
+        self.close_block()
 
-    def smoothing(self) -> None:
+    def print_smoothing(self) -> None:
         self.lines += ["", ""]
-        self.open("class Smoothing")
+        self.open_block("class Smoothing")
         self.print_comment(self.program.smoothing_doc)
-        self.line()
-        self.open("def __init__(self) -> None")
+        self.print_line()
+        self.open_block("def __init__(self) -> None")
         for field in self.program.fields:
-            self.line(f"self.{field.name} = {self.zero(field)}{self.end_comment(field.comment)}")
-        self.line("self.reset()")
-        self.close()
+            self.print_line(
+                f"self.{field.name} = {self.write_zero(field)}{self.write_end_comment(field.comment)}"
+            )
+        self.print_line("self.reset()")
+        self.close_block()
         for method in self.program.methods:
             self.print_method(method)
-        self.close()
+        self.close_block()
 
     def print_method(self, method: Method) -> None:
         """Print a method."""
-        self.line()
+        self.print_line()
         taken = "".join(
-            f", {parameter.name}: {self.type(parameter.type)}" for parameter in method.parameters
+            f", {parameter.name}: {self.write_type(parameter.type)}"
+            for parameter in method.parameters
         )
-        self.open(f"def {method.name}(self{taken}) -> {self.type(method.returns) or 'None'}")
+        self.open_block(
+            f"def {method.name}(self{taken}) -> {self.write_type(method.returns) or 'None'}"
+        )
         self.print_comment(method.doc)
-        self.body(method)
-        self.close()
+        self.print_body(method)
+        self.close_block()
 
 
 WRITER = Python

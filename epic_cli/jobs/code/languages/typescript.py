@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import LanguageWriter, camel
+from epic_cli.jobs.code.languages import LanguageWriter, convert_to_camel_case
 from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, get_type
 
 
@@ -40,86 +40,89 @@ class TypeScript(LanguageWriter):
     record = "{{ {} }}", "{}: {}"
     brief = True
 
-    def begin(self, main: bool) -> None:
+    def print_beginning(self, main: bool) -> None:
         del main
         uses = self.program.uses()
-        self.line()
-        self.constants("const {} = {};")
-        self.line("export type Vec3 = { x: number; y: number; z: number };")
+        self.print_line()
+        self.print_constants("const {} = {};")
+        self.print_line("export type Vec3 = { x: number; y: number; z: number };")
         if self.turns:
-            self.line("export type Quat = { x: number; y: number; z: number; w: number };")
+            self.print_line("export type Quat = { x: number; y: number; z: number; w: number };")
         for name, sign in (("add", "+"), ("subtract", "-")):
             if name in uses:
-                self.vector(f"const {name} = (a: Vec3, b: Vec3)", f"a.{{0}} {sign} b.{{0}}")
+                self.print_vector(f"const {name} = (a: Vec3, b: Vec3)", f"a.{{0}} {sign} b.{{0}}")
         if "scale" in uses:
-            self.vector("const scale = (a: Vec3, s: number)", "a.{0} * s")
-        self.vector_functions()
+            self.print_vector("const scale = (a: Vec3, s: number)", "a.{0} * s")
+        self.print_vector_functions()
 
-    def vector(self, head: str, part: str) -> None:
+    def print_vector(self, head: str, part: str) -> None:
         """Write a function that computes a vector."""
-        parts = ", ".join(f"{axis}: {self.rounded(part.format(axis))}" for axis in "xyz")
-        self.line(f"{head}: Vec3 => ({{ {parts} }});")
+        parts = ", ".join(f"{axis}: {self.write_rounded(part.format(axis))}" for axis in "xyz")
+        self.print_line(f"{head}: Vec3 => ({{ {parts} }});")
 
-    def operation(self, node: ast.BinOp) -> tuple[str, int]:
+    def write_operation(self, node: ast.BinOp) -> tuple[str, int]:
         if get_type(node) != "Vec3":
-            return super().operation(node)
+            return super().write_operation(node)
         names = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "scale"}
-        return f"{names[type(node.op)]}({self.text(node.left)}, {self.text(node.right)})", 8
+        return (
+            f"{names[type(node.op)]}({self.write_expression(node.left)}, {self.write_expression(node.right)})",
+            8,
+        )
 
     @property
     def real(self) -> str:
         return "((word) => Math.fround(Number(word)))" if self.rounding else "Number"
 
-    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
+    def write_quotient(self, left: str, right: str) -> tuple[str, int]:
         return f"Math.floor({left} / {right})", 8
 
-    def comparison_sign(self, sign: str) -> str:
+    def write_comparison_sign(self, sign: str) -> str:
         return {"==": "===", "!=": "!=="}.get(sign, sign)
 
-    def variable_name(self, name: str) -> str:
-        return name if name.isupper() else camel(name)
+    def name_variable(self, name: str) -> str:
+        return name if name.isupper() else convert_to_camel_case(name)
 
-    def member(self, name: str) -> str:
-        return camel(name)
+    def name_member(self, name: str) -> str:
+        return convert_to_camel_case(name)
 
-    def own_field(self, name: str) -> str:
-        return f"this.{camel(name)}"
+    def name_own_field(self, name: str) -> str:
+        return f"this.{convert_to_camel_case(name)}"
 
-    def own_method(self, name: str) -> str:
-        return f"this.{camel(name)}"
+    def name_own_method(self, name: str) -> str:
+        return f"this.{convert_to_camel_case(name)}"
 
-    def declaration(self, name: str, kind: str, value: ast.expr) -> str:
+    def write_declaration(self, name: str, kind: str, value: ast.expr) -> str:
         word = "let" if name in self.reassigned else "const"
-        return f"{word} {self.variable_name(name)} = {self.text(value)};"
+        return f"{word} {self.name_variable(name)} = {self.write_expression(value)};"
 
-    def for_(self, name: str, count: str) -> str:
+    def write_for(self, name: str, count: str) -> str:
         return f"for (let {name} = 0; {name} < {count}; {name}++)"
 
-    def smoothing(self) -> None:
-        self.line()
+    def print_smoothing(self) -> None:
+        self.print_line()
         self.print_comment(self.program.smoothing_doc)
-        self.open("export class Smoothing")
+        self.open_block("export class Smoothing")
         for field in self.program.fields:
             private = "" if field.name in PUBLIC_FIELDS else "private "
             kind = (
-                f": {self.type(field.type)}"
+                f": {self.write_type(field.type)}"
                 if field.type.startswith("list") or field.type in ("Vec3", "Quat")
                 else ""
             )
-            self.line(
-                f"{private}{camel(field.name)}{kind} = {self.zero(field)};{self.end_comment(field.comment)}"
+            self.print_line(
+                f"{private}{convert_to_camel_case(field.name)}{kind} = {self.write_zero(field)};{self.write_end_comment(field.comment)}"
             )
-        self.line()
-        self.open("constructor()")
-        self.line("this.reset();")
-        self.close()
+        self.print_line()
+        self.open_block("constructor()")
+        self.print_line("this.reset();")
+        self.close_block()
         for method in self.program.methods:
             self.print_method(method)
-        self.close()
+        self.close_block()
 
-    def signature(self, method: Method) -> str:
+    def write_signature(self, method: Method) -> str:
         private = "" if method.is_public else "private "
-        return f"{private}{camel(method.name)}({self.list_parameters(method)}): {self.type(method.returns)}"
+        return f"{private}{convert_to_camel_case(method.name)}({self.list_parameters(method)}): {self.write_type(method.returns)}"
 
 
 WRITER = TypeScript
