@@ -210,7 +210,7 @@ def diagnose(options: DiagnoseOptions = declare_shared(DiagnoseOptions)) -> int:
 def _diagnose_recording(
     each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions
 ) -> ExitStatus:
-    """Diagnose a single recording, with its drawing and its network if these are asked for."""
+    """Diagnose a single recording, with its drawn frames and its network if these are asked for."""
     from epic_cli.jobs.diagnose.report import report
     from epic_cli.jobs.diagnose.run import run_named
     from epic_cli.metrics.drawn_path import UnusableDrawing
@@ -230,7 +230,7 @@ def _diagnose_recording(
             spec = replace(spec, drawn=paths, in_recording=in_recording)
         try:
             with Progress("diagnosing", silent=True):
-                found = run_named(spec, reporter.name)
+                found = run_named(spec, reporter)
         except UnusableDrawing as error:
             place = name_source(str(given.drawn))
             raise UnusableDrawing(f"--drawn: {place}: {error}") from error

@@ -53,7 +53,7 @@ class Diagnosis(Tabular):
 
     ``lacking`` are the detectors that could not look, by name, with what they lack; ``left_out``
     those of other packages that failed. ``network`` is None without arrival times; ``drawn``
-    explains the game's own drawing, if given. ``unseen`` is the least clock drift (s/s) that would
+    explains what the game drew, if given. ``unseen`` is the least clock drift (s/s) that would
     have shown, and the length (s) of a recording that shows a usual one; 0: it was found, or cannot
     be sought. ``in_recording`` are findings that make the recording itself doubtful, as in a
     ``Comparison``.
@@ -91,12 +91,17 @@ def run(spec: DiagnoseSpec) -> Diagnosis:
     return replace(diagnose(make_spec_traffic(spec), spec.drawn), in_recording=spec.in_recording)
 
 
-def run_named(spec: DiagnoseSpec, name: str) -> Diagnosis:
-    """Diagnose a recording; raise ``Unreadable`` with its name if the recording is too short."""
+def run_named(spec: DiagnoseSpec, log: ReadingLog) -> Diagnosis:
+    """Diagnose a recording; raise ``Unreadable`` with its name if it has too few packets."""
     try:
         return run(spec)
     except TooFewPackets as error:
-        raise Unreadable(f"{name}: {error}") from error
+        if log.refused and not any(map(len, spec.packets.values())):
+            raise Unreadable(
+                f"{log.name}: all lines were refused, for the reasons above: mend the file, or say"
+                " with --read how to read it (epic inspect shows how it was read)"
+            ) from error
+        raise Unreadable(f"{log.name}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,7 @@ class DiagnoseEach:
 
     def run(self, recording: str, log: ReadingLog) -> Diagnosis:
         """Read and diagnose a recording; raise ``UNUSABLE``."""
-        return run_named(self.make_spec(recording, log), log.name)
+        return run_named(self.make_spec(recording, log), log)
 
     def adapt_to_place(self, place: Place | None) -> DiagnoseEach:
         """Return this object, since a diagnosis is the same in every process."""
@@ -203,18 +208,18 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
 
 
 def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
-    """Try the remedy of a finding on the recording; all causes of a drawing share one remedy."""
+    """Try the remedy of a finding on the recording; all causes in what the game drew share one."""
     if finding.remedy is None:
         return finding
-    draws = finding.remedy.drawing is not None and finding.remedy.packets is None
+    draws = finding.remedy.strategy is not None and finding.remedy.packets is None
     if traffic.drawn is not None and draws:
         return replace(finding, trial=traffic.drawn.advice.remedy)
-    bench = make_trial_recording(traffic, next(iter(finding.entities), ""), finding.worst)
-    if bench is None:
+    recording = make_trial_recording(traffic, next(iter(finding.entities), ""), finding.worst)
+    if recording is None:
         return replace(finding, remedy=None)
-    known = None if traffic.drawn is not None else finding.remedy.against or bench.reference
+    known = None if traffic.drawn is not None else finding.remedy.against or recording.reference
     remedy = replace(finding.remedy, against=known)
-    return replace(finding, remedy=remedy, trial=bench.try_remedy(remedy))
+    return replace(finding, remedy=remedy, trial=recording.try_remedy(remedy))
 
 
 def _find_remaining_findings(

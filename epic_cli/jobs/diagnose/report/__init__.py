@@ -57,7 +57,7 @@ def report(name: str, found: Diagnosis) -> model.Report:
 
 
 def _make_records(name: str, found: Diagnosis) -> list[model.Record]:
-    """Return a record for each finding, and a record for the game's drawing if it was examined."""
+    """Return a record for each finding, and one for what the game drew if it was examined."""
     records: list[model.Record] = []
     if found.doubts:
         doubtful = [finding.record() for finding in _list_grave_findings(found)]

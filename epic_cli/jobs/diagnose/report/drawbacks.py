@@ -1,4 +1,4 @@
-"""The drawbacks of a game's drawing in sentences."""
+"""The drawbacks of the way in which a game draws, in sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.remedies import RemedyTrial
     from epic_cli.jobs.diagnose.remedies.drawing import Drawback
 
-#: The drawbacks of a drawing, by cause.
+#: The drawbacks, by cause.
 DRAWBACKS = {
     "no-smoothing": "It jumps with each packet.",
     "frame-rate": "It depends on the frame rate: {slow:s} behind at 30 frames a second, {fast:s} at"
@@ -52,10 +52,10 @@ DRAWBACKS = {
 }
 
 
-def describe_drawback(drawback: Drawback, cure: RemedyTrial | None) -> str:
-    """Return a drawback of a drawing, and its own remedy unless the common remedy is the same."""
+def describe_drawback(drawback: Drawback, remedy: RemedyTrial | None) -> str:
+    """Return a drawback, and its own remedy unless the common remedy is the same."""
     words = fill_template(DRAWBACKS[drawback.cause], drawback.values)
     own = drawback.trial
-    if own is None or own == cure:
+    if own is None or own == remedy:
         return words
     return f"{words} With {own.command.removeprefix('-s ')} alone: {own.words}."

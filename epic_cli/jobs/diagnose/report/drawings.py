@@ -1,4 +1,4 @@
-"""A game's way of drawing in sentences."""
+"""The way in which a game draws, in sentences."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     return lines
 
 
-#: What the rest of a drawing goes with that is understood in part.
+#: What the remaining difference goes with, where frames are understood in part.
 _RESTS = {
     "path": " What is left lies along its path: it is sooner or later than that.",
     "velocity": " What is left follows the packets' velocities.",
@@ -91,7 +91,7 @@ _RESTS = {
 
 
 def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
-    """Return the game's way of drawing in sentences."""
+    """Return the way in which the game draws in sentences."""
     command = write_strategy_option(found.strategy, 6 if match.found else _NEARLY)
     rest = _RESTS.get(match.rest, "")
     if not match.like:
@@ -147,7 +147,7 @@ def _write_alternative(spec: StrategySpec) -> str:
 
 
 def describe_shift(best: FittedStrategy) -> str:
-    """Return the difference in time and the low-pass of a drawing; empty without both."""
+    """Return the difference in time and the low-pass of a match; empty without both."""
     words = ""
     if abs(best.shift) > SAME_TIME:
         words += f", {abs(best.shift) * 1e3:.0f} ms {'later' if best.shift > 0 else 'earlier'}"

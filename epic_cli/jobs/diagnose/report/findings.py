@@ -8,7 +8,7 @@ from epic_cli.jobs.diagnose.detectors import Finding, find_detector
 from epic_cli.jobs.diagnose.report.sentences import (
     describe_comparison,
     fill_sentence,
-    list_cure_terms,
+    list_remedy_terms,
     write_remedy,
 )
 from epic_cli.show import report as model
@@ -18,7 +18,7 @@ AROUND = 1.0
 
 
 def make_finding(finding: Finding, drawn: bool) -> model.ReportFinding:
-    """Return a finding as a part of the report; ``drawn``: the game's drawing is known."""
+    """Return a finding as a part of the report; ``drawn``: what the game drew is known."""
     detector = find_detector(finding.cause)
     method = [
         ("effect", fill_sentence(detector.effect, finding)),
@@ -33,7 +33,7 @@ def make_finding(finding: Finding, drawn: bool) -> model.ReportFinding:
     return model.ReportFinding(
         detector.title,
         fill_sentence(detector.says, finding),
-        list_cure_terms(finding, drawn),
+        list_remedy_terms(finding, drawn),
         finding.entities,
         [(name, at) for name, at in places if at is not None],
         [(name, text) for name, text in method if text],
@@ -41,7 +41,7 @@ def make_finding(finding: Finding, drawn: bool) -> model.ReportFinding:
 
 
 def make_record(recording: str, finding: Finding, drawn: bool) -> dict[str, Any]:
-    """Return a finding as a record; ``drawn``: the game's drawing is known."""
+    """Return a finding as a record; ``drawn``: what the game drew is known."""
     detector = find_detector(finding.cause)
     return {
         "recording": recording,

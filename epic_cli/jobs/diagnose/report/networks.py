@@ -54,7 +54,7 @@ def describe_unseen_drift(least: float, length: float) -> list[str]:
     ]
 
 
-#: Figures that are written as times and as shares.
+#: Parameters that are written as times and as shares.
 _TIMES, _SHARES = ("latency", "jitter"), ("loss", "duplicate", "reorder")
 
 _LOSSES = {
@@ -73,10 +73,10 @@ _ZEROS = {
 def write_link_option(link: FoundLink) -> str:
     """Return the ``--link`` option for a similar network."""
     words = list_differences(PERFECT, link.conditions)
-    return description.write((name, _write_figure(name, value)) for name, value in words)
+    return description.write((name, _write_parameter(name, value)) for name, value in words)
 
 
-def _write_figure(name: str, value: object) -> str:
+def _write_parameter(name: str, value: object) -> str:
     if isinstance(value, GilbertElliott):
         return f"{format_share(value.p)},{format_share(value.r)}"
     if isinstance(value, float):

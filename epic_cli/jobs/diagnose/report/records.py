@@ -1,4 +1,4 @@
-"""A game's way of drawing as a record."""
+"""The way in which a game draws, as a record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def make_drawn_record(match: DrawnMatch) -> dict[str, Any]:
-    """Return the match of a drawing as a record, in seconds and lengths."""
+    """Return the match of drawn frames as a record, in seconds and lengths."""
     best = match.best
     return {
         "strategy": best.candidate.name,
@@ -40,7 +40,7 @@ def make_drawn_record(match: DrawnMatch) -> dict[str, Any]:
 
 
 def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
-    """Return the game's way of drawing as a record; None for unknown values."""
+    """Return the way in which the game draws as a record; None for unknown values."""
     found = match.mechanism
     settings: dict[str, Any] = {}
     spec, exact = match.best.candidate, match.best.residual <= match.enough

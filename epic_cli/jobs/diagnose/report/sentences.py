@@ -53,12 +53,12 @@ def fill_template(template: str, values: Mapping[str, float | str]) -> str:
 def write_remedy(finding: Finding, drawn: bool = False) -> str:
     """Return the remedy of a finding, and what its trial on this recording gains and costs.
 
-    Where the game's drawing is known, a remedy that draws is that of the drawing.
+    Where what the game drew is known, a remedy that draws is that of the whole advice.
     """
-    words, trial, remedy = _get_general_cure(finding), finding.trial, finding.remedy
+    words, trial, remedy = _write_advice(finding), finding.trial, finding.remedy
     if remedy is None:
-        return f"{words} (Not tried on this recording.)" if words else ""
-    draws = remedy.drawing is not None and remedy.packets is None
+        return words
+    draws = remedy.strategy is not None and remedy.packets is None
     if drawn and draws:
         return (
             _NO_GAIN.format(remedy.command)
@@ -70,21 +70,21 @@ def write_remedy(finding: Finding, drawn: bool = False) -> str:
     return _NO_GAIN.format(remedy.command)
 
 
-_NO_GAIN = "None helps here. Tried without gain: {}."
+_NO_GAIN = "No remedy helps here; tried without gain: {}."
 
 
-def list_cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
+def list_remedy_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
     """Return the remedy of a finding as terms: the advice, the tried command, the gain."""
     trial, remedy = finding.trial, finding.remedy
     if trial is None or remedy is None:
         words = write_remedy(finding, drawn)
         return [("cure", words)] if words else []
-    draws = remedy.drawing is not None and remedy.packets is None
-    terms = [] if drawn and draws else [("cure", _get_general_cure(finding))]
+    draws = remedy.strategy is not None and remedy.packets is None
+    terms = [] if drawn and draws else [("cure", _write_advice(finding))]
     return [*terms, ("try", trial.command), ("gain", f"{trial.words}.")]
 
 
-def _get_general_cure(finding: Finding) -> str:
+def _write_advice(finding: Finding) -> str:
     """Return the detector's advice against a cause."""
     return fill_sentence(find_detector(finding.cause).cure, finding)
 
@@ -96,5 +96,5 @@ def describe_comparison(finding: Finding, drawn: bool) -> str:
         return ""
     if remedy.against is None:
         return "with what the game drew." if drawn else ""
-    kept = " on both sides, the packets as they are on one" if remedy.drawing is None else ""
+    kept = " on both sides, the packets as they are on one" if remedy.strategy is None else ""
     return f"with {write_option(remedy.against)}{kept}."
