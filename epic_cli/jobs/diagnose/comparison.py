@@ -27,7 +27,7 @@ AS_GOOD, MUCH_WORSE = 1.05, 1.5
 
 
 class FrameComparison:
-    """A game's frames of one entity, to be compared with the drawings of strategies.
+    """A game's frames of one entity, to be compared with what strategies draw.
 
     ``counted`` are the frames that count; a difference below ``exact`` (length) is rounding;
     ``unit`` is a usual step.

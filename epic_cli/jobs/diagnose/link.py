@@ -395,5 +395,5 @@ def _make_trace(found: Sendings, delays: Floats) -> NetworkTrace:
 
 
 def _round_digits(value: float) -> float:
-    """Round a figure to its meaningful digits."""
+    """Round a value to three digits."""
     return float(f"{value:.3g}")

@@ -1,4 +1,4 @@
-"""The spec of a diagnosis, which a front end builds and any process can run."""
+"""The spec of a diagnosis, which the command line or Python builds and any process runs."""
 
 from __future__ import annotations
 

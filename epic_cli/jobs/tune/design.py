@@ -561,7 +561,7 @@ class DesignRow(NamedTuple):
     """A composition, its complexity, and its results.
 
     ``own`` is the result where it was tuned, ``result`` where it was not; ``gain`` is its lead
-    there over the taken one. The game's drawing has no ``composition``.
+    there over the taken one. What the game drew has no ``composition``.
     """
 
     label: str
@@ -620,7 +620,7 @@ class Design(Tabular):
 
     @property
     def rows(self) -> tuple[DesignRow, ...]:
-        """All rows; the game's drawing comes last."""
+        """All rows; what the game drew comes last."""
         return (*self.simplest, *self.others, *([self.drawn] if self.drawn else []))
 
     @property

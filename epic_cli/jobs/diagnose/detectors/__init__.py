@@ -41,9 +41,8 @@ class Finding:
     ``cause`` is its detector's name. ``share`` is how much of the recording suffers from it, 0 to
     1. ``values`` fill the detector's sentences; ``statistic`` passed ``threshold``. ``first`` and
     ``worst`` are stamps in seconds, None: the cause is everywhere. ``entities`` are those
-    concerned, none: all. ``consequences`` are findings that this one explains. ``remedy`` is a cure
-    that can be tried on the recording; ``trial`` is its result, None if it was not tried or does
-    not help.
+    concerned, none: all. ``consequences`` are findings that this one explains. ``remedy`` can be
+    tried on the recording; ``trial`` is its result, None if it was not tried or does not help.
     """
 
     cause: str

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: Most entities that are examined, those with the most movement.
 MOST_ENTITIES = 8
 
-#: Largest error, as a share of the usual step, of a drawing that resembles a strategy's.
+#: Largest error, as a share of the usual step, of frames that resemble a strategy's.
 LIKE = 0.2
 
 #: The factor by which the next explanation is worse than a probable one.
@@ -60,7 +60,7 @@ class DrawnMatch(NamedTuple):
     them better. ``by_frame``: packets are stamped with the time of the frame that reads them; None:
     the same is drawn either way. ``mechanism`` composes it of parts, if that explains it no worse
     than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
-    ``rest`` is what the difference goes with, where the drawing is not found (``explain_rest``).
+    ``rest`` is what the difference goes with, where no strategy is found (``explain_rest``).
     """
 
     best: FittedStrategy
@@ -97,7 +97,7 @@ class DrawnMatch(NamedTuple):
 
     @property
     def like(self) -> bool:
-        """True if the strategy resembles the game's drawing."""
+        """True if the strategy resembles what the game drew."""
         return self.best.residual <= max(self.enough, LIKE * self.step)
 
 

@@ -31,7 +31,7 @@ WARM_UP = 1.0
 #: Largest errors, as shares of the usual step, of what is the same, understood, probable.
 SAME, UNDERSTOOD, PROBABLE = 2e-4, 0.01, 0.05
 
-#: Multiple of the resolution within which drawings are the same, too.
+#: Multiple of the resolution within which two positions are the same, too.
 ROUNDED = 2.5
 
 #: Multiple of the resolution within which a difference is rounding.
@@ -163,7 +163,7 @@ class DrawnEntity:
         frames = self.make_frames(self.frames)
         if frames is None:
             return DrawingAdvice()
-        bench = TrialRecording(
+        recording = TrialRecording(
             self.packets, self.frames.times, best.candidate, self.frames.positions,
             self.redraw.by_frame,
         )  # fmt: skip
@@ -172,7 +172,7 @@ class DrawnEntity:
             unchanged["ticks"] = best.candidate
         elif understood and not best.shift and best.constant and parts is None:
             unchanged["second-smoothing"] = best.candidate
-        return advise(bench, frames, parts if understood else None, unchanged)
+        return advise(recording, frames, parts if understood else None, unchanged)
 
     def explain_rest(self, best: FittedStrategy) -> str:
         """Return what the difference between the best strategy and the frames goes with."""
@@ -195,7 +195,7 @@ class DrawnEntity:
         return [self.comparison.measure_error(plain), with_it] if constant else [with_it]
 
     def measure_lag(self) -> float:
-        """Return the drawing's lag behind the packets' stamps (s); NaN if it is out of range."""
+        """Return the lag behind the packets' stamps (s); NaN if it is out of range."""
         return measure_lag(self.comparison, self.stamps, self.positions, self.step)
 
     def match_strategy(self, best: FittedStrategy) -> EntityMatch:

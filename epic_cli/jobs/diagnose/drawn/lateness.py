@@ -1,4 +1,4 @@
-"""Measure how late a drawing is."""
+"""Measure how late frames are drawn."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def find_lateness(
 def measure_lag(
     comparison: FrameComparison, stamps: Floats, positions: Floats, usual_step: float
 ) -> float:
-    """Return a drawing's lag (s) behind the lines between ``positions`` (n, 3) at ``stamps`` (n).
+    """Return the lag (s) behind the lines between ``positions`` (n, 3) at ``stamps`` (n).
 
     NaN: beyond the range of the search, as where the sender has another clock.
     """

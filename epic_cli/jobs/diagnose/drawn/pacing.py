@@ -22,7 +22,7 @@ LIKELY_PACING = 0.7
 
 
 class FirstLook(NamedTuple):
-    """The composition of an entity's drawing, and the error of each strategy without a search."""
+    """The composition that draws an entity, and the error of each strategy without a search."""
 
     parts: Mechanism | None
     usual: list[tuple[StrategySpec, float]]

@@ -26,7 +26,7 @@ FINALISTS = 4
 VALUES, WHOLE = 13, 48
 
 #: Settings, the nearest ones, that are fitted to the last digit; if that is not exact, this many of
-#: them are tried at that many values, since some drawings leap near the right one.
+#: them are tried at that many values, since some positions leap near the right one.
 SHARPENED, DENSE, DENSELY = 14, 4, 97
 
 #: Time constant (s) from which the fit begins.

@@ -1,4 +1,4 @@
-"""Read drawings that go by the packets: a step at each, a measured time, the two newest states."""
+"""Read frames that go by the packets: a step at each, a measured time, the two newest states."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ SLIGHT = 0.01
 LEAST_PERIOD = 1e-4
 
 
-def moves_at_packets(frames: Frames) -> bool:
+def is_moved_by_packets(frames: Frames) -> bool:
     """Return True if nearly all that is drawn moves in frames at which a packet came."""
     moved, came = compute_lengths(np.diff(frames.drawn, axis=0)), np.diff(frames.newest) > 0
     return bool(moved[came].sum() >= MOSTLY * moved.sum() > 0)
 
 
 def read_packet_steps(frames: Frames) -> float | None:
-    """Return the share of the way that each packet moves the drawing; None if other steps occur."""
+    """Return the share of the way that is drawn at each packet; None if other frames move, too."""
     step, came = np.diff(frames.drawn, axis=0), np.diff(frames.newest)
     left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
     way = compute_lengths(left)
     told = (came == 1) & (way > 0.1 * frames.unit)
-    if told.sum() < FEW or not moves_at_packets(frames):
+    if told.sum() < FEW or not is_moved_by_packets(frames):
         return None
     share = float(np.median((step * left).sum(axis=1)[told] / way[told] ** 2))
     return share if 0.01 < share < 0.99 else None
@@ -118,8 +118,8 @@ def iterate_two_state_buffers(frames: Frames) -> Iterator[StrategySpec]:
     if on.mean() < MOSTLY:
         return
     share, times = share[on], frames.times[moving][on]
-    turns = times / np.array(TICKS)[:, None] - share
-    steady = np.exp(2j * np.pi * turns).mean(axis=1)
+    phases = times / np.array(TICKS)[:, None] - share
+    steady = np.exp(2j * np.pi * phases).mean(axis=1)
     best = int(np.abs(steady).argmax())
     buffer = {"stamps": "ticks", "delay": "1i"}
     if np.abs(steady[best]) > MOSTLY and share.max() < 1.02:

@@ -1,4 +1,4 @@
-"""Look at the kinds of drawings that frames show at a glance: by packets, in ticks, in a queue."""
+"""Look at the kinds that frames show at a glance: steps by packets, in ticks, from a queue."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MEASURED, TICKED = 4, 6
 #: Ticks that frames do not show, in frames: from, to; and the phases that are tried.
 FINEST, COARSEST, PHASES = 0.5, 4.0, 6
 
-#: The chases that are tried in such ticks, those with one key in turn.
+#: The chases that are tried in such ticks, by key: those with one key are tried together.
 IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2}
 
 
 def look_at_kinds(search: SearchState) -> None:
-    """Look at the kinds of drawings that the frames of a search show."""
+    """Look at the kinds of strategies that the frames of a search show."""
     frames, results = search.frames, search.results
     share = arrivals.read_packet_steps(frames)
     if share is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.mechanism.arrivals import moves_at_packets
+from epic_cli.jobs.diagnose.mechanism.arrivals import is_moved_by_packets
 from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -81,13 +81,13 @@ SELDOM = 0.7
 
 
 def explain_rest(frames: Frames, counted: NDArray[np.bool_], apart: Floats) -> str:
-    """Return what the rest of a drawing goes with; empty if it goes with nothing that is known.
+    """Return what the remaining difference goes with; empty if with nothing that is known.
 
     ``apart`` (k, 3) are the differences in the ``counted`` frames (m): ``velocity``: of the newest
-    packet; ``age``: that times the time since it came; ``path``: the drawing's own speed;
-    ``packets``: frames without a new packet, in which it stands.
+    packet; ``age``: that times the time since it came; ``path``: the speed of what is drawn;
+    ``packets``: frames without a new packet, in which nothing moves.
     """
-    if np.mean(np.diff(frames.newest) > 0) < SELDOM and moves_at_packets(frames):
+    if np.mean(np.diff(frames.newest) > 0) < SELDOM and is_moved_by_packets(frames):
         return "packets"
     known = np.isfinite(apart[:, 0])
     speed = frames.velocities[frames.newest]

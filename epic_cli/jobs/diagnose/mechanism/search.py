@@ -35,7 +35,7 @@ KEPT, FITTED = 2, 6
 GROWN = np.arange(0.0, 0.3, 0.005).tolist()
 GROWING_WAYS = ({"clock": "first"}, {"stamps": "arrival"}, {"stamps": "ticks", "clock": "first"})
 
-#: Times near which a drawing leaps, so that slopes are useless.
+#: Times near which drawn positions leap, so that slopes are useless.
 LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
 
 #: Most rounds of changed words, as long as each leaves less than this share of the error.
@@ -140,7 +140,7 @@ class ExplanationSearch(SearchState):
         self.clocks.every.sort(key=steady.index)
 
     def _search_leaping_times(self, found: FittedStrategy) -> FittedStrategy:
-        """Return a result after a wider search of settings near which the drawing leaps."""
+        """Return a result after a wider search of settings near which positions leap."""
         for key in LEAPING:
             value = found.candidate.settings.get(key)
             if isinstance(value, float) and found.residual > self.exact:

@@ -1,4 +1,4 @@
-"""Variants of compositions: parts to try in place of others, and drawings found by trial only."""
+"""Variants of compositions: parts to try in place of others, and those found by trial only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxes
 
-#: Drawings of games with parts that no reading shows.
+#: Compositions of games with parts that no reading shows.
 KNOWN = (
     "chase+how=share+share=1",
     "buffer+stamps=arrival+delay=1i+before=none+beyond=freeze",
@@ -88,7 +88,7 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
 
 
 def list_snap_distances(frames: Frames) -> list[float]:
-    """Return distances beyond which the drawing may snap (length).
+    """Return distances beyond which the game may snap (length).
 
     One is between the usual steps and those of teleports; for a chase, one is between what is left
     to go in frames that do not land on the newest state, and more than that in those that do.

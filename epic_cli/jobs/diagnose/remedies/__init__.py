@@ -13,7 +13,7 @@ from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.diagnose.remedies.metrics import (
     JUDGING,
     METRICS,
-    MeasuredDrawing,
+    MeasuredFrames,
     compute_standard_error,
 )
 from epic_cli.metrics.digits import format_seconds
@@ -27,10 +27,10 @@ WORTH, WORTH_SHARE = 0.03, 0.05
 
 @dataclass(frozen=True)
 class Remedy:
-    """A remedy: a change of sending or drawing that can be tried on a recording.
+    """A remedy: a change of what is sent or drawn that can be tried on a recording.
 
     ``metric`` is the metric to improve, ``command`` the options (or words) for the change.
-    ``drawing`` draws with the remedy (None: as before), from what ``packets`` makes of the packets
+    ``strategy`` draws with the remedy (None: as before), from what ``packets`` makes of the packets
     (None: as they are): thinned, with other stamps, sent again. Changed packets define the truth.
     ``against`` draws without the remedy, and suffers from its cause; None: what the recording
     draws.
@@ -38,7 +38,7 @@ class Remedy:
 
     command: str
     metric: str
-    drawing: StrategySpec | None = None
+    strategy: StrategySpec | None = None
     packets: Callable[[PacketBlock], PacketBlock] | None = None
     against: StrategySpec | None = None
 
@@ -104,14 +104,14 @@ def write_option(spec: StrategySpec) -> str:
 
 
 def make_drawing_remedy(spec: StrategySpec, metric: str = "step_error") -> Remedy:
-    """Return a remedy that replaces the drawing by another strategy."""
+    """Return a remedy that draws with another strategy."""
     return Remedy(write_option(spec), metric, spec)
 
 
 def judge_remedy(
-    remedy: Remedy, before: MeasuredDrawing, after: MeasuredDrawing, slices: slice = JUDGING
+    remedy: Remedy, before: MeasuredFrames, after: MeasuredFrames, slices: slice = JUDGING
 ) -> RemedyTrial | None:
-    """Compare two drawings by all metrics; None if the remedy does not help, or costs too much."""
+    """Compare frames by all metrics; None if the remedy does not help, or costs too much."""
     old, new = before.compute_values(slices), after.compute_values(slices)
     was, now = getattr(old, remedy.metric), getattr(new, remedy.metric)
     gain = was - now

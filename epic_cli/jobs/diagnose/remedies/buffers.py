@@ -22,7 +22,7 @@ from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing, DrawingTrials
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism import Mechanism
-    from epic_cli.jobs.diagnose.remedies.metrics import MeasuredDrawing
+    from epic_cli.jobs.diagnose.remedies.metrics import MeasuredFrames
 
 #: Clocks that wander little, tried in the place of others.
 CLOCKS: tuple[dict[str, Any], ...] = (
@@ -94,11 +94,11 @@ def count_changes(covered: float, settings: Mapping[str, Any], changes: int) -> 
 class BufferFaults:
     """The possible faults of a buffer, and buffers without some of them.
 
-    ``base`` is the measured drawing without a smoothing on top of it.
+    ``base`` is what is measured without a smoothing on top of it.
     """
 
     def __init__(
-        self, found: Mechanism, trials: DrawingTrials, base: MeasuredDrawing | None
+        self, found: Mechanism, trials: DrawingTrials, base: MeasuredFrames | None
     ) -> None:
         self.given, self.trials, self.base = found.strategy.settings, trials, base
         self.frames, self.supply = trials.frames, found.supply

@@ -1,4 +1,4 @@
-"""The drawbacks of a game's drawing on its network, and the best combination of remedies."""
+"""The drawbacks of what a game draws on its network, and the best combination of remedies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.jobs.diagnose.mechanism import Mechanism
-    from epic_cli.jobs.diagnose.remedies.metrics import MeasuredDrawing, MetricValues
+    from epic_cli.jobs.diagnose.remedies.metrics import MeasuredFrames, MetricValues
     from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 
 #: Fewest choosing frames for a metric.
@@ -29,12 +29,12 @@ FEWEST_CHOOSING = 60
 #: A remedy of several is named alone if it leaves less than this share of its metric.
 MOST = 0.5
 
-#: A drawing that stands in more of the frames, without another cause, is said to stand.
+#: What stands in more of the frames, without another cause, is said to stand.
 STANDING = 0.2
 
 
 class Drawback(NamedTuple):
-    """A cause that makes a drawing worse, with the ``values`` for its sentence.
+    """A cause that makes drawn frames worse, with the ``values`` for its sentence.
 
     ``trial`` is the trial of its remedy on this recording; None: the remedy was not tried, or helps
     only together with others.
@@ -46,9 +46,9 @@ class Drawback(NamedTuple):
 
 
 class DrawingAdvice(NamedTuple):
-    """The measured drawing, its drawbacks, and the trial of the best remedy of them all.
+    """The measured frames, their drawbacks, and the trial of the best remedy of them all.
 
-    ``before`` is None where the drawing cannot be measured, ``remedy`` None where nothing draws it
+    ``before`` is None where the frames cannot be measured, ``remedy`` None where nothing draws it
     better.
     """
 
@@ -61,9 +61,9 @@ def advise(
     recording: TrialRecording, frames: Frames, found: Mechanism | None,
     unchanged: Mapping[str, StrategySpec],
 ) -> DrawingAdvice:  # fmt: skip
-    """Try remedies of a drawing; ``found`` is its mechanism, or None if no mechanism explains it.
+    """Try remedies of what a game drew; ``found`` is its mechanism, None if none explains it.
 
-    ``unchanged`` is, by cause, the drawing without the smoothing on top of it.
+    ``unchanged`` is, by cause, the strategy without the smoothing on top of it.
     """
     if recording.before is None or recording.truth is None:
         return DrawingAdvice()
@@ -80,10 +80,10 @@ def advise(
 
 
 class _RemedySearch:
-    """A search for remedies of one drawing."""
+    """A search for remedies of what a game drew."""
 
     def __init__(
-        self, recording: TrialRecording, before: MeasuredDrawing, frames: Frames,
+        self, recording: TrialRecording, before: MeasuredFrames, frames: Frames,
         found: Mechanism | None, unchanged: Mapping[str, StrategySpec],
     ) -> None:  # fmt: skip
         self.recording, self.unchanged, self.found = recording, unchanged, found

@@ -1,4 +1,4 @@
-"""The metrics by which drawings are judged, over slices of time."""
+"""The metrics by which drawn frames are judged, over slices of time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 
-class DrawingMetric(NamedTuple):
-    """A metric by which drawings are judged; lower values are better.
+class FrameMetric(NamedTuple):
+    """A metric by which drawn frames are judged; lower values are better.
 
     A change below ``least`` is not mentioned. ``weight`` is the cost of one unit against a step
     error of 1. A remedy that improves another metric may not raise this one by more than
@@ -32,19 +32,19 @@ class DrawingMetric(NamedTuple):
     bearable: float
 
 
-#: The metrics of a drawing, by name.
+#: The metrics of drawn frames, by name.
 METRICS = {
-    "step_error": DrawingMetric("step error", lambda value: f"{value:.2f}", "", 0.03, 1.0, 0.02),
-    "lag": DrawingMetric("lag", format_seconds, "", 0.005, 2.0, math.inf),
-    "jumps": DrawingMetric("jumps", format_rough, " a minute", 2.0, 0.02, 2.0),
-    "held": DrawingMetric(
+    "step_error": FrameMetric("step error", lambda value: f"{value:.2f}", "", 0.03, 1.0, 0.02),
+    "lag": FrameMetric("lag", format_seconds, "", 0.005, 2.0, math.inf),
+    "jumps": FrameMetric("jumps", format_rough, " a minute", 2.0, 0.02, 2.0),
+    "held": FrameMetric(
         "still frames", lambda value: format_rough(value * 100), " %", 0.005, 2.0, 0.01
     ),
 }
 
 
 class MetricValues(NamedTuple):
-    """The metrics of a drawing against the truth.
+    """The metrics of drawn frames against the truth.
 
     ``step_error`` is the RMS of the drawn step less the true one, at the best constant lag, over
     the RMS of the true steps; ``lag`` that lag behind the sender's time (s); ``jumps`` a minute;
@@ -64,7 +64,7 @@ class MetricValues(NamedTuple):
         )
 
 
-class MeasuredDrawing(NamedTuple):
+class MeasuredFrames(NamedTuple):
     """Sums over each slice (6, n): squared errors and true steps, jumps, held, rows, seconds."""
 
     sums: Floats
@@ -83,7 +83,7 @@ CHOOSING, JUDGING = slice(0, None, 2), slice(1, None, 2)
 
 
 def compute_standard_error(
-    metric: str, before: MeasuredDrawing, after: MeasuredDrawing, judging: slice
+    metric: str, before: MeasuredFrames, after: MeasuredFrames, judging: slice
 ) -> float:
     """Return the standard error of a metric's mean change over the slices; infinite for a few."""
     if metric == "lag":  # one for all slices

@@ -11,7 +11,7 @@ import numpy as np
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial, judge_remedy, make_buffer
-from epic_cli.jobs.diagnose.remedies.metrics import MeasuredDrawing
+from epic_cli.jobs.diagnose.remedies.metrics import MeasuredFrames
 from epic_cli.jobs.diagnose.remedies.packets import send_once
 from epic_cli.metrics.arrays import compute_lengths, find_minimum
 from epic_cli.metrics.notes import TooFewStates
@@ -48,7 +48,7 @@ WARM_UP = 1.0
 
 
 class TrialRecording:
-    """An entity's packets, frames and drawing, for trials of remedies.
+    """An entity's packets and drawn frames, for trials of remedies.
 
     ``times`` (n) are those of the frames (s), ``drawn`` (n, 3) the positions that the game drew in
     them; None: what ``reference`` draws. ``by_frame``: the game stamps arrivals with the time of
@@ -73,17 +73,17 @@ class TrialRecording:
         return _find_truth(self.packets)
 
     @cached_property
-    def before(self) -> MeasuredDrawing | None:
-        """The measured drawing without a remedy; None if it cannot be measured."""
+    def before(self) -> MeasuredFrames | None:
+        """The measured frames without a remedy; None if they cannot be measured."""
         return None if self.truth is None else self.measure(self.drawn, self.truth)
 
-    def measure_spec(self, spec: StrategySpec, phase: float = 0.0) -> MeasuredDrawing | None:
-        """Measure a strategy's drawing in frames that are ``phase`` (s) later."""
+    def measure_spec(self, spec: StrategySpec, phase: float = 0.0) -> MeasuredFrames | None:
+        """Measure what a strategy draws in frames that are ``phase`` (s) later."""
         shown = self.redraw.draw(spec, self.times + phase)
         return None if self.truth is None else self.measure(shown, self.truth, phase)
 
-    def measure(self, shown: Floats, truth: Truth, phase: float = 0.0) -> MeasuredDrawing | None:
-        """Measure a drawing (n, 3), NaN where nothing is drawn, against the truth.
+    def measure(self, shown: Floats, truth: Truth, phase: float = 0.0) -> MeasuredFrames | None:
+        """Measure drawn positions (n, 3), NaN where nothing is drawn, against the truth.
 
         ``phase`` (s) is added to the times of the frames. Return None if less than half of the rows
         are drawn, or the truth does not move in them.
@@ -122,7 +122,7 @@ class TrialRecording:
         )  # fmt: skip
         count = int(self.slices[-1]) + 1
         sums = [np.bincount(slices[inside], row[inside], count) for row in rows]
-        return MeasuredDrawing(np.array(sums), lag)
+        return MeasuredFrames(np.array(sums), lag)
 
     @cached_property
     def _usual_delay(self) -> float:
@@ -141,7 +141,7 @@ class TrialRecording:
         metric by more than that metric's noise, to be worth its costs, and to raise no other metric
         by more than is bearable. Only rows that did not choose the remedy count.
         """
-        drawing, drawn = remedy.drawing or remedy.against or self.reference, self.drawn
+        strategy, drawn = remedy.strategy or remedy.against or self.reference, self.drawn
         if remedy.against is not None and remedy.against != self.reference:
             drawn = self.redraw.draw(remedy.against, self.times)
         if remedy.packets is None:
@@ -152,14 +152,14 @@ class TrialRecording:
             before = None if truth is None else self.measure(drawn, truth)
         if truth is None or before is None or not redraw.arrivals:
             return None
-        after = self.measure(redraw.draw(drawing, self.times), truth)
+        after = self.measure(redraw.draw(strategy, self.times), truth)
         return None if after is None else judge_remedy(remedy, before, after)
 
 
 #: Fewest packets for a trial.
 FEWEST = 50
 
-#: Length (s) and frame rate (Hz) of the excerpt on which remedies are tried without a drawing.
+#: Length (s) and frame rate (Hz) of the excerpt on which remedies are tried without drawn frames.
 EXCERPT, FRAMES = 60.0, 60.0
 
 
@@ -168,7 +168,7 @@ def make_trial_recording(
 ) -> TrialRecording | None:
     """Return an entity's recording for trials of remedies; None if no remedy can be tried.
 
-    If the game's drawing is known and understood, remedies are compared with that drawing. Else
+    If what the game drew is known and understood, remedies are compared with that. Else
     they are compared, in an excerpt around ``at`` (s; None: from the beginning), with a buffer over
     the sender's stamps, whose delay covers a send interval and 95 % of the delays, but no loss.
     """
@@ -204,7 +204,7 @@ def make_trial_recording(
 def _find_truth(packets: PacketBlock) -> Truth | None:
     """Return the truth rebuilt from packets; None if there are too few."""
     try:
-        # what stands and goes on in turn is the sender's, not the movement's
+        # what stands and goes on alternately is the sender's, not the movement's
         return make_truth(send_once(packets))
     except TooFewStates:
         return None

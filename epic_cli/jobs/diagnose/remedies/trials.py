@@ -1,4 +1,4 @@
-"""Trials of strategies in the place of a game's drawing: half of the time chooses, half judges."""
+"""Trials of strategies in a game's frames: half of the time chooses, the other half judges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.supply import mark_watched_frames
 from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial, judge_remedy, write_option
-from epic_cli.jobs.diagnose.remedies.metrics import CHOOSING, JUDGING, METRICS, MeasuredDrawing
+from epic_cli.jobs.diagnose.remedies.metrics import CHOOSING, JUDGING, METRICS, MeasuredFrames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,9 +44,9 @@ class BetterDrawing(NamedTuple):
 
 
 class DrawingTrials:
-    """Trials of strategies on a recording, against the measured drawing ``before``."""
+    """Trials of strategies on a recording, against the measured frames ``before``."""
 
-    def __init__(self, recording: TrialRecording, before: MeasuredDrawing, frames: Frames) -> None:
+    def __init__(self, recording: TrialRecording, before: MeasuredFrames, frames: Frames) -> None:
         self.recording, self.before, self.frames = recording, before, frames
         frame = float(np.median(np.diff(recording.times)))
         ratio = max(frames.interval / frame, frame / frames.interval)
@@ -57,9 +57,9 @@ class DrawingTrials:
         newest = np.searchsorted(frames.arrivals, every, side="right") - 1
         #: Moments of all phases, instead of frames.
         self.moments = frames._replace(times=every, newest=newest)
-        self._known: dict[str, MeasuredDrawing | None] = {}
+        self._known: dict[str, MeasuredFrames | None] = {}
 
-    def measure(self, spec: StrategySpec) -> MeasuredDrawing | None:
+    def measure(self, spec: StrategySpec) -> MeasuredFrames | None:
         """Measure what a strategy draws, in frames of two phases if all have the same one."""
         if spec.label not in self._known:
             found = self.recording.measure_spec(spec)
@@ -75,7 +75,7 @@ class DrawingTrials:
         places = np.minimum(np.searchsorted(self.recording.times, frames.times), len(slices) - 1)
         return np.asarray(mark_watched_frames(frames) & (slices[places] % 2 == 0))
 
-    def is_better(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
+    def is_better(self, before: MeasuredFrames | None, spec: StrategySpec) -> bool:
         """Return True if a strategy improves any metric on the choosing slices."""
         after = self.measure(spec)
         return (

@@ -1,1 +1,1 @@
-"""Causes that the sent states show, or the drawing."""
+"""Causes that the sent states show, or the drawn frames."""

@@ -38,8 +38,8 @@ def _detect_in_turns(turning: Turning) -> Finding | None:
     for step, kind in sorted(_find_lattices(turning), key=lambda one: -one[0]):
         coarse = step / usual
         if step >= SHOWS or (step >= FINE and coarse >= COARSE):
-            figures = {"step": step, "bits": math.log2(360 / step), "usual": usual}
-            values: dict[str, float | str] = {**figures, "kind": kind}
+            numbers = {"step": step, "bits": math.log2(360 / step), "usual": usual}
+            values: dict[str, float | str] = {**numbers, "kind": kind}
             share, entities = min(1.0, coarse), turning.stream.entities
             return Finding("coarse-angles", share, step, SHOWS, values, entities=entities)
     return None

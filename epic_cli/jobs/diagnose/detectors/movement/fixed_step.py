@@ -35,8 +35,8 @@ def detect(traffic: Traffic) -> list[Finding]:
         for rate in USUAL_RATES:
             if off > MOST / rate:
                 continue
-            turns = np.round(steady.took * rate)
-            usual = turns[stamped < 1.5 * stream.period]  # not those in which packets were lost
+            counts = np.round(steady.took * rate)
+            usual = counts[stamped < 1.5 * stream.period]  # not those in which packets were lost
             if len(usual) and np.unique(usual, return_counts=True)[1].max() > ALIKE * len(usual):
                 continue  # always as many steps
             by_states = measure_concentration(steady.took, 1 / rate)

@@ -37,8 +37,8 @@ def _detect_in_turns(turning: Turning) -> Finding | None:
     if lag is None or lag.seconds < 0:
         return None
     late, stream = lag.seconds, turning.stream
-    figures = {"lag": late, "packets": late / stream.period, "left": lag.left / lag.off}
-    values: dict[str, float | str] = {**figures, "against": against}
+    numbers = {"lag": late, "packets": late / stream.period, "left": lag.left / lag.off}
+    values: dict[str, float | str] = {**numbers, "against": against}
     share, least = min(1.0, late / 0.25), of_turning.LEAST_LAG
     return Finding("late-turns", share, late, least, values, entities=stream.entities)
 

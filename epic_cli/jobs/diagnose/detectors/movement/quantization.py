@@ -23,7 +23,7 @@ FEWEST_STEPS = 10
 UNEVEN = 0.1
 
 #: Or most different directions, in steps of the lattice: 0 and 1.
-TURNS = 2
+STEP_COUNTS = 2
 VERY_UNEVEN = 0.4
 
 #: Or, in a slow movement, least share of the steps above 0 between two that are 0.
@@ -80,12 +80,12 @@ def _measure_axis_step(axis: Floats, usual: Flags) -> float:
     step = find_lattice(axis)
     if not step or len(np.unique(axis)) < FEWEST_STEPS:
         return 0.0
-    turns = np.where(usual, np.round(np.diff(axis) / step), 0)
-    bent = np.diff(turns)[usual[1:] & usual[:-1]] != 0
+    counts = np.where(usual, np.round(np.diff(axis) / step), 0)
+    bent = np.diff(counts)[usual[1:] & usual[:-1]] != 0
     bends = float(bent.mean()) if len(bent) else 0.0
-    if len(np.unique(np.abs(turns))) > TURNS:
+    if len(np.unique(np.abs(counts))) > STEP_COUNTS:
         return step if bends > UNEVEN else 0.0
-    moving = np.concatenate(([False], turns != 0, [False]))
+    moving = np.concatenate(([False], counts != 0, [False]))
     alone = moving[1:-1] & ~moving[2:] & ~moving[:-2]
     isolated = float(alone.sum() / max(moving.sum(), 1))
     return step if bends > VERY_UNEVEN or isolated > ISOLATED else 0.0

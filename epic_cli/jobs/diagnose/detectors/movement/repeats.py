@@ -40,9 +40,9 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
     rate = 1 / step
     # rarer states need a longer delay, and stamps are up to a packet later than their steps
     later = step if times.denominator > 1 else step - stream.period
-    drawing = make_buffer(need + later)
-    command = f"--send {round_rate(rate):g}hz {write_option(drawing)}"
-    remedy = Remedy(command, "step_error", drawing, send_once)
+    buffer = make_buffer(need + later)
+    command = f"--send {round_rate(rate):g}hz {write_option(buffer)}"
+    remedy = Remedy(command, "step_error", buffer, send_once)
     values: dict[str, float | str] = {
         "kind": kind, "rate": 1 / stream.period, "changes": rate,
         "share": share, "step": step,

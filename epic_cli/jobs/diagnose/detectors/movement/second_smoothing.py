@@ -10,7 +10,7 @@ from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find drawings that strategies explain only with an additional low-pass."""
+    """Find frames that strategies explain only with an additional low-pass."""
     from epic_cli.jobs.diagnose.drawn import CLEARER, DrawnMatch  # needed where something was drawn
 
     match = traffic.drawn

@@ -72,18 +72,18 @@ def _list_sent_intervals(stream: Stream) -> Floats:
         sent[silent[stream.mark_rested(silent)]] = False
         return stream.intervals[sent]
     # a loss makes an interval two periods long: what could be one is none of the sender's
-    turns = stream.intervals / stream.period
-    whole = (np.round(turns) >= 2) & (np.abs(turns - np.round(turns)) < 0.1)
-    regular = float((np.abs(turns - 1) < 0.05).mean()) > 0.5
+    periods = stream.intervals / stream.period
+    whole = (np.round(periods) >= 2) & (np.abs(periods - np.round(periods)) < 0.1)
+    regular = float((np.abs(periods - 1) < 0.05).mean()) > 0.5
     return stream.intervals[~whole] if regular else stream.intervals
 
 
 def _find_frame_rate(intervals: Floats) -> float:
     """Return the frame rate whose neighboring multiples explain nearly all intervals; or 0."""
     for rate in USUAL_RATES:
-        turns = intervals * rate
-        whole = np.round(turns)
-        on = np.abs(turns - whole) < 0.1
+        periods = intervals * rate
+        whole = np.round(periods)
+        on = np.abs(periods - whole) < 0.1
         few = np.unique(whole[on])
         if on.mean() > TWO_MODES and len(few) == 2 and few[1] - few[0] == 1 and few[0] >= 1:
             return float(rate)

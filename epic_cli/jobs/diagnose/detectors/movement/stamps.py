@@ -90,11 +90,11 @@ def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Findi
 
 def mend_stamps(longer: float, need: float) -> Remedy:
     """Return a remedy: stamps computed from velocities, and a buffer ``longer`` (s) than needed."""
-    drawing = make_buffer(need + longer)
+    buffer = make_buffer(need + longer)
     return Remedy(
-        f"each state's own time and {write_option(drawing)}",
+        f"each state's own time and {write_option(buffer)}",
         "step_error",
-        drawing,
+        buffer,
         stamp_by_velocity,
     )
 

@@ -153,8 +153,8 @@ def _find_frame(intervals: Floats) -> float:
     0 if there is no such rate.
     """
     for rate in USUAL_RATES:
-        turns = intervals * rate
-        if np.mean(np.abs(turns - np.round(turns)) < 0.05) > 0.95:
+        periods = intervals * rate
+        if np.mean(np.abs(periods - np.round(periods)) < 0.05) > 0.95:
             return 1 / rate
     return 0.0
 

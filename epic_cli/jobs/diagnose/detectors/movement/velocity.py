@@ -78,7 +78,7 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
     )
 
 
-#: A drawing by velocities, unlike a buffer in straight lines.
+#: A strategy that draws by velocities, unlike a buffer in straight lines.
 _BY_VELOCITY = read_spec("chase+ahead=velocity+how=exponential+time=0.03")
 
 

@@ -101,8 +101,8 @@ def remove_drift(traffic: Traffic) -> Traffic:
 
 def _make_drift_remedy(traffic: Traffic) -> Remedy:
     """Return a buffer whose clock follows the drift, with the delay needed without drift."""
-    drawing = make_buffer(measure_network(remove_drift(traffic).arrived).needed[1])
-    return Remedy(write_option(drawing), "lag", drawing)
+    buffer = make_buffer(measure_network(remove_drift(traffic).arrived).needed[1])
+    return Remedy(write_option(buffer), "lag", buffer)
 
 
 def measure_unseen_drift(messages: MessageLog) -> tuple[float, float]:
