@@ -22,13 +22,18 @@ from epic_cli.jobs.code.command import LANGUAGES
 
 
 def composition(seed: int, language: str) -> str:
-    """Return a random composition; in Godot's single precision no threshold is a round number."""
+    """Return a random composition.
+
+    Godot's single precision cannot say which multiple is nearest, or whether a step is as long as
+    a round threshold: nothing is rounded there, and no threshold is round.
+    """
     dice = random.Random(f"ported {seed}")
     name, made = dice.choice([("buffer", newer_buffer), ("chase", newer_chase)])
     text = StrategySpec(name, made(dice)).label
     if language != "gdscript":
         return text
-    return re.sub(r"(?<=snap=|ding=)[\d.]+", lambda number: f"{1.07 * float(number[0]):.6g}", text)
+    text = re.sub(r"\+rounding=[\d.]+", "", text)
+    return re.sub(r"(?<=snap=)[\d.]+", lambda number: f"{1.07 * float(number[0]):.6g}", text)
 
 
 def main() -> None:
