@@ -730,7 +730,7 @@ async function fillCode() {
   $("lab-code-file").href = link;
   const { name } = readMember(box.value);
   if (!lab.coded.includes(name)) {
-    $("lab-code").textContent = `there is no code for ${name}, only for ${lab.coded.join(", ")}`;
+    $("lab-code").textContent = `cannot write code for ${name}: choose from ${lab.coded.join(", ")}`;
     return;
   }
   const answer = await fetch(link).then(
