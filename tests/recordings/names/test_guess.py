@@ -54,6 +54,8 @@ def ambiguous(header: str, given: ReadSpec | None = None) -> AmbiguousLayout:
         ("t|recv_ts|seq_no|x|y", "time=t,x=x,y=y,arrival=recv_ts,seq=seq_no"),
         ("t|teleported|x|y", "time=t,x=x,y=y,teleport=teleported"),
         ("frame|t|x|y|delta", "time=t,x=x,y=y"),
+        ("ms|x|y", "time=ms,x=x,y=y,unit=ms"),
+        ("sec|x|y", "time=sec,x=x,y=y"),
         ("t|easting|northing|alt", "time=t,x=easting,y=northing,z=alt"),
         ("t|x|y|rx|ry|rz", "time=t,x=x,y=y"),
         ("t|x [cm]|y [cm]|Höhe [cm]", "time=t,x=x [cm],y=y [cm],z=Höhe [cm]"),
@@ -171,6 +173,7 @@ def test_a_layout_that_does_not_hold_for_own_files() -> None:
     ("header", "reason", "field", "names"),
     [
         ("a|b", Reason.COLUMN_UNCLEAR, "time", ("a", "b")),
+        ("s|x|y", Reason.COLUMN_UNCLEAR, "time", ("s",)),
         ("who|odd [ms]|b|x|y", Reason.COLUMN_UNCLEAR, "time", ("odd [ms]", "who", "b")),
         ("t|b", Reason.COLUMN_UNCLEAR, "x", ("t", "b")),
         ("t|ts|x|y", Reason.COLUMN_AMBIGUOUS, "time", ("t", "ts")),
