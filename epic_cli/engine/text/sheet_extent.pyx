@@ -51,7 +51,7 @@ cdef class SheetExtent:
             return
         while p < end and not is_name_end(p[0]):
             p += 1
-        if p - name > 1 and p[-1] == b"c" and p[-2] == b":":
+        if p - name > 1 and (p - 1)[0] == b"c" and (p - 2)[0] == b":":
             self.is_plain = False
         if name[0] != b"c" or p - name > 1 and continues_name(name[1]):
             return

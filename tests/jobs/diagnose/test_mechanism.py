@@ -87,6 +87,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("chase+how=linear+time=1i+start=last+interval=stamps", "strafe", 90),
         ("buffer+clock=min+clock_time=session+delay=2.5", "strafe", 60),
         ("chase+how=speed+speed=8", "strafe", 60),
+        ("chase+how=share+share=0.3+every=0.033333333+phase=0.0123456", "strafe", 144),
         ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),
     ],
 )

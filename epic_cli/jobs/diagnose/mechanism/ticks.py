@@ -10,6 +10,8 @@ from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
@@ -29,6 +31,9 @@ LEAST_TICK = 0.004
 
 #: Shorter ticks have this much more of it.
 CLEARLY = 0.02
+
+#: Phases that are tried within two steps of the coarse ones, about the best of those.
+FINER = 41
 
 #: Most frames in which ticks are sought.
 MOST = 3000
@@ -61,7 +66,8 @@ def find_ticks(frames: Frames, exact: float) -> Ticks | None:
     moved = compute_lengths(step)
     if (moved < STANDS * moved.mean()).mean() > 0.2:
         # it stands between two ticks: a step in a frame has a tick since the frame before
-        return _select_ticks(times[:-1], times[1:], moved, smooth=False)
+        ticks = _select_ticks(times[:-1], times[1:], moved, smooth=False)
+        return None if ticks is None else _center_phase(ticks, times, moved > 0)
     measured = _measure_ticks(times, frames.drawn[:MOST], exact)
     if measured is not None:
         return measured
@@ -152,11 +158,12 @@ def _select_ticks(begins: Floats, ends: Floats, weight: Floats, *, smooth: bool)
     for every in sorted({*TICKS, *own}, reverse=True):
         if every < (1.1 if smooth else 1.3) * frame:
             continue
-        phases = np.arange(0, every, min(0.1 * frame, 0.001))
-        # an interval holds a tick of a phase if the phase's number changes in it
-        held = np.floor((ends - phases[:, None]) / every) > np.floor(
-            (begins - phases[:, None]) / every
-        )
+        grid = min(0.1 * frame, 0.001)
+        phases = np.arange(0, every, grid)
+        rough = _hold_ticks(begins, ends, every, phases) @ weight
+        # finer near the best: off by 5 % of a frame, 5 % of the ticks are in another one
+        phases = phases[rough.argmax()] + np.linspace(-grid, grid, FINER)
+        held = _hold_ticks(begins, ends, every, phases)
         inside = held @ weight / weight.sum()
         good = inside > inside.max() - 0.002
         if inside.max() > best[0] + CLEARLY and held[good].mean() < 0.9:
@@ -164,6 +171,26 @@ def _select_ticks(begins: Floats, ends: Floats, weight: Floats, *, smooth: bool)
             phase = (middle / (2 * np.pi) % 1.0) * every
             best = float(inside.max()), Ticks(every, phase, smooth)
     return best[1]
+
+
+def _center_phase(ticks: Ticks, times: Floats, moved: NDArray[np.bool_]) -> Ticks:
+    """Return the ticks with the middle of the phases for which each moved frame holds a tick.
+
+    Those are few microseconds: a tick in the frame before or behind is off by a whole step.
+    """
+    begins, ends = times[:-1][moved], times[1:][moved]
+    number = np.round(((begins + ends) / 2 - ticks.phase) / ticks.every)
+    least, most = (begins - number * ticks.every).max(), (ends - number * ticks.every).min()
+    if least >= most:
+        return ticks
+    return ticks._replace(phase=float(least + most) / 2 % ticks.every)
+
+
+def _hold_ticks(begins: Floats, ends: Floats, every: float, phases: Floats) -> NDArray[np.bool_]:
+    """Return for each phase (p) which intervals (n) hold a tick: its number changes in them."""
+    return np.asarray(
+        np.floor((ends - phases[:, None]) / every) > np.floor((begins - phases[:, None]) / every)
+    )
 
 
 def make_tick_frames(frames: Frames, ticks: Ticks) -> Frames:
