@@ -1,6 +1,6 @@
 """A configurable delay buffer, of the kind that most games write themselves."""
 
-from libc.math cimport INFINITY, floor
+from libc.math cimport INFINITY, NAN, floor
 
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, NONE, Motion, OptionalTurn, Packet, Sample, Vec3, dot, is_beyond,
