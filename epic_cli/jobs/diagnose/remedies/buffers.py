@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.remedies.metrics import MeasuredFrames
 
 #: Clocks that wander little, tried in the place of others.
-CLOCKS: tuple[dict[str, Any], ...] = (
-    STEADY_CLOCK,
-    {"clock": "median", "clock_time": 10.0},
-)
+CLOCKS: tuple[dict[str, Any], ...] = (STEADY_CLOCK, {"clock": "median", "clock_time": 10.0})
 
 #: Shares of the frames that a delay covers: the next larger one if that does not help, or if
 #: nothing goes by the sender's stamps yet.
