@@ -215,4 +215,4 @@ def test_interrupt_while_rows_of_a_grouped_file_wait(tmp_path: Path, to_file: bo
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
     names = {row.rsplit(b",", 1)[-1] for row in drawn.splitlines()[1:]}
     assert names == (set() if to_file else {b"e0", b"e1", b"e2", b"e3"})
-    assert (b"interrupted: these are the rows" in errors) is not to_file
+    assert (b"interrupted: the rows are those" in errors) is not to_file
