@@ -213,7 +213,7 @@ def test_any_executor_judges_recordings_as_threads_do() -> None:
     with ThreadPoolExecutor(1) as threads:
         with pytest.raises(ValueError, match="needs paths"):
             compare([], executor=threads, **options)
-        with pytest.raises(ValueError, match="not for simulated networks"):
+        with pytest.raises(ValueError, match="leave it out with --movement"):
             compare(movement="circle", seeds=2, executor=threads)
         with pytest.raises(FileNotFoundError):
             compare(SAMPLES / "none.txt", executor=threads, **options)
