@@ -165,7 +165,7 @@ def test_settings_go_to_the_strategy() -> None:
         ({"calc_behind": 1}, SettingError, "did you mean 'calc_ahead'"),
         ({"calc_ahead": -1}, SettingError, "calc_ahead=-1 is not allowed: it must be 0 to 60 s"),
         ({"strategy": Frozen, "calc_ahead": 1}, SettingError, "Frozen has no setting 'calc_ahead'"),
-        ({"strategy": partial(Frozen), "a": 1}, ValueError, "settings go with the name or the cl"),
+        ({"strategy": partial(Frozen), "a": 1}, ValueError, "settings are for a strategy given by"),
         ({"strategy": 3}, TypeError, "3 is not a strategy: give a name, a class, a function that"),
         ({"strategy": None}, TypeError, "None is not a strategy"),
         ({"tick": 4000}, ValueError, "a tick of 4000 is out of range"),

@@ -360,7 +360,9 @@ def make_maker(
         make(strategy, settings)
         return lambda: make(strategy, settings)
     if settings:
-        raise ValueError("settings go with the name or the class of a strategy")
+        raise ValueError(
+            "settings are for a strategy given by name or class, not for one that is made"
+        )
     if not isinstance(strategy, type) and isinstance(strategy, SmoothingStrategy):
         return _make_single_use(strategy)
     if not callable(strategy):

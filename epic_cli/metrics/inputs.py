@@ -358,7 +358,7 @@ class SimulatedRuns:
         if link.trace and link.conditions == in_order and len(self.seeds) > 1:
             raise SettingError(
                 "a recorded network is the same with every seed: give --seeds 1 beside the trace,"
-                " or other entries of the link, which are added to it"
+                " or add conditions to it, such as jitter=5ms"
             )
 
     def __iter__(self) -> Iterator[Run]:

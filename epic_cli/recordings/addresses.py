@@ -72,8 +72,8 @@ def parse_endpoint(text: str) -> Address:
         return parse_address(text)
     if scheme == "wss":
         raise ValueError(
-            f"{text!r} is not an address to listen on: let a proxy (nginx, Caddy) end TLS, and give"
-            " its ws:// address"
+            f"{text!r} is not an address to listen on: let a proxy (nginx, Caddy) end TLS, and"
+            " give the ws:// address that the proxy forwards to"
         )
     if scheme not in ("udp", "tcp", "ws"):
         raise ValueError(f"{text!r} is not an address to listen on: write udp://, tcp:// or ws://")

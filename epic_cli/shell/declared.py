@@ -584,7 +584,7 @@ def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> N
 
 
 class Command(click.Command):
-    """A command whose help begins with its keys and its examples.
+    """A command whose help begins with the keys to press and with examples.
 
     ``--help`` shows the ``first`` options (flags without dashes), each in one line; none: all.
     ``--help-all`` shows all options in groups, then the ``reference``. ``keys`` are what to press

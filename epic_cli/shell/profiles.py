@@ -74,8 +74,8 @@ class Saving(NamedTuple):
         text = read.write() if read is not None else ""
         if not text:
             raise WrongUsage(
-                f"there is nothing to save as {name!r}: packet text, and tables with the names"
-                " time,x,y,z, need no --read",
+                f"there is nothing to save as {name!r}: give --read (packet text, and tables with"
+                " the names time,x,y,z, need none)",
                 "read",
             )
         before = _read_profiles(path).get(name)

@@ -271,7 +271,7 @@ def make_page_data(
         "diagnoses": [
             write_html(
                 section.report,
-                _make_link(usable if section.recording == content.drawn != "" else ()),
+                _make_link_writer(usable if section.recording == content.drawn != "" else ()),
                 _TERMS,
             )
             for section in content.diagnoses
@@ -305,10 +305,10 @@ def list_looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _make_link(scenes: Sequence[Scene]) -> Link:
-    """Return a function that makes a link from a finding's moment to the page of these scenes.
+def _make_link_writer(scenes: Sequence[Scene]) -> Link:
+    """Return a function that writes the address of a finding's moment in the page of these scenes.
 
-    The link is empty for a moment beyond the rows of the scenes.
+    The address is empty for a moment beyond the rows of the scenes.
     """
 
     def write_link(finding: ReportFinding, at: float) -> str:

@@ -87,7 +87,7 @@ cdef class LinkKernel:
         self.link.reset(new CLink(twisters, conditions))
 
     def change(self, conditions):
-        """Set the conditions from the next packet on, and drop the scheduled steps."""
+        """Set the conditions from the next packet on; cancel the changes that were scheduled."""
         self.link.get().change(convert_conditions(0, conditions))
 
     def send(self, double time, double size=0):

@@ -111,9 +111,9 @@ def tick_text(tick: Ratio) -> str:
 TIMING = (
     Custom("tick", DEFAULT_TICK, "Time between rows: 0.05, 1/60, 50ms or 60hz.", "seconds",
            parse_tick, tick_text, kind=tuple),
-    Choice("clock", None, "single adds the tick in single precision and drifts as the demo does;"
-           " exact does not drift. auto: single with demo pacing, else exact.", CLOCKS,
-           unset="auto"),
+    Choice("clock", None, "single sums the ticks in single precision, which drifts as in the"
+           " original C++ demo; exact does not. auto: single with --pacing demo, else exact.",
+           CLOCKS, unset="auto"),
     Choice("pacing", None, "demo draws, at each packet, the rows up to 0.15 s past its time;"
            " arrival applies each packet when it arrived; frame applies it at the next tick, with"
            " that tick's time, as games read their sockets. auto: arrival if the first packet has"

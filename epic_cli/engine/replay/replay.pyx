@@ -387,9 +387,9 @@ cdef class Replay:
             self.hear_next()
 
     cdef bint begins_datagram(self, const Packet& packet, double& previous) noexcept nogil:
-        """Tell the strategies of the datagrams before a packet.
+        """Return True if a packet is the first of its datagram.
 
-        Return True if the packet is the first of its datagram. Set ``previous`` to the newest
+        Let the strategies hear the datagrams before it. Set ``previous`` to the newest
         timestamp, before the datagram, of the entity of its first packet.
         """
         cdef bint begins

@@ -170,7 +170,7 @@ cdef class PacketRows:
         return self.kinds[packet.entity] != UNUSUAL and self.row.usual(packet)
 
     cdef int learn(self, PacketBlock block) except -1:
-        """Get the texts of new names."""
+        """Write the names of entities that are new in a block, for the rows that follow."""
         cdef size_t number
         for number in range(self.kinds.size(), len(block.entities)):
             name = block.entities.name(<int32_t>number)

@@ -345,7 +345,9 @@ def _convert_errors() -> Iterator[None]:
     try:
         yield
     except tuning.DividedTooSmall as error:
-        raise WrongUsage(f"{error}; --validate none tunes and evaluates on all") from error
+        raise WrongUsage(
+            f"{error}; --validate none tunes and evaluates on the same rows"
+        ) from error
     except (NotEnoughToSay, tuning.NothingToTune) as error:
         raise WrongUsage(str(error)) from error
     except TooManyRows as error:
@@ -393,8 +395,8 @@ def _write_delays(
     found = find_needed_delays([run.packets for run in runs], strategies)
     if found is None:
         raise WrongUsage(
-            "fewer than 20 packets have arrival times, which tell the delay that they need: log"
-            " arrival= at the receiver, or tune a strategy without them (-s NAME)"
+            "fewer than 20 packets have arrival times, from which the delay is computed: log"
+            " arrival= at the receiver, or tune a strategy that needs none (-s NAME)"
         )
     write_report(make_delays_report(found), written.form, color, explain=written.explain)
 

@@ -118,7 +118,7 @@ class _ProxyDisplay(Described):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.by != "lab" and (self.port or not self.opens):
-            raise SettingError(f"port= and open= need lab, not {self.by}")
+            raise SettingError(f"port= and open= go with --view lab, not with {self.by}")
 
 
 @dataclass(frozen=True)

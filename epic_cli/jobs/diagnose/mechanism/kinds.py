@@ -1,4 +1,4 @@
-"""Look at the kinds that frames show at a glance: steps by packets, in ticks, from a queue."""
+"""Recognize paths that move only when packets come, or in ticks, or that play a queue of states."""
 
 from __future__ import annotations
 

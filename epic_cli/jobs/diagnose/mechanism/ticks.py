@@ -51,7 +51,7 @@ class Ticks(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of a chase in these ticks."""
+        """The settings of the strategy ``chase`` that make it step in these ticks."""
         between = {"between": "lerp"} if self.smooth else {}
         return {"every": self.every, "phase": self.phase, **between}
 

@@ -27,7 +27,7 @@ class JsonDocument(Format):
             return Fit.NO
         from epic_cli.recordings.entries.json.reader import Envelope, EnvelopeScan, find_envelope
 
-        fit = Fit.NO if lines else _fit_by_lines(head)
+        fit = Fit.NO if lines else _detect_by_lines(head)
         found = find_envelope(head.data, head.final, head.layout)
         if isinstance(found, Envelope):
             return Fit.CERTAIN
@@ -77,7 +77,7 @@ class JsonLines(Format):
         )
 
 
-def _fit_by_lines(head: Head) -> Fit:
+def _detect_by_lines(head: Head) -> Fit:
     """Return how well a head fits a document.
 
     A line may also be the beginning of a broken object.

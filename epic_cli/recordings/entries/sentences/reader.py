@@ -142,7 +142,11 @@ def _make_pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
 
 
 def _make_group_pattern(text: str, first: bool) -> str:
-    """Return the pattern before a group: the text before it, without numbers and other words."""
+    """Return the regular expression in front of a group.
+
+    It has the end of ``text`` that names the group's number (``pos: (``); what stands before that
+    end may be anything, except in the ``first`` group of a line.
+    """
     kept = re.search(
         r"(?:[^\s\d]+[=:]\s|[A-Za-z]+\s(?=[(\[<{]+$))?[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text
     )
