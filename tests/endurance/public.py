@@ -83,6 +83,55 @@ class RoundedShare(games.Game):
         self.drawn = np.floor(self.place / 0.01 + 0.5) * 0.01
 
 
+class StampTween(games.Game):
+    """A line to the newest state over the time between the last two stamps, by a sum of frames."""
+
+    def arrive(self) -> None:
+        self.start, self.elapsed = self.drawn, 0.0
+
+    def frame(self) -> None:
+        self.elapsed += self.dt
+        lasts = self.got[-1][1] - self.got[-2][1] if len(self.got) > 1 else 0.1
+        share = min(self.elapsed / lasts, 1)
+        self.drawn = self.start + (self.got[-1][2] - self.start) * share
+
+
+class TwoArrivals(games.Game):
+    """A line from the state before to the newest, over the time between their arrivals."""
+
+    def frame(self) -> None:
+        if len(self.got) > 1:
+            (before, _, start), (arrival, _, goal) = self.got[-2:]
+            share = min((self.at - arrival) / max(arrival - before, 1e-4), 1)
+            self.drawn = start + (goal - start) * share
+
+
+class SummedTicks(games.Game):
+    """0.3 of the way in each tick of 1/40 s, which frames add up to."""
+
+    left = 0.0113
+
+    def frame(self) -> None:
+        self.left += self.dt
+        while self.left >= 1 / 40:
+            self.left -= 1 / 40
+            self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * 0.3
+
+
+class SpeedTicks(games.Game):
+    """A move to the newest state at 9 units a second, in ticks of 20 ms that frames add up to."""
+
+    left = 0.0113
+
+    def frame(self) -> None:
+        self.left += self.dt
+        while self.left >= 0.02:
+            self.left -= 0.02
+            way = self.got[-1][2] - self.drawn
+            far = float(np.linalg.norm(way))
+            self.drawn = self.drawn + way * min(9 * 0.02 / far, 1) if far else self.drawn
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -109,6 +158,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "shared-mean": (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
     "newest-clock": (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
     "pixels": (RoundedShare, "chase+how=share+share=0.15"),
+    "stamp-tween": (StampTween, "chase+how=linear+time=1i+interval=stamps+start=last"),
+    "two-arrivals": (TwoArrivals, "buffer+stamps=arrival+delay=1i+interval=arrivals"),
+    "summed-ticks": (SummedTicks, "chase+how=share+share=0.3+every=0.025"),
+    "speed-ticks": (SpeedTicks, "chase+how=speed+speed=9+every=0.02"),
 }
 
 

@@ -23,6 +23,9 @@ TICKS = tuple(
 #: A step below this share of the usual one is none.
 STANDS = 1e-3
 
+#: More of the frames stand still if they show the last tick.
+STANDING = 0.05
+
 #: The lowest tick rate that is sought (Hz), and the most peaks of a spectrum that are.
 SLOWEST, PEAKS = 8.0, 3
 
@@ -64,10 +67,11 @@ def find_ticks(frames: Frames, exact: float) -> Ticks | None:
     times, step = frames.times[:MOST], np.diff(frames.drawn[:MOST], axis=0)
     pace = step / np.diff(times)[:, None]
     moved = compute_lengths(step)
-    if (moved < STANDS * moved.mean()).mean() > 0.2:
+    if (moved < STANDS * moved.mean()).mean() > STANDING:
         # it stands between two ticks: a step in a frame has a tick since the frame before
         ticks = _select_ticks(times[:-1], times[1:], moved, smooth=False)
-        return None if ticks is None else _center_phase(ticks, times, moved > 0)
+        if ticks is not None:
+            return _center_phase(ticks, times, moved > 0)
     measured = _measure_ticks(times, frames.drawn[:MOST], exact)
     if measured is not None:
         return measured
@@ -156,7 +160,7 @@ def _select_ticks(begins: Floats, ends: Floats, weight: Floats, *, smooth: bool)
     best: tuple[float, Ticks | None] = MOSTLY - CLEARLY, None
     own = _measure_lengths((begins + ends) / 2, weight, frame / 2 if smooth else frame)
     for every in sorted({*TICKS, *own}, reverse=True):
-        if every < (1.1 if smooth else 1.3) * frame:
+        if every < 1.1 * frame:
             continue
         grid = min(0.1 * frame, 0.001)
         phases = np.arange(0, every, grid)
