@@ -730,7 +730,8 @@ async function fillCode() {
   $("lab-code-file").href = link;
   const { name } = readMember(box.value);
   if (!lab.coded.includes(name)) {
-    $("lab-code").textContent = `cannot write code for ${name}: choose from ${lab.coded.join(", ")}`;
+    $("lab-code").textContent =
+      `cannot write code for ${name}: choose from ${lab.coded.join(", ")}`;
     return;
   }
   const answer = await fetch(link).then(
