@@ -13,6 +13,8 @@ from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
@@ -41,6 +43,12 @@ def read_packet_steps(frames: Frames) -> float | None:
     return share if 0.01 < share < 0.99 else None
 
 
+def _find_taking_frames(frames: Frames) -> NDArray[np.int_]:
+    """Return for each frame (m) the index of the frame that took its newest packet."""
+    first = np.append(True, np.diff(frames.newest) > 0)
+    return np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+
+
 class MeasuredWay(NamedTuple):
     """The fraction (m) of a measured time since the newest packet, and how both are measured.
 
@@ -54,16 +62,15 @@ class MeasuredWay(NamedTuple):
 
 def iterate_measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
     """Yield ways of measuring the time from packet to packet, and since the newest one."""
-    first = np.append(True, np.diff(frames.newest) > 0)
-    begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    begins = _find_taking_frames(frames)
     before = np.maximum(begins - 1, 0)
     by_arrival = np.diff(frames.arrivals, prepend=frames.arrivals[0])
     by_stamp = np.diff(frames.stamps, prepend=frames.stamps[0])
-    seen = np.flatnonzero(first)
+    seen = np.unique(begins)
     between = np.full(len(frames.times), LEAST_PERIOD)
     several = np.append(1, np.diff(frames.newest[seen])) > 1
     periods = np.where(several, 0.0, np.append(0.0, np.diff(frames.times[seen])))
-    between[:] = np.repeat(periods, np.diff(np.append(seen, len(first))))
+    between[:] = np.repeat(periods, np.diff(np.append(seen, len(begins))))
     for measure, period in (
         ("frames", between),
         ("arrivals", by_arrival[frames.newest]),
@@ -82,8 +89,7 @@ def iterate_measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
 
 def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
     """Yield chases over a measured time: their settings, and how far off each frame is (m, 3)."""
-    first = np.append(True, np.diff(frames.newest) > 0)
-    begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    begins = _find_taking_frames(frames)
     start = frames.drawn[np.maximum(begins - 1, 0)]
     last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
     newest = frames.positions[frames.newest]
@@ -126,12 +132,12 @@ def iterate_two_state_buffers(frames: Frames) -> Iterator[StrategySpec]:
         phase = float(np.angle(steady[best]) / (2 * np.pi) % 1.0) * TICKS[best]
         settings = {**buffer, "interval": TICKS[best], "catch_up": "timer", "phase": phase}
         yield StrategySpec("buffer", settings)
-    first = np.append(True, np.diff(frames.newest) > 0)
-    begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
-    # over the time between the last two arrivals
-    lasted = np.diff(frames.arrivals, prepend=frames.arrivals[0])[frames.newest][moving][on]
-    since = times - frames.arrivals[frames.newest][moving][on]
-    if np.median(np.abs(np.clip(since / np.maximum(lasted, LEAST_PERIOD), 0, 1) - share)) < SLIGHT:
+    begins = _find_taking_frames(frames)
+    measured = {"time": "1i", "interval": "arrivals"}  # from one arrival to the next
+    fraction = next(
+        one.fraction for one in iterate_measured_ways(frames) if one.settings == measured
+    )
+    if np.median(np.abs(fraction[moving][on] - share)) < SLIGHT:
         settings = {"stamps": "arrival", "delay": "1i", "interval": "arrivals"}
         yield StrategySpec("buffer", settings)
     rises = (share > 0.02) & ((share < 0.98) | (share > 1.02))
