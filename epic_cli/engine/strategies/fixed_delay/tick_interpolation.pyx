@@ -257,23 +257,11 @@ cdef class TickInterpolation(Strategy):
             ran = True
         return ran
 
+    # ------------------------------------------------------------- packets
+
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef size_t place
         if self.buffer is not None:
-            if not self.same_datagram:
-                self.count_datagram(packet.time, now)
-            place = self.states.count_until(packet.time)
-            if not self.states.empty() and (
-                    packet.time <= self.buffer.applied
-                    or place > 0 and self.states[place - 1].time == packet.time):
-                return False
-            if self.states.full():
-                if place == 0:
-                    return False
-                self.states.drop_front(1)
-                place -= 1
-            self.states.insert(place, packet, now)
-            return True
+            return self.accept_buffered(packet, now)
         return self.accept_newest(packet, now)
 
     cdef bint accept_newest(self, const Packet& packet, double now) noexcept nogil:
@@ -285,13 +273,48 @@ cdef class TickInterpolation(Strategy):
         self.newest_state = make_snapshot(packet, now)
         return True
 
+    cdef bint accept_buffered(self, const Packet& packet, double now) noexcept nogil:
+        cdef size_t place
+        if not self.same_datagram:
+            self.count_datagram(packet.time, now)
+        place = self.states.count_until(packet.time)
+        if not self.states.empty() and (
+                packet.time <= self.buffer.applied
+                or place > 0 and self.states[place - 1].time == packet.time):
+            return False
+        if self.states.full():
+            if place == 0:
+                return False
+            self.states.drop_front(1)
+            place -= 1
+        self.states.insert(place, packet, now)
+        return True
+
+    # ------------------------------------------------------------- frames
+
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double tick = self.interval.value
-        cdef double passed, u
+        cdef double u
         if self.buffer is not None:
-            self.draw_buffered(at, sample)
-            return
-        passed = self.advance_ticks(at)
+            self.select_buffered(at)
+        else:
+            self.select_newest(at)
+        u = max((at - self.last_tick) / self.interval.value, 0.0)
+        if self.buffer is None:
+            u = min(u, 1.0)
+        if is_farther(self.before.position, self.after.position, self.snap_distance):
+            sample.hold(self.before, self.drawn, INTERPOLATED)
+        else:
+            sample.hold(Motion(lerp(self.before.position, self.after.position, u),
+                               lerp(self.before.velocity, self.after.velocity, u)),
+                        self.drawn, INTERPOLATED)
+        if self.after.time > self.before.time:
+            slerp_between(self.before, self.after, u, sample)
+        else:
+            sample.turn = self.after.turn
+
+    cdef void select_newest(self, double at) noexcept nogil:
+        """Run the ticks of a frame; select the two states that it lies between."""
+        cdef double passed = self.advance_ticks(at)
         if not self.drew:
             self.before = self.after = self.newest_state
         elif passed > 0:
@@ -302,35 +325,18 @@ cdef class TickInterpolation(Strategy):
             self.after = self.newest_state
             if is_farther(self.before.position, self.after.position, self.snap_distance):
                 self.before = self.after
-        u = min(max((at - self.last_tick) / tick, 0.0), 1.0)
-        sample.hold(Motion(lerp(self.before.position, self.after.position, u),
-                           lerp(self.before.velocity, self.after.velocity, u)),
-                    self.drawn, INTERPOLATED)
-        if self.after.time > self.before.time:
-            slerp_between(self.before, self.after, u, sample)
-        else:
-            sample.turn = self.after.turn
 
-    cdef void draw_buffered(self, double at, Sample& sample) noexcept nogil:
-        cdef double tick = self.interval.value, applied, u
+    cdef void select_buffered(self, double at) noexcept nogil:
+        """Run the buffer's ticks; select the state of the last tick, and the next one if any."""
+        cdef double tick = self.interval.value, applied
         cdef size_t count
-        if self.run_buffer(at) or not self.drew:
-            applied = self.buffer.applied
-            count = self.states.count_until(applied + tick / 2)
-            if count > 1:
-                self.states.drop_front(count - 1)
-            self.before = self.after = self.states.front()
-            if self.buffer.moved and self.states.size() > 1 and (
-                    count_ticks(applied, self.states[1].time, tick) == 1):
-                self.after = self.states[1]
-        u = max((at - self.last_tick) / tick, 0.0)
-        if is_farther(self.before.position, self.after.position, self.snap_distance):
-            sample.hold(self.before, self.drawn, INTERPOLATED)
-        else:
-            sample.hold(Motion(lerp(self.before.position, self.after.position, u),
-                               lerp(self.before.velocity, self.after.velocity, u)),
-                        self.drawn, INTERPOLATED)
-        if self.after.time > self.before.time:
-            slerp_between(self.before, self.after, u, sample)
-        else:
-            sample.turn = self.before.turn
+        if not self.run_buffer(at) and self.drew:
+            return
+        applied = self.buffer.applied
+        count = self.states.count_until(applied + tick / 2)
+        if count > 1:
+            self.states.drop_front(count - 1)
+        self.before = self.after = self.states.front()
+        if self.buffer.moved and self.states.size() > 1 and (
+                count_ticks(applied, self.states[1].time, tick) == 1):
+            self.after = self.states[1]
