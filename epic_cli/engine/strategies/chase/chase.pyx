@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts cimport (
-    PacketAge, SendInterval, Strategy, span_seconds,
+    ARRIVALS, FRAMES, STAMPS, PacketAge, SendInterval, Strategy, limit_interval, span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport step_damped_spring, lerp, smooth_damp
 from epic_cli.engine.strategies.parts.following cimport exponential_share, rounded
@@ -20,11 +20,6 @@ from epic_cli.engine.strategies.parts.common_settings import (
 )
 
 cdef double PACKET = -1     # every=packet: a step for each packet
-cdef double ARRIVALS = -1   # interval=arrivals: the time between the last two arrivals
-cdef double FRAMES = -2     # interval=frames: the time between the frames that took them
-cdef double STAMPS = -3     # interval=stamps: the time between the last two timestamps
-
-cdef double LEAST_PERIOD = 0.0001   # a measured interval is at least this long, s
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks
 cdef double MOST_TICKS = 64     # of more that are due at once, the first are left out
 
@@ -162,7 +157,7 @@ cdef class Chase(Strategy):
     cdef public bint overshoot
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint ages_by_arrival
-    cdef double measured            # how: NaN, seconds, ARRIVALS, FRAMES or STAMPS
+    cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
     cdef double period              # the present interval, s
@@ -218,10 +213,10 @@ cdef class Chase(Strategy):
                 self.goal = self.compute_goal(now)
                 begin = self.compute_glide(now)
                 self.glide.move(self.ease_fraction(self.compute_fraction(now)))
-            if self.measured == ARRIVALS:
-                self.period = max(now - self.arrived, LEAST_PERIOD)
-            elif self.measured == STAMPS:
-                self.period = max(packet.time - self.newest, LEAST_PERIOD)
+            if self.measured == <double>ARRIVALS:
+                self.period = limit_interval(now - self.arrived)
+            elif self.measured == <double>STAMPS:
+                self.period = limit_interval(packet.time - self.newest)
         if self.counts_intervals:
             self.interval.add(packet.time)
             self.period = self.interval.value
@@ -240,7 +235,7 @@ cdef class Chase(Strategy):
         else:
             self.turn.aim(packet)
         self.waiting += 1
-        if self.measured != FRAMES:
+        if self.measured != <double>FRAMES:
             self.begin_way()
         if self.every == PACKET:
             self.step_towards_goal(now, 0 if isnan(self.stepped) else now - self.stepped, sample)
@@ -285,11 +280,11 @@ cdef class Chase(Strategy):
     cdef void take_waiting_packets(self, double at) noexcept nogil:
         """Take the packets that came since the last step into the step at ``at``."""
         self.begun = min(self.begun, at)
-        if self.measured == FRAMES:
+        if self.measured == <double>FRAMES:
             if self.waiting > 1:
-                self.period = LEAST_PERIOD
+                self.period = limit_interval(0)
             elif not isnan(self.taken):
-                self.period = max(at - self.taken, LEAST_PERIOD)
+                self.period = limit_interval(at - self.taken)
             self.taken = at
             self.begin_way()
         self.waiting = 0

@@ -7,7 +7,8 @@ from epic_cli.engine.packets cimport (
     is_finite, spun,
 )
 from epic_cli.engine.strategies.parts cimport (
-    ClockOffset, ClockRule, Deviation, SendInterval, Strategy, span_seconds,
+    ARRIVALS, ClockOffset, ClockRule, Deviation, SendInterval, Strategy, limit_interval,
+    span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp, smooth_damp
 from epic_cli.engine.strategies.parts.following cimport caught_up, exponential_share, rounded
@@ -17,7 +18,7 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import (
-    CLOCK, DEAD_ZONE, ROUNDING, SNAP,
+    CLOCK, DEAD_ZONE, ROUNDING, SNAP, measured_interval,
 )
 
 # What no number of intervals is:
@@ -30,11 +31,6 @@ cdef double SAME_TIME = 1e-9
 
 # Rounding must not decide whether a way is gone.
 cdef double ALL_GONE = 1 - 1e-9
-
-# What is measured as the send interval, and its least, s (numbers as in chase).
-cdef double ARRIVALS = -1       # interval=arrivals: the time between the last two arrivals
-cdef double STAMPS = -3         # interval=stamps: the time between the last two timestamps
-cdef double LEAST_INTERVAL = 1e-4
 
 # An empty queue that is filled again goes on after this time without packets, in send intervals.
 cdef double STARVED = 2
@@ -172,10 +168,7 @@ cdef class DelayBuffer(Strategy):
                    3600),
             Span("delay_least", 0.0, "the least delay, jitter margin included", 0, 60),
             Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
-            Number("interval", "auto", "the send interval, the unit of delays written like 1.8i;"
-                   " auto: the usual one of the timestamps, stamps: the time between the last two,"
-                   " arrivals: between the last two arrivals", "s", 0.001, 60,
-                   words={"auto": NAN, "stamps": STAMPS, "arrivals": ARRIVALS}),
+            measured_interval("stamps", "arrivals"),
             Number("interval_time", 0.0, "the time over which the send interval is averaged; 0: the"
                    " typical one of the last 32", "s", 0, 3600),
             Choice("curve", "linear", "the curve between two states", BufferCurve),
@@ -242,7 +235,7 @@ cdef class DelayBuffer(Strategy):
     cdef bint from_last, smooths
     cdef ClockOffset offset
     cdef SendInterval interval
-    cdef double measured            # how: NaN, seconds, ARRIVALS or STAMPS
+    cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef Deviation jitter
     cdef SnapshotBuffer states
     cdef size_t taken               # packets since the beginning
@@ -326,9 +319,9 @@ cdef class DelayBuffer(Strategy):
         if self.from_last and self.drew:
             now = self.drawn.time
         if self.measured < 0 and self.taken > 0:
-            self.interval.value = max(
-                now - self.arrived if self.measured == ARRIVALS else packet.time - self.newest,
-                LEAST_INTERVAL)
+            self.interval.value = limit_interval(
+                now - self.arrived if self.measured == <double>ARRIVALS
+                else packet.time - self.newest)
         if self.stamps != StampSource.SENDER:
             true_at = self.find_state_time(packet, now)
             place = self.states.size()

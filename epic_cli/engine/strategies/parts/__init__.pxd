@@ -179,6 +179,18 @@ cdef class SenderTime:
     cpdef void clear(self) noexcept nogil
 
 
+# What a strategy measures as the last interval (the values of the setting ``interval``).
+cpdef enum LastInterval:
+    STAMPS = -3     # the time between the last two timestamps
+    FRAMES = -2     # between the frames that read the last two packets
+    ARRIVALS = -1   # between the last two arrivals
+
+
+cdef inline double limit_interval(double measured) noexcept nogil:
+    """Return a measured interval (s), which is at least 0.1 ms."""
+    return max(measured, 1e-4)
+
+
 @cython.final
 cdef class SendInterval:
     cdef bint measures

@@ -16,6 +16,11 @@ class AgeSource(IntEnum):
     STAMP = 1
     ARRIVAL = 2
 
+class LastInterval(IntEnum):
+    STAMPS = -3
+    FRAMES = -2
+    ARRIVALS = -1
+
 class ClockRule(IntEnum):
     AGREE = 0
     FIRST = 1

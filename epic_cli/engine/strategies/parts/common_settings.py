@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.strategies.parts import Acceleration, AgeSource, ClockRule
+from epic_cli.engine.strategies.parts import Acceleration, AgeSource, ClockRule, LastInterval
 
 
 def snap_distance(effect: str) -> Number:
@@ -27,6 +27,28 @@ def age_setting(default: str = "auto") -> Choice:
     )
 
 
+_LAST_INTERVALS = {
+    "stamps": "the time between the last two timestamps",
+    "arrivals": "between the last two arrivals",
+    "frames": "between the frames that read the last two packets",
+}
+
+
+def measured_interval(*ways: str) -> Number:
+    """Return the setting ``interval`` of a strategy that can measure the last one in these ways."""
+    words = {way: float(LastInterval[way.upper()]) for way in ways}
+    return Number(
+        "interval",
+        "auto",
+        "the send interval, the unit of delays written like 1.8i; auto: the usual interval of the"
+        " timestamps" + "".join(f"; {way}: {_LAST_INTERVALS[way]}" for way in ways),
+        "s",
+        0.001,
+        60,
+        words={"auto": math.nan, **words},
+    )
+
+
 SNAP_DISTANCE = snap_distance("jump across any greater distance; 0: never")
 SNAP_CORRECTION = snap_distance("do not smooth a larger difference; 0: smooth all")
 SNAP_DISTANCE_OR_ERROR = snap_distance("jump across any greater distance or error; 0: never")
@@ -44,14 +66,7 @@ SEND_INTERVAL = Number("send_interval", "auto", "time between two packets; auto 
 INTERVAL = Number("interval", "auto", "the send interval, the unit of delays written like"
                   " 1.8i; auto measures it", "s", 0.001, 60, unset="auto")  # fmt: skip
 
-#: How long a step of a chase or of a buffer takes, by what it measures itself.
-MEASURED_INTERVAL = Number("interval", "auto", "the send interval, the unit of delays written"
-                           " like 1.8i; auto: the usual interval of the timestamps; stamps: the"
-                           " time between the last two timestamps; arrivals: between the last two"
-                           " arrivals; frames: between the frames that read the last two packets",
-                           "s", 0.001, 60,
-                           words={"auto": math.nan, "stamps": -3.0, "arrivals": -1.0,
-                                  "frames": -2.0})  # fmt: skip
+MEASURED_INTERVAL = measured_interval(*_LAST_INTERVALS)
 
 DEAD_ZONE = Number("dead_zone", 0.0, "do not move while the goal is nearer than this",
                    "length units", 0, 1e12)  # fmt: skip
