@@ -8,8 +8,8 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.freezes import remove_freezes
-from epic_cli.jobs.diagnose.detectors.network.shifts import MOST as ROUTES
-from epic_cli.jobs.diagnose.detectors.network.shifts import Shift, find_shifts, undo_shifts
+from epic_cli.jobs.diagnose.detectors.network.shifts.causes import MOST as ROUTES
+from epic_cli.jobs.diagnose.detectors.network.shifts.search import Shift, find_shifts, undo_shifts
 from epic_cli.metrics.arrays import compute_quantile
 from epic_cli.metrics.traffic import Flags, Floats, Numbers, Stream, Traffic
 

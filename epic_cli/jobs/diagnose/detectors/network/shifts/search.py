@@ -1,7 +1,4 @@
-"""Lasting changes of the delay at one moment, caused by the stamps or by the arrivals.
-
-The sender's clock was set; or there is another route, another access point, a VPN.
-"""
+"""Find lasting changes of the delay, and undo them."""
 
 from __future__ import annotations
 
@@ -12,16 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.engine.measure import compute_running_medians
-from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import compute_median
-from epic_cli.metrics.traffic import (
-    FEWEST_STATES,
-    WRAPS,
-    Floats,
-    MessageLog,
-    Traffic,
-    estimate_sigma,
-)
+from epic_cli.metrics.traffic import FEWEST_STATES, Floats, MessageLog, Traffic, estimate_sigma
 
 #: Messages on each side: few show sudden changes, many show changes through jitter.
 SIDES = (16, 64)
@@ -37,6 +26,7 @@ SUDDEN = 0.8
 
 #: Messages on each side that have to show that share.
 NEAR = 8
+
 NEAR_SHARE = 0.5
 
 #: Messages that show whether stamps or arrivals jumped: losses lengthen the interval of more.
@@ -44,9 +34,6 @@ FEW = 5
 
 #: Least change (s) that is visible.
 LEAST = 0.015
-
-#: Most route changes: levels that come and go more often are a queue's.
-MOST = 2
 
 
 class Shift(NamedTuple):
@@ -82,54 +69,9 @@ def find_shifts(messages: MessageLog) -> list[Shift]:
     return []
 
 
-def _select_shifts(messages: MessageLog, clock: bool) -> list[Shift]:
+def select_shifts(messages: MessageLog, clock: bool) -> list[Shift]:
     """Return either the changes that a clock caused, or those that the network caused."""
     return [shift for shift in find_shifts(messages) if shift.of_clock is clock]
-
-
-def detect_clock_steps(traffic: Traffic) -> list[Finding]:
-    """Find lasting changes of the delay at which the stamps jumped."""
-    found = _select_shifts(traffic.arrived, clock=True)
-    if found or not traffic.wraps:
-        none: dict[str, float | str] = {"wraps": "", "unwrap": ""}
-        return _make_finding("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), none)
-    wrap = next(iter(traffic.wraps.values()))
-    values: dict[str, float | str] = {
-        "step": wrap.length,
-        "way": "back",
-        "wraps": f": they wrap, as {WRAPS[wrap.length]} do",
-        "unwrap": "Send more bits, or add what is missing whenever a stamp falls by more than half"
-        " of that. ",
-    }
-    return [Finding("clock-step", 1.0, wrap.length, LEAST, values, wrap.first, None)]
-
-
-def detect_route_changes(traffic: Traffic) -> list[Finding]:
-    """Find lasting changes of the delay at which the arrivals jumped."""
-    found = _select_shifts(traffic.arrived, clock=False)
-    found = found if len(found) <= MOST else []
-    return _make_finding("route-change", traffic.arrived, found, 0.2, ("less long", "longer"), {})
-
-
-def _make_finding(
-    cause: str,
-    messages: MessageLog,
-    found: list[Shift],
-    whole: float,
-    ways: tuple[str, str],
-    more: dict[str, float | str],
-) -> list[Finding]:
-    """Return a finding for these changes; changes of ``whole`` seconds concern the whole recording.
-
-    The worst change goes one of the ``ways``: to shorter delays, or to longer ones.
-    """
-    if not found:
-        return []
-    worst = max(found, key=lambda one: abs(one.delays))
-    step = abs(worst.delays)
-    first, most = (float(messages.sent[messages.in_order[row.place]]) for row in (found[0], worst))
-    values: dict[str, float | str] = {"step": step, "way": ways[worst.delays > 0], **more}
-    return [Finding(cause, min(1.0, step / whole), step, LEAST, values, first, most)]
 
 
 def undo_shifts(traffic: Traffic, found: list[Shift]) -> Traffic:
@@ -230,54 +172,3 @@ def _find_border(delays: Floats, place: int, side: int) -> int:
     behind = np.abs(delays[begin : place + side] - compute_median(delays[place : place + side]))
     cost = np.cumsum(np.append(0, before)) + np.append(np.cumsum(behind[::-1])[::-1], 0)
     return begin + int(cost.argmin())
-
-
-CLOCK_STEP = Detector(
-    "clock-step",
-    "the sender's clock was set while it ran",
-    "The stamps jump {way} by {step:s} while packets go on arriving as before{wraps}.",
-    "Until the strategy has found its delay again it stands still or runs ahead; after a jump back,"
-    " packets are dropped as late.",
-    "{unwrap}Stamp packets with a clock that is never set (a steady or monotonic one, or a tick"
-    " count), or reset the stream with a teleport.",
-    "difference of the median delays of the 16 messages before and after each, in the order of"
-    " arrival; whether the stamps or the arrivals jump there",
-    f"it is {LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, and lasts",
-    "change point by the difference of running medians",
-    detect_clock_steps,
-    needs=(ARRIVALS,),
-    explains=(
-        "queue",
-        "route-change",
-        "server-stall",
-        "clock-drift",
-        "teleport",
-        "velocity",
-        "reordering",
-        "send-rate",
-        "stamps",
-        "on-change",
-        "duplicates",
-    ),
-    mended=lambda traffic: undo_shifts(traffic, _select_shifts(traffic.arrived, clock=True)),
-    rank=15,
-)
-
-ROUTE_CHANGE = Detector(
-    "route-change",
-    "the route has changed",
-    "From then on every packet takes {step:s} {way}.",
-    "A fixed delay that was right before is wrong now; a clock that is set once is off by that"
-    " much.",
-    "Use a strategy whose delay follows the network, or a delay with {step:s} to spare.",
-    "difference of the median delays of the 16 messages before and after each, in the order of"
-    " arrival",
-    f"it is {LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasts, and happens twice"
-    " at most",
-    'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
-    detect_route_changes,
-    needs=(ARRIVALS,),
-    explains=("queue", "clock-drift"),
-    mended=lambda traffic: undo_shifts(traffic, _select_shifts(traffic.arrived, clock=False)),
-    rank=61,
-)

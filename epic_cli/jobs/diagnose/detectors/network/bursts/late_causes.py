@@ -1,0 +1,141 @@
+"""Causes of late bursts: a stalled receiver, a lost packet that others wait for, a late sender."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors.network.bursts.late_bursts import (
+    HEIGHT,
+    SIZE,
+    LateBurst,
+    find_late_bursts,
+    remove_late_bursts,
+)
+from epic_cli.jobs.diagnose.detectors.network.bursts.search import find_bursts
+from epic_cli.metrics.arrays import compute_median
+from epic_cli.metrics.traffic import MessageLog, Traffic
+
+#: Messages that left together come this share of the usual difference apart, or more than this (s).
+OWN_WAYS, COARSE = 0.5, 2e-4
+
+#: Fewest late bursts.
+LEAST = 2
+
+
+def is_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
+    """Return True if a burst's messages arrive as far apart as jitter alone would put them.
+
+    Jitter is the usual difference of neighboring delays.
+    """
+    usual = compute_median(np.abs(np.diff(messages.delays)))
+    within = [np.diff(messages.arrivals[burst.begin : burst.end]) for burst in bursts]
+    return compute_median(np.abs(np.concatenate(within))) > max(OWN_WAYS * usual, COARSE)
+
+
+def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
+    """Return the late bursts as a finding of this cause; none if another cause explains them."""
+    messages = traffic.arrived
+    bursts = find_late_bursts(messages)
+    if len(bursts) < LEAST:
+        return []
+    if messages.frame:
+        kind = "frame-stall"
+    else:
+        kind = "late-sender" if is_loose(messages, bursts) else "head-of-line"
+    if kind != cause:
+        return []
+    heights, held = (
+        [burst.height for burst in bursts],
+        sum(burst.end - burst.begin for burst in bursts),
+    )
+    worst = bursts[int(np.argmax(heights))]
+    lost = any((stream.lost > 0).any() for stream in traffic.numbered)
+    values: dict[str, float | str] = {
+        "times": float(len(bursts)),
+        "height": compute_median(np.array(heights)),
+        "highest": max(heights),
+        "size": held / len(bursts),
+        "frames": find_bursts(messages).frames,
+        "cure": (_LOST if lost else _ORDERED) + _UNORDERED,
+    }
+    share = held / len(messages.sent)
+    first, most = (float(messages.sent[burst.begin]) for burst in (bursts[0], worst))
+    return [Finding(cause, share, float(len(bursts)), float(LEAST), values, first, most)]
+
+
+_ORDERED = (
+    "Over TCP and WebSocket they wait for a lost one: send states over an unreliable channel (UDP,"
+    " WebRTC with ordered: false and maxRetransmits: 0, QUIC datagrams), where a newer state makes"
+    " the lost one useless. Over UDP the"
+)
+
+_LOST = "Others are lost: it is no TCP, and no packet waits for a lost one. The"
+
+_UNORDERED = (
+    " sender's tick hung and caught up, the receiver stalled, or Wi-Fi: arrivals do not tell these"
+    " apart, a log of when the sender sent does."
+)
+
+STALLING = Detector(
+    "frame-stall",
+    "the receiver's frames stall",
+    "Packets are read on frames of {frames:number} Hz; {times:time} none is read for up to"
+    " {highest:s}, and then all that waited at once.",
+    "The game itself stood still, a lost packet was sent again, or the sender was late: read once a"
+    " frame, they look the same. Strategies that measure jitter from arrival times grow their"
+    " buffers for nothing.",
+    "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
+    " arrival times in the network thread, not in the frame.",
+    f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
+    " usual frame rate",
+    f"there are {LEAST} such bursts, and 98 % of the arrivals are within 0.6 ms of a frame",
+    'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
+    lambda traffic: _detect_late_bursts("frame-stall", traffic),
+    needs=(ARRIVALS,),
+    explains=("queue",),
+    mended=remove_late_bursts,
+    rank=41,
+)
+
+WAITING = Detector(
+    "head-of-line",
+    "packets are held up, and come all at once",
+    "{times:time} the packets stop, and then arrive all at once, up to {highest:s} late, in"
+    " the order in which they were sent.",
+    "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
+    " it.",
+    "{cure}",
+    f"bursts of {SIZE} and more messages within a tenth of a period of each other, the first of"
+    f" which was under way {HEIGHT:g} periods longer than usual",
+    f"there are {LEAST} such bursts, their messages come closer together than jitter leaves any"
+    " two, and arrivals are not on frames of the receiver",
+    'M. Scharf, S. Kiesel, "Head-of-line Blocking in TCP and SCTP", GLOBECOM 2006',
+    lambda traffic: _detect_late_bursts("head-of-line", traffic),
+    needs=(ARRIVALS,),
+    explains=("queue", "reordering", "frozen", "teleport", "velocity", "stamps"),
+    mended=remove_late_bursts,
+    rank=40,
+)
+
+LATE = Detector(
+    "late-sender",
+    "the sender is late, and catches up at once",
+    "{times:time} nothing is sent for up to {highest:s}, and then {size:number} packets at once,"
+    " with the stamps of the ticks that they are late for.",
+    "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
+    " it.",
+    "Look for what blocks the sender's tick (saving, garbage collection), and spread it over"
+    " several ticks; of the missed ticks, send only the newest state.",
+    f"bursts of {SIZE} and more messages, the first of which was under way {HEIGHT:g} periods"
+    " longer than usual, and whose arrivals are as far apart as jitter makes those of any two: they"
+    " waited before the network",
+    f"there are {LEAST} such bursts, with arrivals {OWN_WAYS:g} times the usual difference of two"
+    " delays apart",
+    "independent delays of messages that leave together",
+    lambda traffic: _detect_late_bursts("late-sender", traffic),
+    needs=(ARRIVALS,),
+    explains=("queue", "reordering", "bursts", "frozen", "teleport", "velocity", "stamps"),
+    mended=remove_late_bursts,
+    rank=39,
+)
