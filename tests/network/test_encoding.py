@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import struct
@@ -333,8 +334,10 @@ def test_a_budget_is_kept_and_the_worst_goes_first() -> None:
         )
     )
     _, found = sent(spec, snapshots)
-    assert sum(8 * one.size for one in found) <= 24_000 * 20 + 8 * 1200
-    assert sum(8 * one.size for one in found) > 0.9 * 24_000 * 20
+    spent = list(itertools.accumulate(8 * one.size for one in found))
+    for bits, one in zip(spent, found, strict=True):
+        assert bits <= 24_000 * one.time + 8 * 1200 + 1e-6
+    assert spent[-1] > 0.9 * 24_000 * 20
     counts: dict[str, int] = {}
     for datagram in found:
         for packet in datagram.packets:

@@ -10,12 +10,14 @@ import pytest
 from epic_cli.engine.contract import Vector
 from epic_cli.network.movement import Path
 from epic_cli.network.paths import (
+    GOLDEN,
     PATHS,
     Strafe,
     Teleporting,
     make_circle,
     make_figure_eight,
     make_jump,
+    make_spread_path,
     make_stop_and_go,
     make_straight,
     make_zigzag,
@@ -77,6 +79,17 @@ def test_circle_keeps_its_radius_and_speed() -> None:
         assert math.hypot(*velocity) == pytest.approx(5, rel=1e-14)
         angle = 5 * time / 3
         assert position == pytest.approx((3 * math.cos(angle), 3 * math.sin(angle), 0), abs=1e-13)
+
+
+def test_entities_move_in_a_square_grid_each_at_another_phase() -> None:
+    lap = 2 * math.pi * 2 / 3
+    for number in range(5):
+        path = make_spread_path(number, 2, "circle", 3.0, 2.0, 1, "none")
+        places = [path(k * lap / 60).position for k in range(60)]
+        x, y, z = (math.fsum(axis) / 60 for axis in zip(*places, strict=True))
+        assert (x, y, z) == pytest.approx((6 * (number % 2), 6 * (number // 2), 0), abs=1e-9)
+        turns = math.atan2(places[0][1] - y, places[0][0] - x) / (2 * math.pi)
+        assert math.cos(2 * math.pi * (turns - number * GOLDEN)) == pytest.approx(1)
 
 
 def test_figure_eight_is_a_lemniscate_and_fastest_in_its_middle() -> None:
