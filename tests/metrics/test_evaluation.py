@@ -70,6 +70,16 @@ def test_a_pure_delay_is_lag_and_no_residual() -> None:
         assert value == pytest.approx(distance)
 
 
+@pytest.mark.parametrize(("apart", "lag"), [(0.0, 0.0), (900.0, -0.05), (-900.0, -0.05)])
+def test_if_clocks_differ_the_fastest_packet_was_not_delayed(apart: float, lag: float) -> None:
+    sent = movements.packets(movements.circle)
+    packets = [
+        packet._replace(time=packet.time - apart, arrival=packet.time + (0.05, 0.07)[k % 2])
+        for k, packet in enumerate(sent)
+    ]
+    assert figures("Exact", packets={"": packets}).lag == pytest.approx(lag, abs=1e-3)
+
+
 def test_jumps_are_counted_and_measured() -> None:
     found = figures("Jumping")
     step = 2 * 5 * math.sin(0.025)
