@@ -257,6 +257,15 @@ def test_columns_that_lead_out_of_their_buffers_are_refused(column: Any, message
         ColumnRows([column], 2)
 
 
+@pytest.mark.parametrize(("kind", "dtype"), [("fixed", "S6"), ("wide", "U6")])
+def test_texts_of_one_width_are_cells_of_a_csv_file(kind: str, dtype: str) -> None:
+    texts = ["", "a", "ab", "b\"o'b", '"', '""""""', "c,d", ",,,,,,", "sixtex", "42"]
+    array = np.array(texts, dtype)
+    rows = ColumnRows([(kind, array, None, None, 0, 6)], len(texts))
+    lines = [rows.lines(k, k + 1).decode() for k in range(len(texts))]
+    assert [next(csv.reader([line]), [""]) for line in lines] == [[text] for text in texts]
+
+
 @pytest.mark.parametrize("library", ["numpy", "pyarrow", "parquet"])
 def test_rows_behind_the_first_are_read_as_in_the_file(library: str, tmp_path: Path) -> None:
     """Rounding to single precision, refused rows, extras and findings are those of the CSV."""

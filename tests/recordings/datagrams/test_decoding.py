@@ -55,6 +55,7 @@ def test_every_form_of_a_datagram_is_read() -> None:
         (JSON_A.replace(b",", b",\r\n  "), [A]),
         (b'{"player":"b","t":0.5,"pos":{"x":9,"y":2,"z":3}}', [B]),
         (b'{"id":"b","t":0.5,"pos":[9,2,3]}', [B]),
+        (b'{"player":"b","time":0.5,"position":[9,2,3]}', [B]),
     ]
     one = Decoder()
     for _ in range(3):  # what is kept of one has no say in another

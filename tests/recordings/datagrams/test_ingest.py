@@ -100,6 +100,13 @@ def test_unix_times_count_from_the_first_unless_an_origin_is_given() -> None:
         assert (found.time, found.arrival) == (expected, expected)
 
 
+@pytest.mark.parametrize("stamp", [-1.7e9, 0.0, 8.9e8, 9e8, 5e9, 5.1e9])
+def test_only_stamps_of_the_years_1998_to_2128_are_unix_times(stamp: float) -> None:
+    found = admit(Ingest(IngestSpec()), packet(stamp), 5.0)
+    assert isinstance(found, Packet)
+    assert found.time == (0 if 9e8 <= stamp <= 5e9 else stamp)
+
+
 def test_names_are_bounded() -> None:
     gate = Ingest(IngestSpec(max_entities=2))
     names = ["a", "\x1b[2J", "b" * 65, " c", "d", *(f"e{n}" for n in range(10000)), "a", "d"]
