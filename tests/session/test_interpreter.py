@@ -93,7 +93,8 @@ def test_undo_takes_packets_back_and_redraws() -> None:
     again = typed.type(*TURN[2:])
     whole = TypedSession().type(*TURN)
     assert again.splitlines() == whole.splitlines()[-len(again.splitlines()) :]
-    assert typed.type(":undo 99").endswith("took back 4 packets, 0 packets left\n")
+    assert typed.type(":undo 1").endswith("took back 1 packet, 3 packets left\n")
+    assert typed.type(":undo 99").endswith("took back 3 packets, 0 packets left\n")
 
 
 def test_save_is_what_was_typed_and_replays_the_same(tmp_path: Path) -> None:

@@ -22,6 +22,11 @@ def test_words_of_other_programs_are_known() -> None:
         assert session.ended
 
 
+@pytest.mark.parametrize(("lines", "rows"), [(3, 1), (6, 1), (7, 2), (24, 19), (25, 20), (99, 20)])
+def test_rows_leave_lines_for_the_prompt(lines: int, rows: int) -> None:
+    assert TypedSession(size=(80, lines)).screen.room == rows
+
+
 @pytest.mark.parametrize("times", list(itertools.permutations(STRANGE, 3)), ids="-".join)
 def test_no_time_breaks_the_packets_behind_it(times: tuple[str, ...]) -> None:
     session = TypedSession()

@@ -16,7 +16,7 @@ from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import names
-from epic_cli.jobs.tune.report import write_verdict
+from epic_cli.jobs.tune.report import describe_division, write_verdict
 from epic_cli.jobs.tune.run import (
     GainKind,
     NothingToTune,
@@ -26,7 +26,7 @@ from epic_cli.jobs.tune.run import (
     tune,
 )
 from epic_cli.jobs.tune.spec import Division, TuneSpec
-from epic_cli.jobs.tune.trials import make_evaluation_set, split_halves
+from epic_cli.jobs.tune.trials import divide, make_evaluation_set, split_halves
 from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity, iterate_simulated_runs
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.truth import make_truths
@@ -153,6 +153,12 @@ def test_what_is_judged_was_not_tuned_on() -> None:
     # and all rows of the second part are judged as in the whole recording
     whole_rows = make_evaluation_set([whole], TERMS).prepared[0].entities.rows
     assert second.prepared[0].entities.rows == pytest.approx(whole_rows / 2, rel=0.1)
+
+
+@pytest.mark.parametrize(("count", "of"), [(1, " of seed 0"), (2, " of each of 2 recordings")])
+def test_what_was_divided_is_said(count: int, of: str) -> None:
+    divided = divide([sent(4.0, seed) for seed in range(count)], TERMS, "time")
+    assert describe_division(divided).startswith(f"Tuned on the first half{of} (")
 
 
 def test_recordings_are_divided_where_there_are_enough() -> None:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import av
 import numpy as np
@@ -288,6 +288,20 @@ def test_ten_seconds_are_small() -> None:
     film(Path("out.gif"), "compare", recording, "-s", "epic,snapshot,dead-reckoning,lerp,mirror")
     assert decoded(Path("out.gif")).times[-1] > 9
     assert Path("out.gif").stat().st_size < 2_000_000
+
+
+def test_letters_are_as_large_as_the_shorter_side_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    class Backdrop(filming.Backdrop):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made.append(self.unit)
+
+    monkeypatch.setattr(filming, "Backdrop", Backdrop)
+    for size in ("540x540", "640x540", "540x640", "1080x1080", "160x160"):
+        film(Path("out.gif"), "compare", JITTER, "-s", "lerp", clip=f"from=1,to=1.1,size={size}")
+    assert made == [1, 1, 1, 2, pytest.approx(0.7)]
 
 
 @pytest.mark.parametrize("kind", ["gif", "mp4"])
