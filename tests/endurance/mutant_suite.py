@@ -423,7 +423,8 @@ def judge(copy: Copy, fault: Fault, found: list[Covered], seconds: float) -> tup
                 break
             rest = rest[len(taken) :]
             words = ["-x", "-q", "-n", "0", "--tb=no", *(one.test for one in taken)]
-            limit = 60 + 6 * sum(one.seconds for one in taken)
+            # the time of tests that are named is not known
+            limit = max(seconds, 60 + 6 * sum(one.seconds for one in taken))
             status, output = copy.run_pytest(words, limit, "last.txt")
             if status is None:
                 return "killed", "(a test that did not end)"
