@@ -115,7 +115,8 @@ KEYS = (
             ),
             ("client time", "client timestamp", "totl time", "timestep time", "second",
              "frame time", "date", "when", "os clock", "game clock", "local date", "event time",
-             "created", "created at", "recorded", "recorded at", "logged", "logged at", "curtime"),
+             "created", "created at", "recorded", "recorded at", "logged", "logged at", "curtime",
+             "drawn", "drawn at", "draw time", "rendered at"),
         ),
     ),
     Key(

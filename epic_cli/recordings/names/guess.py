@@ -561,10 +561,11 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     if counts and known in ticks:
         return {"time": known}
     if ticks:
-        rate = (Reading((("unit", "ticks@HZ"),)),)
-        facts = {"field": "time", "detail": ticks[0], "readings": rate}
+        rate = Reading((("unit", "ticks@HZ"),))
+        facts = {"field": "time", "detail": ticks[0], "readings": (rate,)}
         raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, **facts)
     likely = [text for text, name in names.items() if is_time_name(name)]
+    likely = likely or [text for text in names if _is_member_named_as_time(text)]
     likely = [text for text in likely if is_value(values[text].strip())]
     if len(likely) == 1:
         return {"time": likely[0]}
@@ -576,6 +577,14 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     able = sorted(free or names, key=lambda text: names[text].unit not in TIME_UNITS_IN_BRACKETS)
     facts = {"field": "time", "names": tuple(able), "detail": _ROWS if placed else ""}
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
+
+
+def _is_member_named_as_time(text: str) -> bool:
+    """Return True if the last step of a path is spelled as a time: ``snap.t``."""
+    above, _, member = text.rpartition(".")
+    spelling = split_name(member).spelling
+    known = any(spelling in row for row in SPELLINGS["time"])
+    return bool(above) and known and spelling != "tx"  # a translation's x
 
 
 def _find_times_of_both(columns: Columns, names: Names) -> Columns:

@@ -97,14 +97,15 @@ class _Piece(NamedTuple):
     takes: str
 
 
-def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
+def propose(line: str, ahead: Sequence[str] = (), counts: bool = True) -> tuple[Reading, ...]:
     """Return patterns with a group for each field found in the line; empty: too few fields.
 
     There is one for each vector that may be the position. ``ahead`` are lines below: a word that
-    changes there may name the entity.
+    changes there may name the entity. Without ``counts`` a tick is no time beside another.
     """
     line = line[:_LOOKED_AT]
-    others, found = [*_find_times(line), *_find_other_pieces(line)], list(_find_vectors(line))
+    times = _find_times(line, counts)
+    others, found = [*times, *_find_other_pieces(line)], list(_find_vectors(line))
     velocity = next(
         (vector for vector in found if set(_split_words(vector)[-1:]) & VELOCITY_WORDS), None
     )
@@ -155,7 +156,8 @@ def _make_group_pattern(text: str, first: bool) -> str:
     return passed + re.escape(lead).replace("\\ ", " ").replace("\\=", "=").replace("\\:", ":")
 
 
-def _find_times(line: str) -> list[_Piece]:
+def _find_times(line: str, counts: bool) -> list[_Piece]:
+    """Return the pieces of a line that are times; with ``counts`` a tick comes before a clock."""
     named = {found["key"].lower(): found for found in _NAMED_TIME.finditer(line)}
     if named:
         received = [one for key, one in named.items() if _RECEIVED.search(key)]
@@ -166,18 +168,29 @@ def _find_times(line: str) -> list[_Piece]:
         pieces = [_Piece(*sent.span("value"), name, _TAKES_NUMBER)]
         if received and received[0] is not sent:
             pieces.append(_Piece(*received[0].span("value"), "arrival", _TAKES_NUMBER))
+        elif counts and (written := _find_time_of_line(line)) and written.end <= pieces[0].begin:
+            pieces.append(written._replace(name="arrival"))
         return pieces
     ticks: list[_Piece] = []
     for pattern, takes in _TIMES:
         found = pattern.search(line)
         if found and "key" in found.groupdict():
-            ticks = [_Piece(*found.span("value"), "tick", takes)]
+            ticks = [_Piece(*found.span("value"), "tick", takes)] if counts else []
         elif found and (not ticks or found.end("value") <= ticks[0].begin):
             # in front of a tick it says when the line was written
             unit = "_ms" if _MILLISECONDS.match(line, found.end("value")) else ""
             name = "arrival" if ticks else "time"
             return [_Piece(*found.span("value"), name + unit, takes), *ticks]
     return ticks
+
+
+def _find_time_of_line(line: str) -> _Piece | None:
+    """Return the time of day or the date with which a line begins, if any."""
+    for pattern, takes in _TIMES[1:3]:
+        found = pattern.match(line, len(line) - len(line.lstrip(" \t[(<")))
+        if found:
+            return _Piece(*found.span("value"), "time", takes)
+    return None
 
 
 def _find_changing_words(
@@ -299,7 +312,8 @@ class PatternReader(LineReader):
         """Take the pattern of a line of a file beside the recording; False if none is sure."""
         if self.layout.packets is None:
             return False
-        readings = propose(line, [chunk.decode("utf-8", "replace") for chunk in self._ahead])
+        ahead = [chunk.decode("utf-8", "replace") for chunk in self._ahead]
+        readings = propose(line, ahead, counts=False)
         if len(readings) != 1 or len(readings[0].entries) != 1:
             return False
         pattern = readings[0].entries[0][1]
