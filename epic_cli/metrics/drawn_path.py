@@ -74,6 +74,8 @@ def make_drawn_paths(
     """
     if not rows:
         raise UnusableDrawing("the file has no frames: it needs rows of time and position")
+    if not entities:
+        raise UnusableDrawing("there are no packets from which it can have been drawn")
     if len(rows) == len(entities) == 1:
         rows = dict(zip(entities, rows.values(), strict=True))
     shared = {name: rows[name] for name in entities if name in rows}

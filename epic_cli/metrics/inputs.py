@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.refusals import Reason
 from epic_cli.metrics.arrays import LARGEST, POSITION, make_packet_table
 from epic_cli.metrics.drawn_path import (
     ROWS,
@@ -259,6 +260,7 @@ class RecordedRuns:
         file = str(self.drawn)
         with log(name_source(file)) as reading:
             beside = read.make_spec_beside(FRAME, layout)._replace(pattern=read.pattern or ROWS)
+            beside = _drop_absent_columns(file, beside)
             if read.beginning is not None and read.beginning.time is None:
                 # dates stay those of the arrivals, under any names
                 begin = Beginning(0.0, read.beginning.place)
@@ -285,6 +287,16 @@ class RecordedRuns:
         kept = {name: block for name, block in run.packets.items() if name in paths}
         drawn = DrawnCandidate(paths)
         return run._replace(packets=kept, drawn=drawn, findings=(*run.findings, *findings))
+
+
+def _drop_absent_columns(file: str, beside: ReadSpec) -> ReadSpec:
+    """Return the spec without the packets' columns where the file has other names."""
+    if not beside.places:
+        return beside
+    first = next(read_blocks(file, beside), None)
+    refusals = () if first is None else first.refusals
+    absent = any(refusal.reason is Reason.COLUMN_UNKNOWN for refusal in refusals)
+    return beside._replace(columns=None) if absent else beside
 
 
 def _find_nearest_scale(

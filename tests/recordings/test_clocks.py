@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from epic_cli import Packet, inspect, read_packets
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
+from epic_cli.recordings.entries.sentences.reader import propose
 from epic_cli.recordings.opening import ReadingLog
 from epic_cli.recordings.read_spec import ReadSpec
 
@@ -164,6 +166,51 @@ def test_a_scale_is_said_by_one_key(tmp_path: Path) -> None:
     frames = table("t_ms,x,y", [(t * 1e3, t * 20, 0) for t in FRAMES])
     _, size = drawn(tmp_path, packets, frames, "frame_scale=1000")
     assert size == pytest.approx(FRAMES[-1] * 20_000)
+
+
+@pytest.mark.parametrize("write", [table, lines])
+def test_frames_without_the_packets_columns_are_inferred(
+    tmp_path: Path, write: Callable[..., str]
+) -> None:
+    rows = [(n * 50, n * 50 + 33, n, 0) for n in range(40)]
+    packets = write("made,came_ms,place_a,place_b", rows)
+    frames = write("frame,drawnMs,px,py", [(n, t * 1e3, t * 20, 0) for n, t in enumerate(FRAMES)])
+    given = "time=made,arrival=came_ms,x=place_a,y=place_b,unit=ms"
+    times, size = drawn(tmp_path, packets, frames, given)
+    assert times == pytest.approx(FRAMES, abs=1e-6)
+    assert size == pytest.approx(FRAMES[-1] * 20)
+
+
+SAID = "12:00:{:06.3f} net <- state t={:.3f} at ({:.2f}, 0.00)\n"
+
+
+@pytest.mark.parametrize("written", ["table", "log"])
+def test_frames_of_a_log_in_sentences_have_lines_of_their_own(tmp_path: Path, written: str) -> None:
+    packets = "".join(SAID.format(n * 0.05 + 0.033, n * 0.05, n) for n in range(40))
+    (reading,) = propose(packets.splitlines()[0])
+    given = f'pattern="{dict(reading.entries)["pattern"]}"'
+    log = "".join(
+        f"12:00:{t:06.3f} drew frame {n} at ({t * 20:.4f}, 0.0)\n" for n, t in enumerate(FRAMES)
+    )
+    frames = table("t,x,y", [(f"12:00:{t:06.3f}", t * 20, 0) for t in FRAMES])
+    times, size = drawn(tmp_path, packets, log if written == "log" else frames, given)
+    assert np.diff(times) == pytest.approx(np.diff(FRAMES), abs=0.002)
+    assert size == pytest.approx(FRAMES[-1] * 20, abs=1e-3)
+
+
+@pytest.mark.parametrize("member", ["t", "ts", "time", "sentMs"])
+@pytest.mark.parametrize("above", ["snap", "msg", "payload"])
+def test_a_time_inside_another_object_is_the_stamp(above: str, member: str) -> None:
+    unit = 1000 if member == "sentMs" else 1
+    rows = [
+        {"recvMs": n * 50 + 33, above: {"n": n, member: n * 0.05 * unit, "tanks": [
+            {"id": "ada", "pos": [n, 0]}, {"id": "bob", "pos": [0, n]}]}}
+        for n in range(20)
+    ]  # fmt: skip
+    found = read("".join(json.dumps(row) + "\n" for row in rows))
+    assert {packet.entity for packet in found} == {"ada", "bob"}
+    assert [packet.time for packet in found[::2]] == pytest.approx([n * 0.05 for n in range(20)])
+    assert found[0].arrival == pytest.approx(0.033)
 
 
 def test_a_cure_for_frames_leaves_the_packets_alone(tmp_path: Path) -> None:

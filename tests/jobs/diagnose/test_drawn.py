@@ -291,6 +291,7 @@ def test_frames_that_cannot_be_used_are_refused_in_a_sentence() -> None:
     for given, entities, told in (
         (rows(*many, entity="a"), {"b": 0, "c": 0}, "it has 'a', the recording has 'b', 'c'"),
         ({}, {"": 0}, "the file has no frames: it needs rows of time and position"),
+        (rows(*many), {}, "there are no packets from which it can have been drawn"),
         (rows((0.0, 1.0)), {"": 0}, "it has 1 usable frame of an entity, and 20 are needed"),
         (rows(*many[:30], *many[:30]), {"": 0}, "0 s comes after 0.483333 s"),
         (rows(*((t, np.nan) for t, _ in many)), {"": 0}, "it has 0 usable frames"),
