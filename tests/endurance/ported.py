@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from jobs.code.test_languages import test_a_program_draws_what_the_strategy_draws
+from jobs.code.test_languages import assert_programs_draw
 
 from endurance.drawn import newer_buffer, newer_chase
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -49,7 +49,7 @@ def main() -> None:
             strategy = composition(seed, language)
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    test_a_program_draws_what_the_strategy_draws(language, strategy, Path(folder))
+                    assert_programs_draw(language, [strategy], Path(folder))
                 except pytest.skip.Exception as error:
                     print(f"{language}: skipped: {error}", flush=True)
                     break

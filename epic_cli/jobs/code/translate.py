@@ -187,7 +187,8 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
     used = {node.id for function in functions.values() for node in ast.walk(function)
             if isinstance(node, ast.Name)}  # fmt: skip
     for function in functions.values():
-        if same := {name for name in functions if _count_assignments(function, name)}:
+        targets = [target for node in ast.walk(function) for target in _list_targets(node)]
+        if same := set(functions).intersection(map(ast.unparse, targets)):
             raise ValueError(f"{function.name}: a local variable is named as the method {same}")
     if same := {name.lower() for name in values} & set(functions):
         raise ValueError(f"a constant is named as the method {same}, which C# writes alike")
@@ -451,12 +452,10 @@ def _drop_unused_definitions(
             for name, function in functions.items()
             if name in PUBLIC or name in called
         }
-        fields = tuple(
-            field
-            for field in fields
-            if field.name in _find_read_fields(functions)
-            or (field.name in PUBLIC_FIELDS and field.name in _find_assigned_fields(functions))
+        used = _find_read_fields(functions) | (
+            _find_assigned_fields(functions).intersection(PUBLIC_FIELDS)
         )
+        fields = tuple(field for field in fields if field.name in used)
         kept = {field.name for field in fields}
         copied = _find_copied_fields(nodes, states)
         members = {
@@ -571,12 +570,13 @@ def _find_changed_list(node: ast.AST) -> str | None:
     return None
 
 
-def _find_assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str | None]:
+def _find_assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
     return {
-        _get_own_field(target)
+        field
         for function in functions.values()
         for node in ast.walk(function)
         for target in _list_targets(node)
+        if (field := _get_own_field(target)) is not None
     }
 
 
