@@ -154,9 +154,9 @@ def build_programs(language: str, strategies: Sequence[str], folder: Path) -> li
     skip_without(*tools.needs)
     files = []
     for number, strategy in enumerate(strategies):
-        file = f"port{number}{load_languages()[language].suffix}"
+        name = f"port{number}{load_languages()[language].suffix}"
         turns = can_turn(strategy)
-        spec = CodeSpec(read_spec(strategy), language, rotations=turns, file=file)
+        spec = CodeSpec(read_spec(strategy), language, rotations=turns, file=name)
         files.append(write_program(spec, folder))
 
     def fill(words: Sequence[str], file: Path) -> list[str]:
