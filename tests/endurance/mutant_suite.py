@@ -26,7 +26,7 @@ import venv
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple, TextIO
 
 from endurance.mutant_build import ROOT, Switch, build, copy_tree, read_equivalents
 from endurance.mutation import Mutant
@@ -109,6 +109,7 @@ class Copy:
                 for module in (ROOT / "epic_cli").rglob("*.so"):
                     shutil.copy(module, self.tree / module.relative_to(ROOT))
             listing.write_text(json.dumps(build(self.tree, ENGINE_ROOMS) if engine else []))
+        self._pipes: tuple[TextIO, TextIO] | None = None  # of a process that has loaded all tests
         self.mutants = [Mutant(*load) for load in json.loads(listing.read_text())]
         self.switch = Switch(self.tree / "page")
 
@@ -167,23 +168,8 @@ class Copy:
     def run_pytest(self, words: list[str], limit: float, log: str) -> tuple[int | None, str]:
         """Run pytest in the copy; return its status, None if it was stopped, and its output."""
         place = self._folder / log
-        environment = {
-            **os.environ,
-            "MUTANT_FOLDER": str(self._folder),
-            "PATH": f"{self._python.parent}:{os.environ['PATH']}",
-            "PYTHONPATH": str(self.tree / "tests"),
-        }
-        environment.pop("VIRTUAL_ENV", None)
         with place.open("wb") as out:
-            process = subprocess.Popen(
-                [self._python, "-m", "pytest", "-p", "no:cacheprovider", *words],
-                cwd=self.tree,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = self._start_pytest(words, out)
             try:
                 status: int | None = process.wait(limit)
             except subprocess.TimeoutExpired:
@@ -192,6 +178,48 @@ class Copy:
                 os.killpg(process.pid, signal.SIGKILL)  # with what a test has left behind
             process.wait()
         return status, place.read_text(errors="replace")
+
+    def find_failing(self, tests: list[str], limit: float) -> str:
+        """Return the first of these tests that fails, or how they ended; empty: none failed.
+
+        They run in forks of a process that has loaded the covered tests, and so all of Python.
+        """
+        if self._pipes is None:
+            asked, answers = os.pipe(), os.pipe()
+            words = ["-p", "endurance.mutant_serving", "-q", "-n", "0", *self.read_cover().by_file]
+            with (self._folder / "served.txt").open("wb") as out:
+                self._start_pytest(words, out, (asked[0], answers[1]))
+            self._pipes = os.fdopen(asked[1], "w"), os.fdopen(answers[0])
+            os.close(asked[0])
+            os.close(answers[1])
+        to, back = self._pipes
+        print(json.dumps([tests, limit]), file=to, flush=True)
+        answer = back.readline()
+        if not answer:
+            raise SystemExit((self._folder / "served.txt").read_text()[-2000:])
+        return answer.strip()
+
+    def _start_pytest(
+        self, words: list[str], out: IO[bytes], pipes: tuple[int, ...] = ()
+    ) -> subprocess.Popen[bytes]:
+        environment = {
+            **os.environ,
+            "MUTANT_FOLDER": str(self._folder),
+            "MUTANT_PIPES": " ".join(map(str, pipes)),
+            "PATH": f"{self._python.parent}:{os.environ['PATH']}",
+            "PYTHONPATH": str(self.tree / "tests"),
+        }
+        environment.pop("VIRTUAL_ENV", None)
+        return subprocess.Popen(
+            [self._python, "-m", "pytest", "-p", "no:cacheprovider", *words],
+            cwd=self.tree,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=pipes,
+        )
 
 
 # ---------------------------------------------------------------- drawing
@@ -219,8 +247,7 @@ def draw(copy: Copy, seed: int, rooms: list[str]) -> Iterator[Fault]:
             sources[find_room(name)].append((name, file.read_text().count("\n")))
     compiled: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in copy.mutants:
-        if f"({mutant.number}, " in (copy.tree / mutant.file).read_text():
-            compiled[mutant.file].append(mutant)
+        compiled[mutant.file].append(mutant)
     for name, several in compiled.items():
         sources[find_room(name)].append((name, 2 * len(several)))
     wanted = [room for room in sorted(sources) if not rooms or room in rooms]
@@ -409,6 +436,8 @@ def judge(copy: Copy, fault: Fault, found: list[Covered], seconds: float) -> tup
     """
     if not found:
         return "unreached", ""
+    if fault.site is None and found[0].marks:
+        return judge_compiled(copy, fault.mark, found, seconds)
     place = copy.tree / fault.file
     original = place.read_bytes()
     try:
@@ -438,6 +467,20 @@ def judge(copy: Copy, fault: Fault, found: list[Covered], seconds: float) -> tup
     finally:
         copy.switch.activate(0)
         place.write_bytes(original)
+
+
+def judge_compiled(
+    copy: Copy, number: int, found: list[Covered], seconds: float
+) -> tuple[str, str]:
+    """Judge a mutant of the engine by covered tests: without loading Python for each."""
+    taken = take_tests(found, len(found), seconds)
+    copy.switch.activate(number)
+    try:
+        limit = 60 + 6 * sum(one.seconds for one in taken)
+        failed = copy.find_failing([one.test for one in taken], limit)
+    finally:
+        copy.switch.activate(0)
+    return ("killed", failed) if failed else ("survived", f"{len(taken)} of {len(found)} tests")
 
 
 # ---------------------------------------------------------------- the table
