@@ -259,7 +259,19 @@ def test_columns_that_lead_out_of_their_buffers_are_refused(column: Any, message
 
 @pytest.mark.parametrize(("kind", "dtype"), [("fixed", "S6"), ("wide", "U6")])
 def test_texts_of_one_width_are_cells_of_a_csv_file(kind: str, dtype: str) -> None:
-    texts = ["", "a", "ab", "b\"o'b", '"', '""""""', "c,d", ",,,,,,", "sixtex", "42"]
+    texts = [
+        "",
+        "a",
+        "ab",
+        *["\x7f\x80\u07ff\u0800\uffff\U00010000", "\U0010ffff"][: 2 * (kind == "wide")],
+        "b\"o'b",
+        '"',
+        '""""""',
+        "c,d",
+        ",,,,,,",
+        "sixtex",
+        "42",
+    ]
     array = np.array(texts, dtype)
     rows = ColumnRows([(kind, array, None, None, 0, 6)], len(texts))
     lines = [rows.lines(k, k + 1).decode() for k in range(len(texts))]

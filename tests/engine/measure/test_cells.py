@@ -93,6 +93,18 @@ def test_steps_against_the_movement_are_counted() -> None:
     assert count_backward_steps(shown, counted, velocities, segments, 1, 9.0, 0.01) == 0
 
 
+def test_a_step_counts_if_it_is_backward_also_a_little_earlier_and_later() -> None:
+    shown, _, counted, _ = make_rows()
+    velocities, expected = RANDOM.normal(size=(ROWS, 3)), 0
+    directions = velocities / np.linalg.norm(velocities, axis=1)[:, None]
+    for row in range(1, ROWS):
+        near = np.clip([row, row - 5, row + 5], [1, 1, 1], ROWS - 1)
+        back = (directions[near] @ (shown[row] - shown[row - 1]) < -0.1).all()
+        expected += bool(back and counted[row] == counted[row - 1] >= 0)
+    segments = np.zeros(ROWS, np.int32)
+    assert count_backward_steps(shown, counted, velocities, segments, 5, 0.0, 0.1) == expected > 9
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 1000, 70_000])
 def test_distances_are_sorted(count: int) -> None:
     values = RANDOM.exponential(10.0 ** RANDOM.integers(-9, 9), count)

@@ -337,6 +337,14 @@ def test_the_code_taken_home_draws_random_compositions(
         assert apart(one, other) < 1e-9, (seed, settings)
 
 
+@pytest.mark.parametrize(("least", "most"), [(1, 1), (1, 3), (2, 3), (3, 5)])
+def test_a_full_queue_is_shortened_as_in_the_code_taken_home(least: int, most: int) -> None:
+    settings = {"catch_up": "queue", "interval": 0.06, "min_buffer": least, "max_buffer": most}
+    packets, frames = stream(random.Random(most), hostile=False)
+    one, other = (rows(made("buffer", settings), packets, frames) for made in (TakenHome, Engine))
+    assert apart(one, other) < 1e-9
+
+
 @pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])
 def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[Any]]) -> None:
     """An angle (rad) about one axis that equals the distance is smoothed as the distance is."""
@@ -392,3 +400,21 @@ def test_a_delta_makes_a_state_as_old_as_an_earlier_stamp(
             )
         )
         assert apart(one, other) < 1e-9, (seed, settings)
+
+
+@pytest.mark.parametrize(
+    ("clock", "combine"), [("min", min), ("max", max), ("mean", np.mean), ("median", np.median)]
+)
+def test_a_clock_of_the_session_is_that_of_all_packets(
+    clock: str, combine: Callable[[list[float]], float]
+) -> None:
+    made = strategy("buffer", clock=clock, clock_time="session", delay=0.25, curve="linear")
+    dice, offsets = random.Random(1), []
+    for k in range(100):
+        time = k / 20
+        arrival = time + 7 + dice.uniform(0, 0.04) - (0.03 if k == 70 else 0)
+        offsets.append(arrival - time)
+        made.update(Packet((time, 0, 0), time=time), arrival)
+        if k > 10:
+            drawn = made.read(arrival).position[0]
+            assert drawn == pytest.approx(arrival - combine(offsets) - 0.25, abs=1e-9)

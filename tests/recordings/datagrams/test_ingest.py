@@ -243,6 +243,14 @@ def test_the_drift_of_a_senders_clock_is_told_by_the_shortest_delays() -> None:
     assert abs((drift(2e-4, 700, 0.05) or 0) - 2e-4) < 1e-5
 
 
+def test_a_clock_that_begins_to_drift_has_the_drift_of_most_of_the_time() -> None:
+    gate = Ingest(IngestSpec())
+    for index in range(1024):  # exact sums: what lies on a line is a line
+        now = index / 8
+        admit(gate, packet(now - max(now - 32, 0) / 2048), 50 + now)
+    assert gate.counts.drifts[0] == pytest.approx(1 / 2048, rel=1e-3)
+
+
 @pytest.mark.parametrize("late", [0.02, 0.3])
 def test_a_first_packet_that_was_late_is_reported(late: float) -> None:
     gate = Ingest(IngestSpec())
