@@ -34,6 +34,17 @@ def test_conditions_over_time(capsys: pytest.CaptureFixture[str]) -> None:
     assert [round(arrival - time, 6) for time, arrival in found] == [0.05] * 20 + [0.09] * 51
 
 
+@pytest.mark.parametrize(
+    "words", [("simulate",), ("send", "x.csv", "127.0.0.1:9")], ids=lambda w: w[0]
+)
+def test_a_link_of_one_direction_takes_no_other(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, said = ran(capsys, *words, "--link", "up.loss=3%", status=2)
+    assert "up.loss: this link has one direction, write loss=..." in said
+    assert '"up." or "down."' not in ran(capsys, words[0], "--help")[0]
+
+
 def test_a_queue_that_is_full_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     link = "rate=80kbit,packet_size=125,queue=5packets"
     found = sent(capsys, "--link", link)

@@ -5,8 +5,10 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import movements
 from support.play_links import match
 
+from epic_cli import Sample
 from epic_cli.engine.strategies import names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.network.sender import SenderSpec
@@ -168,3 +170,17 @@ def test_a_strategy_can_be_changed_and_goes_on_with_the_newest_packet() -> None:
     assert sample.position == remote.last_packet.position
     assert remote.view is not None
     assert remote.view.exact
+
+
+class MadeInReset(movements.Heedless):
+    """A plain Python strategy that makes its state in ``reset``."""
+
+    def reset(self) -> None:
+        self.drawn = (0.0, 0.0, 0.0)
+
+    def read(self, at: float) -> Sample:
+        return Sample(at, self.drawn, self.drawn, "none")
+
+
+def test_a_strategy_is_reset_before_it_draws() -> None:
+    assert RemotePlayer(MadeInReset).read(1.1) is None
