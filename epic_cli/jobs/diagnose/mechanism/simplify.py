@@ -38,6 +38,10 @@ def _list_simpler_settings(found: FittedStrategy, key: str) -> list[dict[str, An
     ways: list[dict[str, Any]] = [] if key in NEEDED else [{key: None}]
     if key == "beyond":  # a limit that these frames do not show
         ways.append({key: "unlimited"})
+    delay, interval = (found.candidate.settings.get(name) for name in ("delay", "interval"))
+    if key == "interval" and isinstance(interval, float) and isinstance(delay, str):
+        # the interval may stand there for the sake of the delay alone
+        ways.append({key: None, "delay": float(delay.rstrip("i")) * interval})
     if key == "clock_time":  # a mean over less than an interval
         ways.append({key: None, "clock": "newest"})
     if key in ("delay_least", "delay_most"):

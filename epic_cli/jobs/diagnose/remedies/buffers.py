@@ -51,6 +51,12 @@ OLDEST = -2002.0
 #: Settings that tell when a state was true.
 CLOCK = ("stamps", "clock", "clock_time")
 
+#: A buffer that keeps fewer states may be short of them.
+FEW_STATES = 10
+
+#: Seconds; a clock that wanders less is steady.
+STEADY = 5e-4
+
 #: Settings that a delay of its own replaces.
 MARGINS = ("jitter_margin", "jitter_time", "delay_least", "delay_most")
 
@@ -86,6 +92,18 @@ def count_changes(covered: float, settings: Mapping[str, Any], changes: int) -> 
     """
     by_stamps = settings.get("stamps") == "sender"
     return changes if by_stamps else changes + len(COVERED) - COVERED.index(covered)
+
+
+def draws_last_two_states(settings: Mapping[str, Any]) -> bool:
+    """Return True for a buffer that goes from the last state but one to the newest in an interval.
+
+    It does so from each arrival on: the newest of counted states is there one interval later.
+    """
+    return (
+        settings["stamps"] == "ticks" and settings["clock"] == "newest"
+        and settings["delay"] in (-1, settings["interval"]) and settings["catch_up"] == "snap"
+        and not settings["jitter_margin"]
+    )  # fmt: skip
 
 
 class BufferFaults:
@@ -127,6 +145,8 @@ class BufferFaults:
         given = settings["interval"]
         if settings["stamps"] == "ticks" and given > 0 and is_unlike_interval(given, self.frames):
             yield "wrong-constant", {"interval": None}
+        if settings["keep"] < FEW_STATES and settings["beyond"] != OLDEST:
+            yield "few-states", {"keep": None}
         if settings["beyond"] == OLDEST and supply is not None and supply.empty > 0:
             yield "oldest-state", {"beyond": None, "keep": None}
         if settings["beyond"] > 0.3 and supply is not None and supply.empty < GUESSES:
@@ -164,6 +184,8 @@ class BufferFaults:
             "most": "all, with a margin," if best.covered == 1 else f"{best.covered * 100:g} %",
             "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,
             "time": self.settings["interval"], "interval": self.frames.interval,
+            "keep": self.settings["keep"],
+            "kept": (self.settings["keep"] - 1) * self.frames.interval,
         }  # fmt: skip
 
     def _iterate_retimed(
@@ -171,17 +193,19 @@ class BufferFaults:
     ) -> Iterator[BetterDrawing]:
         """Yield a buffer over another clock, as late as before or with the needed delay."""
         if clock:
-            wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
-            mends = [wrong.get(self.settings["stamps"], "wandering-clock"), *mends]
+            mends = [self._name_clock_fault(), *mends]
             given = {**given, **_list_clock_changes(clock)}
             if given.get("catch_up") != "none":  # it no longer hides what the clock does
                 given |= {"catch_up": None, "catch_up_rate": None}
+        supply, by_stamps = self.supply, self.settings["stamps"] == "sender"
+        if clock and by_stamps and supply is not None and supply.unsteady < STEADY:
+            return
         spec, trials = self.make_equally_late(given), self.trials
         if clock and not self._is_steadier_clock(clock):
             return
         if mends:
             yield BetterDrawing(spec, tuple(mends), changes=len(mends))
-        supply, wait = self.supply, self.measure_wait(spec.settings)
+        wait = self.measure_wait(spec.settings)
         for spec, covered in iterate_covering_buffers(trials, given):
             delay, changed = self.measure_wait(spec.settings), list(mends)
             long = delay < (LONG_ANEW if clock else LONG) * wait
@@ -194,17 +218,28 @@ class BufferFaults:
             if changed:
                 changes = count_changes(covered, self.settings, len(mends) + 1)
                 yield BetterDrawing(spec, tuple(changed), covered, changes)
-            if self.settings["stamps"] == "sender" and trials.is_better(trials.before, spec):
+            if by_stamps and trials.is_better(trials.before, spec):
                 return
 
+    def _name_clock_fault(self) -> str:
+        """Return the cause that a steady clock over the sender's stamps mends."""
+        if draws_last_two_states(self.settings):
+            return "no-margin"
+        wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
+        return wrong.get(self.settings["stamps"], "wandering-clock")
+
     def _is_steadier_clock(self, clock: Mapping[str, Any]) -> bool:
-        """Return True if another clock alone makes steps steadier."""
-        other = {**self.given, **_list_clock_changes(clock)}
-        if self.trials.is_better(self.base, self.make_equally_late(other)):
+        """Return True if another clock alone makes steps steadier, with enough states."""
+        given, base = dict(self.given), self.base
+        if self.settings["keep"] < FEW_STATES:
+            given["keep"] = None
+            base = self.trials.measure(self.make_equally_late(given))
+        other = {**given, **_list_clock_changes(clock)}
+        if self.trials.is_better(base, self.make_equally_late(other)):
             return True
         covering = [
             [spec for spec, _ in iterate_covering_buffers(self.trials, each)][-1:]
-            for each in (self.given, other)
+            for each in (given, other)
         ]
         return any(
             self.trials.is_better(self.trials.measure(own), steady)
@@ -214,5 +249,5 @@ class BufferFaults:
 
 def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that replace a buffer's clock by another clock over the sender's stamps."""
-    gone = ("stamps", "clock_time", "clock_share", "start", "keep", "interval")
+    gone = ("stamps", "clock_time", "clock_share", "start", "interval")
     return {**dict.fromkeys(gone), **clock}

@@ -17,6 +17,10 @@ from epic_cli.jobs.diagnose.remedies.settings import compute_used_values, round_
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.metrics.arrays import Floats
+
+#: Least jitter that shows, as a share of the send interval.
+LEAST_JITTER = 0.05
 
 #: Least difference of a time from the send interval, as a share of it.
 DIFFERS = 0.1
@@ -61,7 +65,7 @@ class ChaseFaults:
         return convert_to_seconds(settings["time"], self.frames.interval)
 
     @property
-    def values(self) -> dict[str, float | str]:
+    def values(self) -> dict[str, float]:
         """The values for the sentences of its drawbacks."""
         frames = self.frames
         by_stamps = self.settings.get("interval") == MEASURED_INTERVAL.words["stamps"]
@@ -69,7 +73,8 @@ class ChaseFaults:
         together = np.diff(np.searchsorted(frames.times, frames.arrivals)) == 0
         return {
             "time": self.time, "interval": frames.interval,
-            "jitter": round(float(np.ptp(np.quantile(apart, (0.05, 0.95)))), 6),
+            "varies": _measure_spread(apart),
+            "jitter": _measure_spread(frames.arrivals - frames.stamps),
             "doubled": 0.0 if by_stamps else float(together.mean()),
         }  # fmt: skip
 
@@ -80,11 +85,7 @@ class ChaseFaults:
         if settings["every"] > 0 and settings["between"] == "hold":
             yield "ticks"
         if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
-            values = self.values
-            if values["jitter"]:
-                yield "measured-interval"
-            if values["doubled"]:
-                yield "two-in-a-frame"
+            yield from self._iterate_faults_of_measuring()
         if settings["ahead"] == "interval":
             yield "overshoot"
         if settings["every"] < 0:
@@ -98,8 +99,18 @@ class ChaseFaults:
                 yield "standing-frame"
             if is_unlike_interval(self.time, self.frames):
                 yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"
+            elif self.values["jitter"] > LEAST_JITTER * self.frames.interval:
+                yield "no-margin"
         elif how != "speed":
             yield "chase-lag"
+
+    def _iterate_faults_of_measuring(self) -> Iterator[str]:
+        """Yield what is wrong with an interval that the last two packets tell."""
+        values = self.values
+        if values["varies"] > LEAST_JITTER * values["interval"]:
+            yield "measured-interval"
+        if values["doubled"]:
+            yield "two-in-a-frame"
 
     def iterate_changes(self) -> Iterator[tuple[str, StrategySpec]]:
         """Yield causes that one change of the chase mends, and the changed chase."""
@@ -135,6 +146,11 @@ class ChaseFaults:
         return {"slow": slow, "fast": fast}, RemedyTrial(
             write_option(spec), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
         )
+
+
+def _measure_spread(times: Floats) -> float:
+    """Return the distance of the times' 5 % and 95 % (s)."""
+    return round(float(np.ptp(np.quantile(times, (0.05, 0.95)))), 6)
 
 
 def _measure_lags(recording: TrialRecording, spec: StrategySpec) -> list[float]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
-from epic_cli.jobs.diagnose.remedies.buffers import GUESSES
+from epic_cli.jobs.diagnose.remedies.buffers import FEW_STATES, GUESSES, draws_last_two_states
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
 from epic_cli.metrics.digits import format_seconds, format_share
 
@@ -73,12 +73,8 @@ def describe_composition(found: Mechanism) -> str:
     return describe(settings, found)
 
 
-#: A buffer that keeps fewer states is short of them.
-FEW_STATES = 10
-
-
-def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
-    over, supply = settings["clock_time"], found.supply
+def _describe_clock(settings: Mapping[str, Any]) -> str:
+    over = settings["clock_time"]
     time = "the whole session" if math.isinf(over) else f"the last {format_seconds(over)}"
     clock = _CLOCKS[settings["clock"]].format(time=time)
     if settings["clock"] == "mean" and settings["clock_share"]:
@@ -86,13 +82,18 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         clock = f", with a mean clock offset that each packet moves by {part}"
     if settings["start"] == "last":
         clock += ", counted from the frame before each packet"
-    stamps = {
+    return {
         "sender": f"by the sender's stamps{clock}",
         "arrival": "over arrival times",
         "ticks": f"over a count of ticks{clock}",
     }[settings["stamps"]]
+
+
+def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
+    stamps, supply = _describe_clock(settings), found.supply
+    interval = settings["interval"] if settings["interval"] > 0 else found.interval
     beyond = settings["beyond"]
-    beyond = beyond if beyond in EMPTY else convert_to_seconds(beyond, found.interval)
+    beyond = beyond if beyond in EMPTY else convert_to_seconds(beyond, interval)
     frames = ""
     if supply is not None and supply.empty > 0:
         frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames)"
@@ -111,16 +112,23 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     if beyond > 0 and supply is not None and supply.empty > GUESSES:
         far = "" if math.isinf(beyond) else f", for at most {format_seconds(beyond)}"
         return f"predicts from the newest state, {stamps}{far}{behind}"
-    late = format_seconds(convert_to_seconds(delay, found.interval))
+    late = format_seconds(convert_to_seconds(delay, interval))
     if delay < 0:
         unit = _MEASURED.get(settings["interval"], "the send interval")
         late = f"{-delay:g} x {unit} ({late})"
     if margin := settings["jitter_margin"]:
         late += f" and {margin:.3g} x the jitter"
-    if settings["keep"] < FEW_STATES:
-        stamps += f" of the last {settings['keep']:g} states"
+    few = settings["keep"] < FEW_STATES
+    buffer = f"a buffer of the last {settings['keep']:g} states," if few else "a buffer"
     curve = _CURVES[settings["curve"]]
-    period = format_seconds(settings["interval"] if settings["interval"] > 0 else found.interval)
+    period = format_seconds(interval)
+    if draws_last_two_states(settings):
+        over = _MEASURED.get(settings["interval"], period)
+        return (
+            f"goes from the last state but one to the newest {curve}, over {over} from"
+            f" {_BEGINS.get(settings['start'], 'each arrival')}, and {after}"
+            f"{behind}{_write_rounding(settings)}"
+        )
     if settings["catch_up"] == "queue":
         return (
             f"plays a queue of states {curve}, one each {period}, and never catches up"
@@ -136,7 +144,7 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         "rate": ", and catches up at a rate",
     }.get(settings["catch_up"], "")
     return (
-        f"draws from a buffer {stamps}, {late} late,"
+        f"draws from {buffer} {stamps}, {late} late,"
         f" {curve}, and {after}{catch_up}{behind}{_write_rounding(settings)}"
     )
 

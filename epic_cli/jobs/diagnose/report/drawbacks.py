@@ -24,6 +24,9 @@ DRAWBACKS = {
     "arrival-stamps": "It draws the network's jitter ({jitter:s} from 5 to 95 %) as changes of"
     " speed: use the sender's stamps.",
     "counted-ticks": "A count of ticks is shifted by each loss: use the sender's stamps.",
+    "no-margin": "It sets out at each arrival, and is there when the next packet is due: jitter"
+    " ({jitter:s} from 5 to 95 %) makes it stand, or cuts its way off.",
+    "few-states": "It keeps {keep:number} states, {kept:s} of movement: less than its delay needs.",
     "wandering-clock": "Its clock wanders by {jitter:s} (5 to 95 %), which shows as changes of"
     " speed.",
     "short-buffer": "Its delay covers {covered:share} of the frames here: {most} need {needed:s}.",
@@ -32,7 +35,7 @@ DRAWBACKS = {
     "ticks": "It is drawn at ticks, not in each frame.",
     "packet-steps": "It moves only when a packet comes, every {interval:s}, and stands in between.",
     "measured-interval": "It takes the time between the last two packets, which varies by"
-    " {jitter:s} (5 to 95 %) here, for the time to the next.",
+    " {varies:s} (5 to 95 %) here, for the time to the next.",
     "two-in-a-frame": "{doubled:share} of the packets come with another one in the same frame:"
     " there the measured time is 0.",
     "overshoot": "It aims where the velocity leads in one interval: it overshoots at each turn and"
