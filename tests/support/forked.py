@@ -36,20 +36,19 @@ LATER = ("epic_cli.main", "numpy.ma", "numpy.random", "difflib", "encodings.utf_
 NOT_THESE = ("epic_cli.live.screen", "epic_cli.play.screen", "epic_cli.engine.build")
 
 #: What loads SciPy, where that is installed: a fork copies the tables of all that memory.
-TUNING = "epic_cli.jobs.tune"
+TUNING = "cmaes"
 
 
 def _load(*, tuning: bool) -> None:
     """Import what commands need, except what only some of them or a terminal need."""
-    left_out = NOT_THESE if tuning else (*NOT_THESE, TUNING)
     before = os.environ.copy()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads is not to be forked
     for room in ROOMS:
         package = importlib.import_module(f"epic_cli.{room}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.startswith(left_out):
+            if not module.name.startswith(NOT_THESE):
                 importlib.import_module(module.name)
-    for module_name in LATER:
+    for module_name in (*LATER, TUNING) if tuning else LATER:
         importlib.import_module(module_name)
     os.environ.clear()
     os.environ.update(before)

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from cmaes import CatCMAwM
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -177,6 +176,8 @@ class _Optimizer:
     """An optimizer of the library ``cmaes`` over the points of a space."""
 
     def __init__(self, space: Space, start: Point, seed: int, sigma: float) -> None:
+        from cmaes import CatCMAwM  # which takes a second to load where SciPy is installed
+
         self._space = space
         self._real = [at for at in space.numeric if not space.axes[at].whole]
         self._whole = [at for at in space.numeric if space.axes[at].whole]
