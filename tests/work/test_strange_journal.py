@@ -3,7 +3,9 @@
 import base64
 import json
 import zlib
+from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -54,75 +56,49 @@ VALUES = {
 }
 
 
-def forged(journal: bytes, value: bytes, packed: bool = True) -> bytes:
-    """Return the journal with another value in each entry, and valid checksums."""
+#: Values that are packed in another way than ours.
+UNPACKED = [b"", b"not zlib", zlib.compress(b"[1]")[:-3], b"\0" * 1000]
+
+
+def forge(journal: bytes, values: Sequence[bytes]) -> bytes:
+    """Return the journal with one of these packed values in each entry, and valid checksums."""
     header, *entries = journal.splitlines(keepends=True)
+    assert len(entries) >= len(values)
     salt = json.loads(header)["sum"].encode()
-    text = base64.b64encode(zlib.compress(value) if packed else value)
     lines = [header]
-    for entry in entries:
-        key = json.loads(entry)["key"].encode()
+    for entry, value in zip(entries, cycle(values), strict=False):
+        key, text = json.loads(entry)["key"].encode(), base64.b64encode(value)
         checked = blake2b(salt + key + text, digest_size=16).hexdigest().encode()
         lines.append(b'{"key":"%b","sum":"%b","value":"%b"}\n' % (key, checked, text))
     return b"".join(lines)
 
 
+#: Each has as many results as there are values of that kind.
 COMMANDS = {
     "diagnose": ("diagnose", "-f", "jsonl"),
     "compare": ("compare", "-s", "lerp,dumb-terminal", "-f", "csv"),
-    "tune": ("tune", "-s", "lerp", "--trials", "3", "-f", "jsonl"),
+    "tune": ("tune", "-s", "lerp", "--trials", "20", "-f", "jsonl"),
 }
 
 
-#: A command with a journal, what it says, the journal, and what is in it.
-Run = tuple[tuple[str, ...], bytes, Path, bytes]
-
-
-@pytest.fixture(scope="module", params=COMMANDS)
-def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run a command with a journal; return its output and the journal."""
-    folder = tmp_path_factory.mktemp(request.param)
-    for name in ("a.csv", "b.csv"):
-        (folder / name).write_text(PACKETS.replace(",0\n", f",{len(name) + ord(name[0])}\n"))
-    count = 1 if request.param == "tune" else 2
-    files = [str(folder / name) for name in ("a.csv", "b.csv")[:count]]
-    journal = folder / "journal"
-    words = (*COMMANDS[request.param], "--journal", str(journal), *files)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_cannot_be_a_result_is_computed_again(command: str, tmp_path: Path) -> None:
+    packed = [*VALUES.values(), *(UNREADABLE.values() if command == "diagnose" else ())]
+    values = [*map(zlib.compress, packed), *UNPACKED]
+    files = [tmp_path / f"{number}.csv" for number in range(len(values))]
+    for number, file in enumerate(files[:1] if command == "tune" else files):
+        file.write_text(PACKETS.replace(",0\n", f",{number}\n"))
+    journal = tmp_path / "journal"
+    given = [str(file) for file in files if file.exists()]
+    words = (*COMMANDS[command], "--journal", str(journal), *given)
     first = epic(*words)
     assert first.returncode == 0
-    return words, first.stdout, journal, journal.read_bytes()
-
-
-def test_a_journal_of_ours_is_gone_on_with(run: Run) -> None:
-    words, said, journal, made = run
-    journal.write_bytes(made)
+    made = journal.read_bytes()
     again = epic(*words)
-    assert again.stdout == said
+    assert again.stdout == first.stdout
     assert journal.read_bytes() == made
     assert b"known before" in again.stderr
-
-
-@pytest.mark.parametrize("value", VALUES)
-def test_what_cannot_be_a_result_is_computed_again(run: Run, value: str) -> None:
-    words, said, journal, made = run
-    _check(words, said, journal, forged(made, VALUES[value]))
-
-
-@pytest.mark.parametrize("run", ["diagnose"], indirect=True)
-@pytest.mark.parametrize("value", UNREADABLE)
-def test_what_no_journal_holds_is_computed_again(run: Run, value: str) -> None:
-    words, said, journal, made = run
-    _check(words, said, journal, forged(made, UNREADABLE[value]))
-
-
-@pytest.mark.parametrize("value", [b"", b"not zlib", zlib.compress(b"[1]")[:-3], b"\0" * 1000])
-def test_what_is_not_packed_as_ours_is_computed_again(run: Run, value: bytes) -> None:
-    words, said, journal, made = run
-    _check(words, said, journal, forged(made, value, packed=False))
-
-
-def _check(words: tuple[str, ...], said: bytes, journal: Path, content: bytes) -> None:
-    journal.write_bytes(content)
+    journal.write_bytes(forge(made, values))
     again = epic(*words)
     assert b"Traceback" not in again.stderr
-    assert (again.returncode, again.stdout) == (0, said)
+    assert (again.returncode, again.stdout) == (0, first.stdout)
