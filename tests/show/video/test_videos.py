@@ -182,9 +182,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("kind", "near", "clip", "theme", "seed"),
     [
-        ("gif", 0, "from=1,to=4,size=960x540", "light", 1),
-        ("gif", 0, "theme=dark,speed=0.5,from=2,to=4,size=960x540", "dark", 2),
-        ("mp4", 40, "from=1,to=4,size=960x540", "light", 3),
+        ("gif", 0, "from=1,to=3,size=960x540", "light", 1),
+        ("gif", 0, "theme=dark,speed=0.5,from=2,to=3.6,size=960x540", "dark", 2),
+        ("mp4", 40, "from=1,to=3,size=960x540", "light", 3),
     ],
 )
 def test_markers_are_where_the_rows_are(
@@ -262,7 +262,7 @@ def test_small_errors_are_shown_from_near_by() -> None:
     ("kind", "clip", "size", "fps", "seconds"),
     [
         ("gif", "", (800, 450), 20, 5.0667),
-        ("mp4", "", (1280, 720), 30, 5.0667),
+        ("mp4", "from=1,to=1.5", (1280, 720), 30, 0.5),
         ("mp4", "fps=60,size=320x200,from=1,to=3", (320, 200), 60, 2.0),
         ("gif", "fps=30,size=320x200,from=1,to=3,speed=2", (320, 200), 30, 1.0),
         ("mp4", "worst=on,speed=0.5,size=320x180", (320, 180), 30, 6.0),
