@@ -161,7 +161,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> Told:
     return run
 
 
-FEW = ("--trials", "2", "-s", "buffer,dead-reckoning")
+FEW = ("--trials", "2", "-s", "chase,dead-reckoning")
 
 
 def test_the_same_by_any_number_of_threads_and_workers_and_from_a_journal(
@@ -210,7 +210,7 @@ def test_every_command_that_is_printed_does_what_it_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for strategy in ("buffer", "chase", "dead-reckoning", "dis", "epic", "kalman"):
-        out = told("tune", "--design", "-s", strategy, "--trials", "4", recordings[0])
+        out = told("tune", "--design", "-s", strategy, "--trials", "2", recordings[0])
         forms = dict(
             line.split("  ", 1) for line in out.splitlines()
             if line.startswith(("replay, compare", "config.toml", "Python", "code"))
@@ -352,12 +352,12 @@ def test_however_short_the_time_is_a_composition_is_taken(
 
 
 def test_from_python_and_in_the_session(recordings: list[str]) -> None:
-    found = epic_cli.tune(recordings[0], "buffer", design=True, trials=4, game="shooter")
+    found = epic_cli.tune(recordings[0], "chase", design=True, trials=2, game="shooter")
     assert isinstance(found, epic_cli.Design)
-    assert "For a shooter, a buffer: " in repr(found)
+    assert "For a shooter, a chase: " in repr(found)
     assert any(record["kind"] == "design" for record in found.to_dicts())
     assert replace(found, interrupted=True).interrupted
     packets = Path(recordings[0]).read_text().splitlines()[:200]
-    shown = " ".join(TypedSession().type(*packets, ":tune --design -s buffer --trials 4").split())
-    assert "A buffer: " in shown
-    assert "epic code buffer+" in shown
+    shown = " ".join(TypedSession().type(*packets, ":tune --design -s chase --trials 2").split())
+    assert "A chase: " in shown
+    assert "epic code chase+" in shown
