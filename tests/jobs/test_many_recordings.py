@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.recordings import EXHAUSTIVE
 from support.running import epic
 
 from epic_cli import Packet
@@ -153,7 +154,7 @@ def _mixtures(total: int) -> list[list[str]]:
     return every + few + (alike[::4] if total > 100 else alike)
 
 
-@pytest.mark.parametrize("total", [63, 64, 65, 200])
+@pytest.mark.parametrize("total", [63, 64, 65, 200] if EXHAUSTIVE else [65, 200])
 def test_whatever_happened_in_some_of_many_recordings_they_are_compared(total: int) -> None:
     spec = CompareSpec(STRATEGIES, SCREEN_TIMING, total=total, threads=1)
     for kinds in _mixtures(total):
@@ -173,9 +174,8 @@ def test_whatever_happened_in_some_of_many_recordings_they_are_compared(total: i
         assert not (scores > high).any(), kinds
 
 
-@pytest.mark.parametrize("total", [64, 200])
-def test_they_are_tuned_on(total: int) -> None:
-    kinds = (list(KINDS) * total)[:total]
+def test_they_are_tuned_on() -> None:
+    kinds = (list(KINDS) * 64)[:64]
     runs = [
         Run(kind, recording(kind)) for kind in kinds if kind not in ("hardly any", "no arrivals")
     ]
