@@ -156,9 +156,9 @@ def test_names_in_files(tmp_path: Path) -> None:
     (tmp_path / "case").mkdir()
     Path("case/case.toml").write_text("recording = '../match.csv'\nentity = 'x'\n")
     for words in (
-        ("compare", "match.csv"),
-        ("compare", "--by", "entity", "match.csv"),
-        ("compare", "match.csv", "--entity", "x"),
+        ("compare", "match.csv", "-s", "lerp,epic"),
+        ("compare", "--by", "entity", "match.csv", "-s", "lerp"),
+        ("compare", "match.csv", "--entity", "x", "-s", "lerp"),
         ("diagnose", "match.csv"),
         ("convert", "match.csv", "-o", "out.txt"),
         ("convert", "match.csv", "--entity", "x"),

@@ -55,6 +55,8 @@ def write(name: str) -> None:
     Path("several/case.toml").write_text(
         f"recording = {recording!r}\nstrategy = ['epic', '{name}+a=1']\n"
     )
+    Path("good").mkdir()
+    Path("good/case.toml").write_text(f"recording = {recording!r}\nstrategy = 'lerp'\n")
     Path("game.script").write_text(f"set remote_strategy={name}\n")
     Path("later.script").write_text(f"0.5 set remote_strategy={name}\n")
     Path("typed").write_text(
@@ -114,8 +116,8 @@ PROGRAM = "a data file asks for a program, which can run any code: that needs --
 @pytest.mark.parametrize(
     ("line", "refusal"),
     [
-        (":check --builtin -s lerp --against 'touch ran'", PROGRAM),
-        (":check --trust --builtin -s lerp --against 'touch ran'", PROGRAM),
+        (":check --against 'touch ran' good", PROGRAM),
+        (":check --trust --against 'touch ran' good", PROGRAM),
         (":check --trust case", REMEDY.decode()),
         (":play --trust -q --duration 1 game.script", REMEDY.decode()),
         (
