@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from support.browser import Page
 from support.places import SAMPLES
+from support.recordings import EXHAUSTIVE
 from support.running import epic
 
 from epic_cli.lab.serving import make_server
@@ -69,7 +70,7 @@ def write(page: Page, field: str, words: str, answered: bool = True) -> None:
 
 
 def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic&s=snapshot")
+    page = lab("movement=circle,duration=3&s=epic&s=snapshot")
     page.until("document.body.dataset.lab.endsWith(' 8')")
     before = figures(page)
     drag(page, slider("latency"), 0.05, 0.2, 0.4, 0.6)
@@ -92,7 +93,7 @@ def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
 
 
 def test_an_answer_to_where_a_slider_was_does_not_take_it_back(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic")
+    page = lab("movement=circle,duration=3&s=epic")
     page.run(f"{slider('latency')}.id = 'dragged'")
     page.run("held = []; now = receive; receive = (one) => held.push(one); 0")
     left, top, width, height = page.place("#dragged")
@@ -112,7 +113,7 @@ def test_an_answer_to_where_a_slider_was_does_not_take_it_back(lab: Lab) -> None
 
 
 def test_keys_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:
-    page = lab("movement=circle&link=latency=100ms&s=epic")
+    page = lab("movement=circle,duration=3&link=latency=100ms&s=epic")
     time = page.run("state.time")
     page.run(f"{slider('latency')}.focus()")
     for _ in range(5):
@@ -123,7 +124,7 @@ def test_keys_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:
 
 
 def test_a_field_takes_what_the_option_takes_and_empty_is_the_default(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic")
+    page = lab("movement=circle,duration=3&s=epic")
     write(page, "lab-latency", "0.25")
     assert page.run("lab.given.get('latency')") == "0.25"
     assert page.run(f"{slider('latency')}.value") == "500"
@@ -133,7 +134,7 @@ def test_a_field_takes_what_the_option_takes_and_empty_is_the_default(lab: Lab) 
 
 
 def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic")
+    page = lab("movement=circle,duration=3&s=epic")
     write(page, "lab-latency", "soon", answered=False)
     words = page.until("!$('lab-refused').hidden && $('lab-words').textContent")
     assert "0 to 60 s" in words
@@ -191,7 +192,7 @@ def test_it_opens_on_a_bad_network_that_moves(lab: Lab, address: str) -> None:
 
 
 def test_a_preset_moves_the_sliders(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic")
+    page = lab("movement=circle,duration=3&s=epic")
     write(page, "lab-preset", "satellite")
     assert page.run("$('lab-latency').value") == "100ms"
     assert page.run(f"{slider('latency')}.value") == "200"
@@ -208,14 +209,14 @@ def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> N
 
 
 def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
-    page = lab("movement=circle&send=60&s=epic")
+    page = lab("movement=circle,duration=3&send=60&s=epic")
     slide(page, "document.querySelector('[aria-label=\"gemodel: good to bad\"]')", 800)
     assert page.run("lab.given.get('gemodel')") == "25.1%,30.1%"
     assert page.run("getScene().lost.t.length") > 10
 
 
 def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
-    page = lab("movement=circle&s=snapshot&s=epic&s=mirror")
+    page = lab("movement=circle,duration=3&s=snapshot&s=epic&s=mirror")
     page.run("turnStrategy('snapshot', false)")
     color = page.run("getLineColor('epic')")
     slide(page, "$('team1-calc_ahead').parentElement.querySelector('[type=range]')", 900)
@@ -227,7 +228,7 @@ def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
 
 
 def test_strategies_come_and_go_up_to_six(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic")
+    page = lab("movement=circle,duration=3&s=epic")
     for name in ("snapshot", "mirror", "source", "hermite", "dis"):
         write(page, "lab-add", name, answered=False)
     judged(page)
@@ -239,7 +240,7 @@ def test_strategies_come_and_go_up_to_six(lab: Lab) -> None:
 
 
 def test_who_is_there_already_comes_as_a_variant_to_be_changed(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic&s=dumb-terminal")
+    page = lab("movement=circle,duration=3&s=epic&s=dumb-terminal")
     write(page, "lab-add", "epic")
     name, setting = page.run("[lab.team[2].name, ...lab.team[2].settings.keys()]")
     assert name == "epic"
@@ -262,7 +263,7 @@ def test_who_is_there_already_comes_as_a_variant_to_be_changed(lab: Lab) -> None
 
 
 def test_what_is_typed_counts_after_a_pause_and_is_marked_until_then(lab: Lab) -> None:
-    page = lab("movement=circle&link=loss=10%&s=epic")
+    page = lab("movement=circle,duration=3&link=loss=10%&s=epic")
     typed(page, "lab-loss", "33%")
     marked = "document.querySelectorAll('#lab .typed').length"
     assert page.run(f"lab.given.get('loss') === '33%' || {marked} === 1")
@@ -279,7 +280,7 @@ def test_what_is_typed_counts_after_a_pause_and_is_marked_until_then(lab: Lab) -
 
 
 def test_a_movement_is_drawn_with_the_keys(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic&s=snapshot")
+    page = lab("movement=circle,duration=3&s=epic&s=snapshot")
     page.run("$('lab-draw').focus()")
     page.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", text="\r")
     page.call("Input.dispatchKeyEvent", type="keyUp", key="Enter")
@@ -320,7 +321,7 @@ def test_figures_go_on_to_more_networks_and_begin_again_at_a_change(lab: Lab) ->
 
 
 def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic&s=snapshot")
+    page = lab("movement=circle,duration=3&s=epic&s=snapshot")
     page.run("$('lab-draw').click()")
     left, top, width, height = page.place("#above")
     page.mouse("mousePressed", left + 0.3 * width, top + height / 2)
@@ -355,7 +356,7 @@ def test_own_movement_is_sent_over_other_networks(lab: Lab, with_tanks: str) -> 
 
 
 def test_a_phone_has_everything_in_one_column(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic&s=snapshot")
+    page = lab("movement=circle,duration=3&s=epic&s=snapshot")
     page.size(390, 844, touch=True)
     assert page.until("document.documentElement.scrollWidth <= innerWidth + 1")
     right = "[...document.querySelectorAll('.stage .bar > *')].map((one) => one.getClientRects()"
@@ -378,7 +379,7 @@ def test_a_phone_has_everything_in_one_column(lab: Lab) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_can_be_read_in_both_schemes(lab: Lab, scheme: str) -> None:
-    page = lab("movement=circle&s=epic&s=snapshot")
+    page = lab("movement=circle,duration=3&s=epic&s=snapshot")
     page.scheme(scheme)
     poor = page.until(CONTRASTS)
     page.scheme("light")
@@ -409,7 +410,7 @@ CONTRASTS = r"""(() => {
 
 
 def test_everything_that_can_be_set_has_a_name(lab: Lab) -> None:
-    page = lab("movement=circle&s=epic&s=mirror")
+    page = lab("movement=circle,duration=3&s=epic&s=mirror")
     page.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     nameless = page.run(
         "[...document.querySelectorAll('input, select, textarea, button')].filter((one) =>"
@@ -445,7 +446,7 @@ def test_a_page_and_a_picture_are_of_what_is_shown(lab: Lab) -> None:
 
 
 def test_a_video_is_of_the_seconds_that_are_shown(lab: Lab) -> None:
-    page = lab("movement=circle&link=latency=80ms&s=epic")
+    page = lab("movement=circle,duration=3&link=latency=80ms&s=epic")
     page.run("showTime(2, 2.5)")
     data = saved(page, "lab-gif")
     assert data.startswith(b"GIF89a")
@@ -516,7 +517,7 @@ def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> 
 
 
 def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
-    page = lab("movement=circle&link=latency=80ms&s=epic&s=snapshot")
+    page = lab("movement=circle,duration=3&link=latency=80ms&s=epic&s=snapshot")
     usual = figures(page)
     assert page.run("$('lab-weights').value") == ""
     assert page.run("$('lab-tick').value") == "1/60"
@@ -534,7 +535,7 @@ def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
 def test_an_own_strategy_takes_part_that_the_command_names(lab: Lab) -> None:
     own = str(SAMPLES / "half_way.py:HalfWay")
     with running(make_server(LabInputs("", (own,)))) as address:
-        page = lab(f"movement=circle&s=epic&s={own}", address)
+        page = lab(f"movement=circle,duration=3&s=epic&s={own}", address)
         assert page.run("data.rows[1].label") == own
         page.run("document.querySelectorAll('#lab-team details')[1].open = true")
         before = figures(page)
@@ -711,7 +712,7 @@ class Stranger:
 GESTURES = [name for name in vars(Stranger) if not name.startswith("_")]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8 if EXHAUSTIVE else 2))
 def test_what_is_copied_and_saved_is_what_the_address_holds(
     watched: Lab, address: str, seed: int
 ) -> None:

@@ -236,8 +236,8 @@ def test_an_interruption_ends_it_with_its_processes_and_nothing_is_asked_twice()
 
 
 @contextlib.contextmanager
-def cluster(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Yield a scheduler and two ready workers on this machine, and stop them afterwards."""
+def cluster(port: int, workers: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Yield a scheduler and ready workers on this machine, and stop them afterwards."""
     at = f"tcp://127.0.0.1:{port}"
     options = {
         "scheduler": ["--host", "127.0.0.1", "--port", str(port), "--no-show"],
@@ -245,7 +245,7 @@ def cluster(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     }
     with contextlib.ExitStack() as ending:
         started = []
-        for name in ("scheduler", "worker", "worker"):
+        for name in ("scheduler", *["worker"] * workers):
             command = [sys.executable, "-m", f"distributed.cli.dask_{name}", "--no-dashboard"]
             log = subprocess.PIPE if name == "worker" else subprocess.DEVNULL
             process = ending.enter_context(
@@ -275,7 +275,7 @@ def test_a_comparison_outlives_a_worker_and_its_scheduler() -> None:
         return Path("j").read_bytes().count(b"\n") - 1 if Path("j").exists() else 0
 
     tune = ("tune", "-s", "lerp", "--trials", "20", "a/t00.txt")
-    with cluster(port) as (scheduler, worker, _):
+    with cluster(port, 2) as (scheduler, worker, _):
         tuned = run(*tune, "--cluster", f"tcp://127.0.0.1:{port}", program=PLAIN)
         assert (tuned.stdout, tuned.stderr) == (epic(*tune).stdout, b"")
         program = subprocess.Popen(
@@ -288,7 +288,7 @@ def test_a_comparison_outlives_a_worker_and_its_scheduler() -> None:
             while known() < results and program.poll() is None:
                 time.sleep(0.01)
             victim.kill()
-    with program, cluster(port):
+    with program, cluster(port, 1):
         before = known()
         Path("slow").unlink()
         out, told = program.communicate(timeout=600)
