@@ -139,6 +139,7 @@ FAULTY = {
     "chase+how=interval+interval=0.02": {"early-arrival"},
     "chase+how=share+share=0.1": {"chase-lag", "frame-rate"},
     "chase+how=share+share=1": {"no-smoothing"},
+    "chase+how=exponential+time=0.001": {"no-smoothing"},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -178,8 +179,9 @@ class BufferFaults:
         """Return the values for the sentences of the drawbacks that the best candidate mends."""
         assert self.supply is not None
         begun, grown = self.supply.grown
+        covered = "some" if math.isnan(self.supply.empty) else 1 - self.supply.empty
         return {
-            "jitter": self.supply.unsteady, "covered": 1 - self.supply.empty,
+            "jitter": self.supply.unsteady, "covered": covered,
             "needed": self.measure_wait(best.spec.settings),
             "most": "all, with a margin," if best.covered == 1 else f"{best.covered * 100:g} %",
             "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,

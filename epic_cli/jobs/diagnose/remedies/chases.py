@@ -25,6 +25,9 @@ LEAST_JITTER = 0.05
 #: Least difference of a time from the send interval, as a share of it.
 DIFFERS = 0.1
 
+#: A shorter time (s) to the goal is none.
+UNSEEN = 0.002
+
 #: Changes of a chase that mend a cause; None restores the default.
 MENDING_CHANGES: dict[str, dict[str, Any]] = {
     "standing-frame": {"start": "last"},
@@ -92,7 +95,7 @@ class ChaseFaults:
             yield "packet-steps"
         elif how == "growing":
             yield "fed-back"
-        elif how == "share" and settings["share"] == 1:
+        elif (how == "share" and settings["share"] == 1) or self.time < UNSEEN:
             yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
             if settings["start"] == "frame":
