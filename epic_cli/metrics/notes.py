@@ -284,9 +284,9 @@ def describe_notes(notes: Sequence[Note]) -> list[str]:
 
 def shorten_notes(notes: Iterable[str]) -> list[str]:
     """Return the first few notes, followed by the number of the others."""
-    first, more = list(notes), 0
-    first, more = first[:MOST_NOTES], len(first[MOST_NOTES:])
-    return [*first, f"{more:,} more of this kind"] if more else first
+    every = list(notes)
+    more = len(every) - MOST_NOTES
+    return [*every[:MOST_NOTES], f"{more:,} more of this kind"] if more > 0 else every
 
 
 def describe_truth_change(note: TruthNote) -> str:
