@@ -8,7 +8,7 @@ import io
 import math
 import random
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -276,6 +276,14 @@ def test_texts_of_one_width_are_cells_of_a_csv_file(kind: str, dtype: str) -> No
     rows = ColumnRows([(kind, array, None, None, 0, 6)], len(texts))
     lines = [rows.lines(k, k + 1).decode() for k in range(len(texts))]
     assert [next(csv.reader([line]), [""]) for line in lines] == [[text] for text in texts]
+
+
+def test_days_are_written_as_dates() -> None:
+    days = np.arange(-719162, 2932897, 97, dtype=np.int32)
+    rows = ColumnRows([("date", days, None, None, 0, 0)], len(days))
+    expected = [date.fromordinal(719163 + day).isoformat() for day in days.tolist()]
+    assert bytes(rows).decode().split() == expected
+    assert [len(rows.part(*ends)) for ends in ((5, 9), (9, 5), (0, 10**9))] == [4, 0, len(days)]
 
 
 @pytest.mark.parametrize("library", ["numpy", "pyarrow", "parquet"])

@@ -337,12 +337,31 @@ def test_the_code_taken_home_draws_random_compositions(
         assert apart(one, other) < 1e-9, (seed, settings)
 
 
-@pytest.mark.parametrize(("least", "most"), [(1, 1), (1, 3), (2, 3), (3, 5)])
-def test_a_full_queue_is_shortened_as_in_the_code_taken_home(least: int, most: int) -> None:
-    settings = {"catch_up": "queue", "interval": 0.06, "min_buffer": least, "max_buffer": most}
-    packets, frames = stream(random.Random(most), hostile=False)
-    one, other = (rows(made("buffer", settings), packets, frames) for made in (TakenHome, Engine))
+QUEUE = {"catch_up": "queue", "interval": 0.06}
+#: Settings that are random ones too rarely.
+RARE: list[tuple[str, Settings]] = [
+    *(("buffer", QUEUE | {"min_buffer": n, "max_buffer": m}) for n, m in ((1, 1), (2, 3), (3, 5))),
+    *(("chase", {"ahead": what, "ahead_time": 0.05}) for what in ("step", "arrival", "fixed")),
+]
+
+
+@pytest.mark.parametrize(("name", "settings"), RARE)
+def test_the_code_taken_home_draws_the_rare_ones(name: str, settings: Settings) -> None:
+    packets, frames = stream(random.Random(1), hostile=False)
+    one, other = (rows(made(name, settings), packets, frames) for made in (TakenHome, Engine))
     assert apart(one, other) < 1e-9
+
+
+def test_a_low_pass_leaves_extrapolated_what_was() -> None:
+    plain, smooth = (
+        strategy("buffer", delay=0.1, beyond="unlimited", low_pass=low) for low in (0, 0.05)
+    )
+    for k in range(60):
+        for made in (plain, smooth):
+            if k % 20 < 12:
+                made.update(Packet((k, 0, 0), time=k / 20), k / 20)
+        drawn = plain.read(k / 20).status, smooth.read(k / 20).status
+        assert drawn[0] == drawn[1] or k < 4
 
 
 @pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])

@@ -4,7 +4,9 @@ import csv
 import datetime
 import json
 import math
+from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,6 +167,16 @@ def test_axes_and_scale(axes: str, position: tuple[int], velocity: tuple[int]) -
     packet = one(fields, axes=axes, scale=2.0)
     assert packet.position == tuple(2 * value for value in position)  # type: ignore[attr-defined]
     assert packet.velocity == tuple(2 * value for value in velocity)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("axes", [*permutations("xyz", 2), *permutations("xyz", 3)], ids="".join)
+def test_a_spin_is_reflected_as_its_axes_are(axes: tuple[str, ...]) -> None:
+    whole = [*axes, *sorted({*"xyz"} - {*axes})]
+    matrix = np.array([[name == axis for name in "xyz"] for axis in whole], float)
+    fields = {"time": "0", **dict.fromkeys(axes, "0"), "qx": "0", "qy": "0", "qz": "0", "qw": "1"}
+    packet = one({**fields, "wx": "1", "wy": "2", "wz": "3"}, axes="".join(axes))
+    expected = np.linalg.det(matrix) * matrix @ [1, 2, 3]
+    assert packet.spin == tuple(expected.round())  # type: ignore[attr-defined]
 
 
 def test_a_decimal_comma_is_a_point() -> None:
