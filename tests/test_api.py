@@ -1,6 +1,7 @@
 """The Python API: the names that ``import epic_cli`` offers."""
 
 import doctest
+import inspect
 import itertools
 import subprocess
 import sys
@@ -332,3 +333,12 @@ def test_ticks_are_used_as_they_are_given() -> None:
     times = [sample.time for sample in replay(STEPS[:1], clock="exact", tick="60hz")]
     assert times == [k / 60 for k in range(1, 10)]
     assert Timing().tick == parse_tick(0.05)
+
+
+@pytest.mark.parametrize("name", epic_cli.__all__)
+def test_no_time_is_shifted_by_default(name: str) -> None:
+    shown = getattr(epic_cli, name)
+    if inspect.isfunction(shown):
+        for parameter in inspect.signature(shown).parameters.values():
+            if parameter.name.endswith("offset"):
+                assert parameter.default == 0

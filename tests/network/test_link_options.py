@@ -10,6 +10,7 @@ import pytest
 
 from epic_cli.jobs.simulate import command
 from epic_cli.main import main
+from epic_cli.network.link_spec import LINK_KEYS
 from epic_cli.shell.console import Sink
 
 
@@ -42,7 +43,7 @@ def test_a_link_of_one_direction_takes_no_other(
 ) -> None:
     _, said = ran(capsys, *words, "--link", "up.loss=3%", status=2)
     assert "up.loss: this link has one direction, write loss=..." in said
-    assert '"up." or "down."' not in ran(capsys, words[0], "--help")[0]
+    assert '"up." or "down."' not in ran(capsys, words[0], "--help-all")[0]
 
 
 def test_a_queue_that_is_full_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,3 +167,13 @@ def test_progress_is_shown_but_not_among_rows(
     monkeypatch.setattr(Sink, "isatty", lambda _: True)
     ran(capsys, *words)
     assert shown == []
+
+
+def test_the_keys_of_a_link_are_those_that_it_has(capsys: pytest.CaptureFixture[str]) -> None:
+    missing = {"simulate": set(), "play": {"trace_direction"}}
+    missing["proxy"] = {"trace_direction", "packet_size"}
+    for name, left_out in missing.items():
+        said = re.sub(r"\s+", " ", ran(capsys, name, "--help-all")[0])
+        said = said.partition(" --link LINK ")[2].partition(" Keys: ")[2]
+        keys = said.partition(".")[0].split(", ")
+        assert {key.name for key in LINK_KEYS} - {*keys} == left_out, name

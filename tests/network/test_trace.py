@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network.trace import NetworkTrace, TraceLink, read_trace
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.trace import AddedLink, NetworkTrace, TraceLink, read_trace
 from epic_cli.recordings.tables import TableRefusal
 
 RECEIVED = """flow,seq,send_time,recv_time,lost
@@ -144,3 +145,12 @@ def test_lost_packets_of_unknown_time_lie_between_the_others() -> None:
 def test_unclear_flows(text: str, options: dict[str, Any], what: str) -> None:
     with pytest.raises(ValueError, match=what):
         trace(text, **options)
+
+
+def test_in_order_no_packet_overtakes_another_on_both_networks_together() -> None:
+    conditions = LinkConditions(jitter=0.1, in_order=True)
+    both = AddedLink(TraceLink(trace(RECEIVED, flow="a")), Link(conditions, seed=1), in_order=True)
+    sent = [(k / 50, arrival) for k in range(200) for arrival in both.send(k / 50)]
+    arrivals = [arrival for _, arrival in sent]
+    assert arrivals == sorted(arrivals)
+    assert all(arrival > time for time, arrival in sent)

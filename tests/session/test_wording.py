@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from support.typed_session import TypedSession
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.session import journal as journals
 from epic_cli.session.journal import SessionJournal
 from epic_cli.session.state import DrawingStopped
+from epic_cli.session.terminal import describe_failure
 
 TWO = ("0,0,0 / 10,0,0 / 0 entity=a", "5,0,0 / 0,9,0 / 0 entity=b", "1,0,0 / 10,0,0 / 0.1 entity=a")
 
@@ -94,3 +96,9 @@ def test_what_an_interrupt_leaves() -> None:
     assert len(typed.session.lines) == 1
     # the clock has gone on as if the rows had been drawn
     assert typed.type("1,0,0 / 10,0,0 / 0.1 entity=a").split("\n")[1].split()[0] == "0.200"
+
+
+def test_a_failure_of_a_strategy_is_said_in_its_own_words() -> None:
+    failed = StrategyFailed("mine.Own", "update", "raised ValueError")
+    assert describe_failure(failed) == str(failed)
+    assert describe_failure(KeyError("x")) == "KeyError: 'x'"

@@ -17,3 +17,12 @@ def test_an_explanation_breaks_no_word(declared: Declaration) -> None:
     for setting in declared.settings:
         assert set(setting.help.split()) <= words
         assert setting.name in words
+
+
+@pytest.mark.parametrize("room", [40, 79])
+def test_an_explanation_fits_the_screen(room: int) -> None:
+    for declared in strategies():
+        out = StringIO()
+        Console(file=out, width=999).print(explain_strategy(declared.name, room))
+        wide = [line for line in out.getvalue().splitlines() if len(line) > room]
+        assert all(len(line.split()) < 3 for line in wide), declared.name

@@ -250,3 +250,10 @@ def test_keys_are_of_values_alone(tmp_path: Path) -> None:
     )
     (tmp_path / "file").write_bytes(b"abc")
     assert digest_file(str(tmp_path / "file")).startswith("ba7816bf8f01cfea")
+
+
+def test_a_disk_may_take_a_few_bytes_at_a_time(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = filled(f"{path}.whole", 3)
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, bytes(data[:7])))
+    assert filled(path, 3) == whole

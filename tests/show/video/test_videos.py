@@ -534,3 +534,15 @@ def test_a_line_is_as_wide_on_each_side(width: float) -> None:
         found = np.flatnonzero((draw(points[1:2]) < 128).any(axis=axis))
         assert found.min() + found.max() == pytest.approx(2 * points[1][axis], abs=1)
         assert len(found) == pytest.approx(width, abs=1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script that is no program there")
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_font_is_that_of_fontconfig_if_it_has_one(
+    status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "fc-match"
+    program.write_text(f"#!/bin/sh\nprintf /fonts/one.ttf\nexit {status}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert (filming._find_fonts(f"坦{status}") == ("/fonts/one.ttf",)) == (not status)
