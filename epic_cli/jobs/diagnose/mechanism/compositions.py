@@ -44,6 +44,18 @@ def make_composition_key(strategy: StrategySpec) -> tuple[object, ...]:
     return tuple(values.get(key) for key in ways)
 
 
+def draws_last_two_states(settings: Mapping[str, Any]) -> bool:
+    """Return True for a buffer that goes from the last state but one to the newest in an interval.
+
+    It does so from each arrival on: the newest of counted states is there one interval later.
+    """
+    return (
+        settings["stamps"] == "ticks" and settings["clock"] == "newest"
+        and settings["delay"] in (-1, settings["interval"]) and settings["catch_up"] == "snap"
+        and not settings["jitter_margin"]
+    )  # fmt: skip
+
+
 def order_settings(found: FittedStrategy) -> FittedStrategy:
     """Return a result with its settings in the order in which they are declared."""
     spec = found.candidate

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.compositions import NEEDED, measure_description_length
+from epic_cli.jobs.diagnose.mechanism.variants import SPANS
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.comparison import FrameComparison
@@ -18,7 +19,7 @@ def simplify(
     """Return a result without settings that change nothing, with few digits."""
     best = found
     for key in found.candidate.settings:
-        for changes in _list_simpler_settings(best, key):
+        for changes in _list_simpler_settings(best, key, variants.frames.interval):
             without = FittedStrategy(variants.change(best.candidate, changes))
             without = comparison.fit(without, 4)
             if comparison.is_as_good(without, found):
@@ -33,17 +34,31 @@ def simplify(
     return spans if shorter and comparison.is_as_good(spans, found) else best
 
 
-def _list_simpler_settings(found: FittedStrategy, key: str) -> list[dict[str, Any]]:
-    """Return what may stand in the place of a setting; None restores a default."""
+def _list_simpler_settings(found: FittedStrategy, key: str, usual: float) -> list[dict[str, Any]]:
+    """Return what may stand in the place of a setting; None restores a default.
+
+    ``usual`` is the packets' interval (s).
+    """
+    settings = found.candidate.settings
+    value = settings.get(key)
+    if value is None:
+        return []
     ways: list[dict[str, Any]] = [] if key in NEEDED else [{key: None}]
     if key == "beyond":  # a limit that these frames do not show
         ways.append({key: "unlimited"})
-    delay, interval = (found.candidate.settings.get(name) for name in ("delay", "interval"))
-    if key == "interval" and isinstance(interval, float) and isinstance(delay, str):
-        # the interval may stand there for the sake of the delay alone
-        ways.append({key: None, "delay": float(delay.rstrip("i")) * interval})
+    if key in SPANS and isinstance(value, str):  # for which the interval may be of no account
+        ways.append({key: float(value.rstrip("i")) * usual})
+    if key == "interval" and isinstance(value, float):
+        spans = {name: settings[name] for name in SPANS if isinstance(settings.get(name), str)}
+        seconds = {name: float(span.rstrip("i")) * value for name, span in spans.items()}
+        ways.append({key: None, **seconds})
+    # unless losses show that ticks are counted; from the last state to the newest, they are
+    if key == "stamps" and value == "ticks" and settings.get("clock") != "newest":
+        ways.append({key: None})
+    if key == "time":  # what is that quick is not smoothed
+        ways.append({key: None, "how": "share", "share": 1.0})
     if key == "clock_time":  # a mean over less than an interval
         ways.append({key: None, "clock": "newest"})
     if key in ("delay_least", "delay_most"):
-        ways.append({key: None, "delay": found.candidate.settings.get(key)})
+        ways.append({key: None, "delay": value})
     return ways

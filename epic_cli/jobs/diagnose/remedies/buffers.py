@@ -11,6 +11,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
+from epic_cli.jobs.diagnose.mechanism.compositions import draws_last_two_states
 from epic_cli.jobs.diagnose.mechanism.supply import (
     compute_needed_delays,
     convert_to_seconds,
@@ -93,18 +94,6 @@ def count_changes(covered: float, settings: Mapping[str, Any], changes: int) -> 
     """
     by_stamps = settings.get("stamps") == "sender"
     return changes if by_stamps else changes + len(COVERED) - COVERED.index(covered)
-
-
-def draws_last_two_states(settings: Mapping[str, Any]) -> bool:
-    """Return True for a buffer that goes from the last state but one to the newest in an interval.
-
-    It does so from each arrival on: the newest of counted states is there one interval later.
-    """
-    return (
-        settings["stamps"] == "ticks" and settings["clock"] == "newest"
-        and settings["delay"] in (-1, settings["interval"]) and settings["catch_up"] == "snap"
-        and not settings["jitter_margin"]
-    )  # fmt: skip
 
 
 class BufferFaults:
@@ -215,7 +204,9 @@ class BufferFaults:
                 continue  # what comes too late now and then is not worth it
             if long:
                 changed.append("long-buffer")
-            elif delay > wait and supply is not None and not supply.empty <= SHORT:  # or unknown
+            elif delay > wait and supply is not None and math.isnan(supply.empty):
+                changed.append("short-delay")
+            elif delay > wait and supply is not None and supply.empty > SHORT:
                 changed.append("short-buffer")
             if changed:
                 changes = count_changes(covered, self.settings, len(mends) + 1)

@@ -170,7 +170,7 @@ class _RemedySearch:
         fixes = dict(self.buffer.iterate_fixes())
         if cause in fixes:
             return self.trials.judge(self.buffer.make_equally_late(fixes[cause]))
-        if cause in ("short-buffer", "long-buffer"):
+        if cause in ("short-buffer", "short-delay", "long-buffer"):
             return None
         alone = [
             better for better in self.buffer.iterate_clock_changes() if better.mends == (cause,)

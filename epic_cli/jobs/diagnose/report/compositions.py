@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from epic_cli.jobs.diagnose.mechanism.compositions import draws_last_two_states
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
-from epic_cli.jobs.diagnose.remedies.buffers import FEW_STATES, GUESSES, draws_last_two_states
+from epic_cli.jobs.diagnose.remedies.buffers import FEW_STATES, GUESSES
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
 from epic_cli.metrics.digits import format_seconds, format_share
 

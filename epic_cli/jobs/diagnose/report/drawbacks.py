@@ -30,6 +30,7 @@ DRAWBACKS = {
     "wandering-clock": "Its clock wanders by {jitter:s} (5 to 95 %), which shows as changes of"
     " speed.",
     "short-buffer": "Its delay covers {covered:share} of the frames here: {most} need {needed:s}.",
+    "short-delay": "Its delay is too short for this network: {most} need {needed:s}.",
     "long-buffer": "Its delay is longer than this network needs: {most} need {needed:s}.",
     "growing-delay": "Its delay only grows, with each hitch: from {begun:s} to {grown:s} here.",
     "ticks": "It is drawn at ticks, not in each frame.",
