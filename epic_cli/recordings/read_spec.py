@@ -11,6 +11,7 @@ several entities.
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.description import Described, split, write
@@ -439,7 +440,14 @@ class ReadSpec(Described, _ReadSpecFields):
         ``profile`` returns the description of a profile by its name, or raises ``ValueError``.
         Entries beside a profile's name override those of the profile. Raises ``SettingError``.
         """
-        given = cls.read(split(text))
+        entries = split(text)
+        for before, after in pairwise(entries):
+            if before.key == "pattern" and not after.key:
+                raise SettingError(
+                    f"{after.value!r} has no key; if it belongs to the pattern: a value with a"
+                    ' comma stands in double quotes, pattern="..."'
+                )
+        given = cls.read(entries)
         name = given.pop("profile", None)
         if name is not None:
             if profile is None:

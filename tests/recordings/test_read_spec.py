@@ -92,6 +92,14 @@ def test_an_origin_in_seconds_is_handed_on_in_the_units_of_the_recording() -> No
     assert ReadSpec().units["origin"] == 0
 
 
+@pytest.mark.parametrize("rest", ["(?P<y>.*)", "b, c"])
+def test_a_pattern_with_a_comma_needs_quotes(rest: str) -> None:
+    pattern = f"(?P<time>.*) (?P<x>.*), {rest}"
+    with pytest.raises(SettingError, match="stands in double quotes"):
+        ReadSpec.parse(f"pattern={pattern},unit=ms")
+    assert ReadSpec.parse(f'pattern="{pattern}",unit=ms').pattern == pattern
+
+
 @pytest.mark.parametrize("axes", ["", "w", "xx", "xyzx", "XY"])
 def test_no_axes(axes: str) -> None:
     with pytest.raises(SettingError, match="is not axes"):

@@ -210,3 +210,20 @@ def test_what_has_positions_is_no_network_alone(
     path.write_text("\n".join(["send_time,recv_time,x,y,z", *rows, ""]))
     main(["diagnose", str(path)])
     assert "network trace" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        (0.08, "median delay 81 ms; a"),
+        (0.55, "median delay 551 ms unless the clocks differ; a"),
+        (-3.0, "clocks that differ; a"),
+    ],
+)
+def test_a_long_delay_may_be_two_clocks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], way: float, words: str
+) -> None:
+    rows = [f"{n / 20:.3f},{n / 20 + way + 0.001 * (n % 3):.4f},{n},0" for n in range(400)]
+    (tmp_path / "net.csv").write_text("\n".join(["time,arrival,x,y", *rows, ""]))
+    assert main(["diagnose", str(tmp_path / "net.csv")]) == 0
+    assert words in " ".join(capsys.readouterr().out.split())

@@ -13,11 +13,16 @@ from epic_cli.metrics.traffic import SHARES, Network
 from epic_cli.network.link import PERFECT, GilbertElliott, are_clocks_apart
 from epic_cli.network.link_spec import find_word_parameter, list_differences
 
+#: A longer median delay (s) may as well be clocks that do not begin together.
+DOUBTFUL = 0.4
+
 
 def describe_network(network: Network) -> str:
     """Return send rate, network delay, and the delay that a buffer needs, in a sentence."""
     middle = format_seconds(network.middle)
     delay = "clocks that differ" if are_clocks_apart(network.middle) else f"median delay {middle}"
+    if delay.endswith(middle) and network.middle - network.spread > DOUBTFUL:
+        delay += " unless the clocks differ"
     needed = format_seconds(network.needed[SHARES.index(0.99)])
     return (
         f"{network.rate:.3g} messages a second, {delay}; a delay buffer of {needed} has 99 % of"
