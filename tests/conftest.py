@@ -57,8 +57,8 @@ def browser(open_browser: Page) -> Iterator[Page]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one and a half workers per processor, since tests wait for programs and clocks."""
-    return (os.cpu_count() or 1) * 3 // 2
+    """Return two workers per processor, since tests wait for programs and clocks."""
+    return (os.cpu_count() or 1) * 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
