@@ -148,7 +148,7 @@ def test_unclear_flows(text: str, options: dict[str, Any], what: str) -> None:
 
 
 def test_in_order_no_packet_overtakes_another_on_both_networks_together() -> None:
-    conditions = LinkConditions(jitter=0.1, in_order=True)
+    conditions = LinkConditions(jitter=0.1, duplicate=0.5, in_order=True)
     both = AddedLink(TraceLink(trace(RECEIVED, flow="a")), Link(conditions, seed=1), in_order=True)
     sent = [(k / 50, arrival) for k in range(200) for arrival in both.send(k / 50)]
     arrivals = [arrival for _, arrival in sent]

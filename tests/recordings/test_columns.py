@@ -9,6 +9,7 @@ import math
 import random
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from decimal import Context, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -279,11 +280,21 @@ def test_texts_of_one_width_are_cells_of_a_csv_file(kind: str, dtype: str) -> No
 
 
 def test_days_are_written_as_dates() -> None:
-    days = np.arange(-719162, 2932897, 97, dtype=np.int32)
+    edges = {-719529: "", -719528: "0000-01-01", 2932896: "9999-12-31", 2932897: ""}
+    days = np.array([*edges, *range(-719162, 2932897, 97)], np.int32)
     rows = ColumnRows([("date", days, None, None, 0, 0)], len(days))
-    expected = [date.fromordinal(719163 + day).isoformat() for day in days.tolist()]
-    assert bytes(rows).decode().split() == expected
+    expected = [date.fromordinal(719163 + day).isoformat() for day in days[4:].tolist()]
+    assert bytes(rows).decode().splitlines() == [*edges.values(), *expected]
     assert [len(rows.part(*ends)) for ends in ((5, 9), (9, 5), (0, 10**9))] == [4, 0, len(days)]
+
+
+@pytest.mark.parametrize("scale", [0, 2, 30])
+def test_decimals_of_128_bits_are_written_in_full(scale: int) -> None:
+    values = [sign * (10**k + k) for k in range(38) for sign in (1, -1)] + [0, 7, -(2**64)]
+    data = b"".join(value.to_bytes(16, "little", signed=True) for value in values)
+    rows = ColumnRows([("decimal128", data, None, None, 0, scale)], len(values))
+    expected = [f"{Decimal(value).scaleb(-scale, Context(50)):f}" for value in values]
+    assert bytes(rows).decode().split() == expected
 
 
 @pytest.mark.parametrize("library", ["numpy", "pyarrow", "parquet"])

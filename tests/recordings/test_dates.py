@@ -67,6 +67,7 @@ def test_a_date_of_two_months_is_asked_for() -> None:
         ("%H:%M:%S %z", ["12:00:00 +02:00", "12:00:00 +0100"], 3600),
         ("%d/%b/%Y:%H:%M:%S %z", ["10/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:55:37 -0700"], 1),
         ("%I:%M %p", ["11:59 AM", "12:00 pm"], 60),
+        ("%I:%M:%S.%f %p", ["11:59:59.75 AM", "12:00:00.25 pm"], 0.5),
     ],
 )
 def test_a_format_is_given(form: str, dates: list[str], step: float) -> None:
@@ -78,3 +79,25 @@ def test_what_is_not_in_the_format_is_refused() -> None:
         times(["05.01.2024 12:00:00", "05.13.2024 12:00:00"])
     for wrong in ("%Y-%m-%d", "%H %Q", "%"):
         assert epic("replay", "--read", f"time_format={wrong}").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "least", "most"),
+    [("%H", 0, 24), ("%I", 1, 12), ("%M", 0, 59), ("%S", 0, 60), ("%d", 1, 31), ("%m", 1, 12)],
+)
+def test_a_part_of_a_date_has_its_range(form: str, least: int, most: int) -> None:
+    usual = {"%d": "05", "%m": "01", "%H": "10", "%I": "10", "%M": "00", "%S": "00"}
+    hour = "%I" if form == "%I" else "%H"
+    whole = f"%Y-%m-%d {hour}:%M:%S" + " %p" * (form == "%I")
+
+    def write(value: int) -> str:
+        text = whole.replace("%Y", "2024").replace("%p", "am")
+        for name, of in {**usual, form: f"{value:02}"}.items():
+            text = text.replace(name, of)
+        return text
+
+    read = f'time_format="{whole}"'
+    assert len(times([write(least), write(most)], read)[0]) == 2
+    for wrong in {least - 1, most + 1, most + 2} if least else {most + 1, most + 2}:
+        with pytest.raises(RefusedLine, match="time"):
+            times([write(least), write(wrong)], read)

@@ -347,9 +347,24 @@ RARE: list[tuple[str, Settings]] = [
 
 @pytest.mark.parametrize(("name", "settings"), RARE)
 def test_the_code_taken_home_draws_the_rare_ones(name: str, settings: Settings) -> None:
-    packets, frames = stream(random.Random(1), hostile=False)
+    packets, frames = stream(random.Random(7), hostile=False)
     one, other = (rows(made(name, settings), packets, frames) for made in (TakenHome, Engine))
     assert apart(one, other) < 1e-9
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"how": "linear"}, *({"how": "eased", "ease": ease} for ease in CHASE["ease"])],
+)
+def test_a_goal_is_approached_at_the_velocity_that_is_drawn(settings: Settings) -> None:
+    made = strategy("chase", time=0.2, **settings)
+    for k in range(2):
+        made.update(Packet((9 * k, 0, 0), time=k / 10), k / 10)
+        made.read(k / 10)
+    for at in np.arange(0.11, 0.29, 0.01).tolist():
+        one, other = made.read(at), made.read(at + 1e-7)
+        slope = (other.position[0] - one.position[0]) / 1e-7
+        assert one.velocity[0] == pytest.approx(slope, rel=1e-3, abs=1e-3)
 
 
 def test_a_low_pass_leaves_extrapolated_what_was() -> None:
