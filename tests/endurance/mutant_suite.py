@@ -476,7 +476,7 @@ def judge_compiled(
     taken = take_tests(found, len(found), seconds)
     copy.switch.activate(number)
     try:
-        limit = 60 + 6 * sum(one.seconds for one in taken)
+        limit = 30 + 2 * sum(one.seconds for one in taken)
         failed = copy.find_failing([one.test for one in taken], limit)
     finally:
         copy.switch.activate(0)

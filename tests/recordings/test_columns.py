@@ -289,10 +289,12 @@ def test_days_are_written_as_dates() -> None:
 
 
 @pytest.mark.parametrize("scale", [0, 2, 30])
-def test_decimals_of_128_bits_are_written_in_full(scale: int) -> None:
-    values = [sign * (10**k + k) for k in range(38) for sign in (1, -1)] + [0, 7, -(2**64)]
-    data = b"".join(value.to_bytes(16, "little", signed=True) for value in values)
-    rows = ColumnRows([("decimal128", data, None, None, 0, scale)], len(values))
+@pytest.mark.parametrize("bits", [32, 64, 128])
+def test_decimals_are_written_in_full(bits: int, scale: int) -> None:
+    values = [sign * (10**k + k) for k in range(38) for sign in (1, -1)] + [0, 7, -(2**31)]
+    values = [value for value in values if -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)]
+    data = b"".join(value.to_bytes(bits // 8, "little", signed=True) for value in values)
+    rows = ColumnRows([(f"decimal{bits}", data, None, None, 0, scale)], len(values))
     expected = [f"{Decimal(value).scaleb(-scale, Context(50)):f}" for value in values]
     assert bytes(rows).decode().split() == expected
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -101,3 +101,10 @@ def test_a_part_of_a_date_has_its_range(form: str, least: int, most: int) -> Non
     for wrong in {least - 1, most + 1, most + 2} if least else {most + 1, most + 2}:
         with pytest.raises(RefusedLine, match="time"):
             times([write(least), write(wrong)], read)
+
+
+@pytest.mark.parametrize(("year", "text"), [(1969, "69"), (1999, "99"), (2000, "00"), (2068, "68")])
+def test_years_of_two_digits_are_those_of_posix(year: int, text: str) -> None:
+    when = datetime(year, 12, 31, 23, 59, 59, tzinfo=UTC)
+    read = 'time_format="%d %b %y %H:%M:%S",origin=0'
+    assert times([f"31 Dec {text} 23:59:59"], read)[0] == [when.timestamp()]
