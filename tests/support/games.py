@@ -182,6 +182,60 @@ class Coroutine(Game):
         self.drawn = self.start + (self.goal - self.start) * min(self.elapsed / 0.1, 1)
 
 
+class StopsShort(Game):
+    """A factor that grows by 15 a second from each packet on; a step beyond 1 is left out."""
+
+    factor = 0.0
+
+    def arrive(self) -> None:
+        self.factor, self.start = 0.0, self.drawn
+
+    def frame(self) -> None:
+        self.factor += 15 * (self.dt or self.at - self.got[-1][0])
+        if self.factor <= 1:
+            self.drawn = self.start + (self.got[-1][2] - self.start) * self.factor
+
+
+class PacketClock(Game):
+    """States 100 ms before the newest stamp, which only a packet sets."""
+
+    def frame(self) -> None:
+        states = [(stamp, p) for _, stamp, p in self.got]
+        self.drawn = between(states, max(stamp for stamp, _ in states) - 0.1)
+
+
+class Dequeue(Game):
+    """A queue of which each frame takes a state while two are there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue: list[Any] = []
+
+    def arrive(self) -> None:
+        self.queue.append(self.got[-1][2])
+
+    def frame(self) -> None:
+        if len(self.queue) >= 2:
+            self.drawn = self.queue.pop(0)
+
+
+class MeanDelay(Game):
+    """States twice as late as the mean of the last ten times between two arrivals."""
+
+    def frame(self) -> None:
+        last = [arrival for arrival, _, _ in self.got[-11:]]
+        delay = 2 * (last[-1] - last[0]) / (len(last) - 1) if len(last) > 1 else 0.0
+        self.drawn = between([(arrival, p) for arrival, _, p in self.got], self.at - delay)
+
+
+class LatestState(Game):
+    """The latest state that is 120 ms old by its stamp, as it is, until the next one is."""
+
+    def frame(self) -> None:
+        old = [p for _, stamp, p in self.got if stamp <= self.at - 0.12]
+        self.drawn = old[-1] if old else self.got[0][2]
+
+
 class Timer(Game):
     """A timer: a packet sets ``t = 0``; each frame does ``t += dt``, and then ``SmoothStep``."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterable
@@ -121,19 +122,23 @@ BUFFER: dict[str, list[Any]] = {
     "delay_least": [0, 0, 0.04, "1.1i"],
     "delay_most": [60, 60, 0.15, "2.2i"],
     "interval": ["auto", "auto", 0.06, "stamps", "arrivals"],
+    "interval_count": [1, 1, 4],
     "interval_time": [0, 0, 2],
     "curve": ["linear", "hermite", "catmull-rom"],
+    "between": ["curve", "curve", "curve", "hold"],
     "beyond": ["hold", "hold", "freeze", "oldest", "reuse", "unlimited", 0.1, 0.3, "0.6i"],
     "beyond_along": ["slope", "velocity"],
     "beyond_then": ["stay", "return"],
-    "catch_up": ["snap", "snap", "snap", "none", "rate", "rate", "queue", "timer"],
+    "catch_up": ["snap", "snap", "snap", "none", "rate", "rate", "queue", "dequeue", "timer"],
     "catch_up_rate": [0.05, 0.2],
     "catch_up_limit": [0, 0.2],
     "catch_up_near": [0, 0, 0.03],
     "phase": [0, 0.0171],
+    "every": ["frame", "frame", "packet"],
     "monotonic": ["off", "off", "on"],
     "min_buffer": [1, 1, 2, 3],
     "max_buffer": [0, 0, 1, 3, 5],
+    "reserve": [0, 0, 1, 2],
     "late": ["drop", "drop", "insert"],
     "equal": ["keep", "keep", "last"],
     "before": ["hold", "none"],
@@ -164,6 +169,7 @@ CHASE: dict[str, list[Any]] = {
     "speed": [3, 20],
     "ease": ["smoothstep", "sine", "out-quad", "out-cubic"],
     "start": ["drawn", "arrival", "last", "frame"],
+    "end": ["goal", "short"],
     "overshoot": ["off", "on"],
     "interval": ["auto", 0.06, "stamps", "arrivals", "frames"],
     "ahead": ["newest", "newest", "velocity", "arrival", "step", "interval", "fixed"],
@@ -174,6 +180,7 @@ CHASE: dict[str, list[Any]] = {
     "snap": [0, 5],
     "snap_after": [0, 0, 0.3],
     "dead_zone": [0, 0, 0.2],
+    "late": ["drop", "take"],
     "every": ["frame", "frame", "packet", 0.02, 0.05],
     "phase": [0, 0.0071],
     "between": ["hold", "lerp"],
@@ -278,6 +285,11 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
         (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
         (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
         (games.Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
+        (games.StopsShort, "chase+how=linear+time=0.0666666666666666667+start=last+end=short"),
+        (games.PacketClock, "buffer+clock=newest+delay=0.1+every=packet"),
+        (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),
+        (games.MeanDelay, "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_count=10"),
+        (games.LatestState, "buffer+delay=0.12+between=hold"),
     ],
 )
 def test_what_games_draw_that_are_no_engine_is_a_composition(
@@ -288,6 +300,30 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
         one = rows(game(), packets, frames)
         other = rows(Engine(*split(composition)), packets, frames)
         assert apart(one, other) < 1e-9, seed
+
+
+@pytest.mark.parametrize(
+    ("game", "composition"),
+    [
+        (games.LerpByTime, "chase+how=lerp+time=0.1+late=take"),
+        (games.Tween, "chase+how=linear+time=0.1+late=take"),
+        (games.HalfWay, "chase+how=share+share=0.5+every=packet+late=take"),
+        (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
+        (games.Dequeue, "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1"),
+    ],
+)
+def test_games_that_check_no_timestamps_take_late_packets(
+    game: Callable[[], Game], composition: str
+) -> None:
+    late = 0
+    for seed in seeds(60, 15):
+        packets, frames = stream(random.Random(seed))
+        packets = [packet._replace(delta=0.0, teleport=False) for packet in packets]
+        late += sum(b.time < a.time for a, b in itertools.pairwise(packets))
+        one = rows(game(), packets, frames)
+        other = rows(Engine(*split(composition)), packets, frames)
+        assert apart(one, other) < 1e-9, seed
+    assert late > 10
 
 
 def test_a_queue_is_drawn_as_by_the_game_where_a_state_ends_with_a_frame() -> None:

@@ -75,13 +75,15 @@ TOOLCHAINS = {
 #: Some of each language, which between them have every part that keeps a state.
 COMPOSITIONS = (
     "chase+how=linear+time=1i+start=last+interval=frames+ahead=interval+every=0.04+between=lerp",
-    "chase+how=eased+time=1i+interval=stamps+start=last",
+    "chase+how=eased+time=1i+interval=stamps+start=last+end=short+late=take",
     "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
     "buffer+stamps=ticks+clock=median+delay=1.8i+jitter_margin=1+curve=catmull-rom+low_pass=0.03",
     "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last",
     "buffer+stamps=ticks+clock=first+delay=0+catch_up=none+min_buffer=2+max_buffer=3+beyond=0.4i",
     "buffer+stamps=arrival+delay=1i+interval=arrivals+low_pass=0.02",
-    "buffer+delay=1.5i+interval=stamps+beyond=0.5i",
+    "buffer+delay=1.5i+interval=stamps+interval_count=7+beyond=0.5i",
+    "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1",
+    "buffer+clock=newest+delay=0.08+every=packet+between=hold",
     "buffer+interval=0.05+catch_up=queue+min_buffer=3+max_buffer=5",
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",
     "dead-reckoning+correction=spline+acceleration=estimated",

@@ -20,7 +20,7 @@ from epic_cli.engine.strategies.parts.common_settings import (
 )
 
 cdef double PACKET = -1     # every=packet: a step for each packet
-cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks
+cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks; or to an end
 cdef double MOST_TICKS = 64     # of more that are due at once, the first are left out
 
 
@@ -84,17 +84,19 @@ cdef class Chase(Strategy):
     drawn last, or where their line is when the packet arrives (``start=arrival``). Their time, that
     of ``growing`` and an age by arrival count from the arrival; as tweens of engines have it, from
     the frame before it (``start=last``: the first frame is one dt on its way) or behind it
-    (``start=frame``: the first frame is where it was). ``snap`` jumps to a goal that is further
-    away, ``snap_after`` to that of a packet that is older. Within ``dead_zone`` of its goal it
-    stays, unless it is ``linear`` or ``eased``.
+    (``start=frame``: the first frame is where it was). With ``end=short`` the step that would pass
+    the end of the way is left out, as in a loop that runs while u is below 1. ``snap`` jumps to a
+    goal that is further away, ``snap_after`` to that of a packet that is older. Within
+    ``dead_zone`` of its goal it stays, unless it is ``linear`` or ``eased``.
 
     It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
     packet. Between two ticks it draws the last one, or with ``between=lerp`` the line from the tick
     before to the last, which is a tick late. ``rounding`` does not feed back.
 
-    A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
-    (ahead of the newest ``extrapolated``) until the entity is at the goal, ``held`` from then on.
-    The velocity is the step of this frame over its time, that of a spring its own.
+    A packet with an earlier timestamp than the newest is discarded; with ``late=take`` it is the
+    newest, as in code that checks no timestamps. Rows are ``interpolated`` (ahead of the newest
+    ``extrapolated``) until the entity is at the goal, ``held`` from then on. The velocity is the
+    step of this frame over its time, that of a spring its own.
     """
 
     declaration = Declaration(
@@ -125,6 +127,8 @@ cdef class Chase(Strategy):
                    ("drawn", "arrival", "last", "frame"), tune=False),
             Switch("overshoot", "off", "let how=spring, lerp and linear pass their goal",
                    tune=False),
+            Choice("end", "goal", "where how=linear and eased stop: at the goal, or short of it, at"
+                   " the last step before", ("goal", "short"), tune=False),
             MEASURED_INTERVAL,
             Choice("ahead", "newest", "the goal: the newest state, or a prediction from it by its"
                    " velocity, by its velocity until it arrived, by the last step, or by its"
@@ -139,6 +143,8 @@ cdef class Chase(Strategy):
             Number("snap_after", 0.0, "jump to the goal where the newest packet is older; 0: never",
                    "s", 0, 3600),
             DEAD_ZONE,
+            Choice("late", "drop", "how a late packet is treated: dropped, or taken as the newest",
+                   ("drop", "take"), tune=False),
             Number("every", "frame", "how often the drawn position moves: in each frame, once a"
                    " packet, or in ticks of this length", "s", 0.001, 60,
                    words={"frame": 0.0, "packet": PACKET}),
@@ -156,12 +162,13 @@ cdef class Chase(Strategy):
     cdef public double every, phase, rounding, fade_after, fade
     cdef public bint overshoot
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
-    cdef bint ages_by_arrival
+    cdef bint ages_by_arrival, takes_late, stops_short
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
     cdef double period              # the present interval, s
     cdef double arrived, old        # arrival of the newest packet, and its age then, s
+    cdef double stamp               # its timestamp
     cdef double taken               # the step that took the packet before
     cdef long waiting               # packets since the last step
     cdef double begun, duration     # beginning and duration of the way to it, s
@@ -173,12 +180,14 @@ cdef class Chase(Strategy):
     cdef TurnChase turn
     cdef TurnGlide glide
 
-    def configure(self, *, start, interval, age, between):
+    def configure(self, *, start, end, interval, age, late, between):
         self.check_free()
         self.from_arrival = start == "arrival"
         self.from_last = start == "last"
         self.from_frame = start == "frame"
         self.interpolates = between == "lerp"
+        self.takes_late = late == "take"
+        self.stops_short = end == "short"
         self.packet_age = PacketAge(age)
         self.ages_by_arrival = self.settings["age"] == "arrival"
         self.measured = interval
@@ -204,7 +213,7 @@ cdef class Chase(Strategy):
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
             self.period = self.interval.value
-        elif packet.time < self.newest:
+        elif packet.time < self.newest and not self.takes_late:
             return False
         else:
             step = packet.position - self.received.position
@@ -212,15 +221,16 @@ cdef class Chase(Strategy):
             if self.glides and self.from_arrival:
                 self.goal = self.compute_goal(now)
                 begin = self.compute_glide(now)
-                self.glide.move(self.ease_fraction(self.compute_fraction(now)))
+                self.turn_glide(now)
             if self.measured == <double>ARRIVALS:
                 self.period = limit_interval(now - self.arrived)
             elif self.measured == <double>STAMPS:
-                self.period = limit_interval(packet.time - self.newest)
+                self.period = limit_interval(packet.time - self.stamp)
         if self.counts_intervals:
             self.interval.add(packet.time)
             self.period = self.interval.value
         self.received = packet
+        self.stamp = packet.time
         self.arrived = self.begun = now
         if self.from_frame:
             self.begun = INFINITY
@@ -454,14 +464,27 @@ cdef class Chase(Strategy):
 
     cdef Vec3[double] compute_glide(self, double at) noexcept nogil:
         cdef double u = self.compute_fraction(at)
-        return lerp(self.start, self.goal, self.ease_fraction(u)) if u != 1 else self.goal
+        if self.is_past_end(at):
+            return self.shown.position
+        if u == 1:
+            return self.goal
+        return lerp(self.start, self.goal, self.ease_fraction(u))
 
     cdef void glide_to(self, double at, Sample& sample) noexcept nogil:
         cdef double u = self.compute_fraction(at)
         cdef double rate = self.compute_slope(u) / self.duration if u != 1 else 0
         self.shown = Motion(self.compute_glide(at), (self.goal - self.start) * rate)
-        self.glide.move(self.ease_fraction(u))
+        self.turn_glide(at)
         self.glide.show(rate, sample)
+
+    cdef void turn_glide(self, double at) noexcept nogil:
+        """Turn to the rotation of the way at the time ``at``."""
+        if not self.is_past_end(at):
+            self.glide.move(self.ease_fraction(self.compute_fraction(at)))
+
+    cdef bint is_past_end(self, double at) noexcept nogil:
+        """Return True at a step that is left out, as it would pass the end of the way."""
+        return self.stops_short and at - self.begun > self.duration * (1 + SLIGHTLY)
 
     cdef double ease_fraction(self, double u) noexcept nogil:
         """Return the fraction of the way covered at the fraction ``u`` of its duration."""

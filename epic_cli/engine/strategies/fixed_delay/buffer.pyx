@@ -7,8 +7,7 @@ from epic_cli.engine.packets cimport (
     is_finite, spun,
 )
 from epic_cli.engine.strategies.parts cimport (
-    ARRIVALS, ClockOffset, ClockRule, Deviation, SendInterval, Strategy, limit_interval,
-    span_seconds,
+    ARRIVALS, ClockOffset, ClockRule, Deviation, SendInterval, Strategy, span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp, smooth_damp
 from epic_cli.engine.strategies.parts.following cimport caught_up, exponential_share, rounded
@@ -51,6 +50,7 @@ cpdef enum class CatchUp:
     SNAP
     RATE
     QUEUE
+    DEQUEUE
     TIMER
 
 cpdef enum class LowPass:
@@ -90,10 +90,12 @@ cdef class DelayBuffer(Strategy):
     Delay: The jitter is the exponential standard deviation of (arrival - stamp) over
     ``jitter_time``, over arrival times that of their differences. A send interval is the typical
     difference of the last 32 timestamps, or with ``interval_time`` the exponential mean;
-    or that of the last two timestamps (``interval=stamps``) or arrivals (``interval=arrivals``).
+    or that of the last two timestamps (``interval=stamps``) or arrivals (``interval=arrivals``), or
+    the mean of the last ``interval_count`` of these.
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
-    neighbors: (next - previous) / (their time), at an end of the buffer the slope.
+    neighbors: (next - previous) / (their time), at an end of the buffer the slope. With
+    ``between=hold`` there is none: each state stands until the next.
 
     Beyond the newest state it is held, or goes on for ``beyond``, seconds or send intervals: along
     the line of the last two, or by the newest's velocity; then it stays there, or is back at the
@@ -108,14 +110,16 @@ cdef class DelayBuffer(Strategy):
     buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``none`` it only waits:
     after each hitch the delay is longer. ``queue`` goes from each state to the next in one interval
     of frames, and drops what is left of the last frame: it never catches up, unless ``keep`` drops
-    states. ``timer`` goes over the interval before (newest - delay) by a timer of its own, which
-    begins again each interval, at ``phase`` once, and not at packets. ``monotonic`` keeps it from
-    going back.
+    states. Of a ``dequeue`` each frame takes the next state. Both leave ``reserve`` states behind
+    the newest. ``timer`` goes over the interval before (newest - delay) by a timer of its own,
+    which begins again each interval, at ``phase`` once, and not at packets. ``monotonic`` keeps it
+    from going back. With ``every=packet`` the time goes on only when a packet comes.
 
-    Queues: with ``none`` and ``queue``, and more than one as ``min_buffer``, an entity that has
-    reached the newest state, or is at the first, continues when that number of states wait, or
-    where less do and none came for two intervals. Where ``max_buffer`` states wait, the next one
-    drops the oldest of them, until ``min_buffer`` are left, and the way to these begins again.
+    Queues: with ``none``, ``queue`` and ``dequeue``, and more than one as ``min_buffer``, an entity
+    that has reached the newest state, or is at the first, continues when that number of states
+    wait, or where less do and none came for two intervals. Where ``max_buffer`` states wait, the
+    next one drops the oldest of them, until ``min_buffer`` are left, and the way to these begins
+    again.
 
     ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
     lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each
@@ -169,9 +173,13 @@ cdef class DelayBuffer(Strategy):
             Span("delay_least", 0.0, "the least delay, jitter margin included", 0, 60),
             Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
             measured_interval("stamps", "arrivals"),
+            Number("interval_count", 1, "how many of the last are averaged, with interval=stamps or"
+                   " arrivals", "", 1, 32, whole=True),
             Number("interval_time", 0.0, "the time over which the send interval is averaged; 0: the"
                    " typical one of the last 32", "s", 0, 3600),
             Choice("curve", "linear", "the curve between two states", BufferCurve),
+            Choice("between", "curve", "what to draw between two states: the curve, or the state"
+                   " before", ("curve", "hold"), tune=False),
             Span("beyond", 0.0, "how long to extrapolate past the newest state, in seconds or send"
                  " intervals (0.2i); hold: not at all, freeze: keep what was drawn last, oldest: go"
                  " back to the oldest state, reuse: the newest begins the way to the next one", 0,
@@ -183,7 +191,8 @@ cdef class DelayBuffer(Strategy):
                    " state",
                    ("stay", "return"), tune=False),
             Choice("catch_up", "snap", "how the drawn time gets back to its delay: never, at"
-                   " once, or at a rate; or play a queue of states, or by a timer", CatchUp),
+                   " once, or at a rate; or play a queue of states, take one of it in each frame,"
+                   " or go by a timer", CatchUp),
             Number("catch_up_rate", 0.05, "how much faster or slower to play, with catch_up=rate",
                    "", 0, 1, tune=(0.01, 0.2), scale="log"),
             Number("catch_up_limit", 0.0, "jump at a larger error, with catch_up=rate; 0: never",
@@ -192,11 +201,14 @@ cdef class DelayBuffer(Strategy):
                    0, 3600),
             Number("phase", 0.0, "a time at which the timer begins, with catch_up=timer", "s", 0,
                    60),
+            Choice("every", "frame", "how often the drawn time moves: in each frame, or once a"
+                   " packet", ("frame", "packet"), tune=False),
             Switch("monotonic", "off", "never go back in time"),
             Number("min_buffer", 1, "states that must wait before an empty queue goes on, with"
-                   " catch_up=none or queue", "", 1, 1024, whole=True),
+                   " catch_up=none, queue or dequeue", "", 1, 1024, whole=True),
             Number("max_buffer", 0, "states that may wait in a queue, at least min_buffer; 0: any"
                    " number", "", 0, 1024, whole=True),
+            Number("reserve", 0, "states that stay in a queue", "", 0, 1023, whole=True),
             Choice("late", "drop", "how a late packet is treated", ("drop", "insert"), tune=False),
             Choice("equal", "keep", "of two states of one time, such as two packets of a frame with"
                    " stamps=arrival: keep both, or the last", ("keep", "last"), tune=False),
@@ -232,7 +244,7 @@ cdef class DelayBuffer(Strategy):
     cdef public double forget
     cdef bint keeps_last, forgotten, renewed
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
-    cdef bint from_last, smooths
+    cdef bint from_last, smooths, by_packet, holds, is_queue
     cdef ClockOffset offset
     cdef SendInterval interval
     cdef double measured            # how: NaN, seconds, or one of LastInterval
@@ -247,6 +259,7 @@ cdef class DelayBuffer(Strategy):
     cdef double fraction            # of the way to the next state of a queue
     cdef bint queues                # catch_up=none or queue
     cdef size_t min_buffer, max_buffer
+    cdef public size_t reserve
     cdef bint filling               # the queue was empty, and waits for states
     cdef double idle                # frames without a packet while it does, s
     cdef bint playing, shows
@@ -256,14 +269,17 @@ cdef class DelayBuffer(Strategy):
     cdef TurnChase turn
 
     def configure(self, *, clock_time, clock_share, clock_resync, clock_gain, clock_decay,
-                  clock_limit, start, jitter_time, interval, interval_time, beyond_along,
-                  beyond_then, late, equal, before, keep, min_buffer, max_buffer):
+                  clock_limit, start, jitter_time, interval, interval_time, interval_count,
+                  between, beyond_along, beyond_then, every, late, equal, before, keep, min_buffer,
+                  max_buffer):
         self.check_free()
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
             clock_share)
         self.measured = interval
-        self.interval = SendInterval(NAN if interval < 0 else interval, 0.05, interval_time)
+        self.interval = SendInterval(
+            NAN if interval < 0 else interval, 0.05, interval_time,
+            interval_count if interval < 0 else 0)
         self.jitter = Deviation(jitter_time)
         self.by_velocity = beyond_along == "velocity"
         self.returns = beyond_then == "return"
@@ -271,13 +287,16 @@ cdef class DelayBuffer(Strategy):
         self.hides = before == "none"
         self.keeps_last = equal == "last"
         self.from_last = start == "last"
+        self.by_packet = every == "packet"
+        self.holds = between == "hold"
         self.smooths = self.low_pass > 0 or self.follow == LowPass.SHARE
         self.counts_intervals = (
             self.stamps == StampSource.TICKS or self.catch_up == CatchUp.QUEUE
             or self.catch_up == CatchUp.TIMER
             or min(self.delay, self.delay_least, self.delay_most) < 0
             or -MOST_INTERVALS <= self.beyond < 0)
-        self.queues = self.catch_up == CatchUp.NONE or self.catch_up == CatchUp.QUEUE
+        self.is_queue = self.catch_up == CatchUp.QUEUE or self.catch_up == CatchUp.DEQUEUE
+        self.queues = self.is_queue or self.catch_up == CatchUp.NONE
         self.min_buffer = min_buffer
         self.max_buffer = max(max_buffer, min_buffer) if max_buffer and self.queues else 0
         self.counts_intervals |= self.queues and min_buffer > 1
@@ -319,7 +338,7 @@ cdef class DelayBuffer(Strategy):
         if self.from_last and self.drew:
             now = self.drawn.time
         if self.measured < 0 and self.taken > 0:
-            self.interval.value = limit_interval(
+            self.interval.measure(
                 now - self.arrived if self.measured == <double>ARRIVALS
                 else packet.time - self.newest)
         if self.stamps != StampSource.SENDER:
@@ -359,7 +378,7 @@ cdef class DelayBuffer(Strategy):
         """Return the number of states up to the start of the queue's current segment."""
         if not self.playing:
             return 1
-        if self.catch_up == CatchUp.QUEUE:
+        if self.is_queue:
             return max(self.place, <size_t>1)
         return max(self.states.count_until(self.time + SAME_TIME), <size_t>1)
 
@@ -455,16 +474,15 @@ cdef class DelayBuffer(Strategy):
     # ------------------------------------------------------------- frames
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double moment = self.arrived if self.by_packet else at
         cdef double time
         if self.taken < self.begin:
             self.hold_last(sample)
             return
-        time = self.compute_drawn_time(at)
+        time = self.compute_drawn_time(moment)
         self.time = time
-        while self.place < self.states.size() and self.states[self.place].time <= time:
-            self.place += 1
-        while self.place > 0 and self.states[self.place - 1].time > time:
-            self.place -= 1
+        if not self.is_queue:  # in which states of one time take turns
+            self.place = self.find_place(time)
         if self.place == 0:
             if self.hides:
                 self.hold_last(sample)
@@ -473,20 +491,29 @@ cdef class DelayBuffer(Strategy):
         elif self.place == self.states.size():
             self.draw_beyond(time - self.states.back().time, sample)
             if self.beyond == REUSE and time > self.states.back().time:
-                self.restart_segment(at - self.behind + self.since_drawn(at))
+                self.restart_segment(moment - self.behind + max(self.since_drawn(moment), 0.0))
         else:
             self.draw_curve(self.states[self.place - 1], self.states[self.place], time, sample)
         if sample.status == NONE:
             return
         self.playing = True
         if self.forget > 0:
-            self.drop_before(at - self.behind - self.forget)
+            self.drop_before(moment - self.behind - self.forget)
         if self.remembers:
             self.record_drawn(sample.position, sample.turn)
         if self.smooths:
             self.apply_low_pass(self.elapsed(at), sample)
         if self.rounding > 0:
             sample.position = rounded(sample.position, self.rounding)
+
+    cdef size_t find_place(self, double time) noexcept nogil:
+        """Return the number of states up to ``time``, which is near the place drawn last."""
+        cdef size_t place = self.place
+        while place < self.states.size() and self.states[place].time <= time:
+            place += 1
+        while place > 0 and self.states[place - 1].time > time:
+            place -= 1
+        return place
 
     cdef void apply_low_pass(self, double elapsed, Sample& sample) noexcept nogil:
         """Smooth the sample by the low-pass over a frame of ``elapsed`` seconds."""
@@ -528,13 +555,16 @@ cdef class DelayBuffer(Strategy):
             self.fraction = 0
             first = 0
         elif self.is_filling(elapsed):
+            self.place = first + 1
             return self.states[first].time
-        elif first + 1 < self.states.size():
+        elif first + 1 + self.reserve < self.states.size():
             # as games write it, so that the same frames reach 1: dt * rate
-            self.fraction += elapsed * (1 / self.interval.value)
+            self.fraction += (1 if self.catch_up == CatchUp.DEQUEUE
+                              else elapsed * (1 / self.interval.value))
             if self.fraction >= 1:
                 self.fraction = 0
                 first += 1
+        self.place = first + 1
         if first + 1 == self.states.size():
             self.filling = self.min_buffer > 1
             return self.states.back().time
@@ -555,7 +585,7 @@ cdef class DelayBuffer(Strategy):
     cdef double compute_drawn_time(self, double at) noexcept nogil:
         cdef double time = at - self.behind - self.wait
         cdef double newest = self.states.back().time + self.compute_reach()
-        if self.catch_up == CatchUp.QUEUE:
+        if self.is_queue:
             time = self.advance_queue(self.elapsed(at))
         elif self.catch_up == CatchUp.TIMER:
             time = (at - self.phase) / self.interval.value
@@ -597,7 +627,7 @@ cdef class DelayBuffer(Strategy):
         cdef double duration = after.time - before.time
         cdef double u = (time - before.time) / duration
         cdef Motion motion
-        if self.snap > 0 and is_farther(before.position, after.position, self.snap):
+        if self.holds or self.snap > 0 and is_farther(before.position, after.position, self.snap):
             self.hold_state_at(before, sample)
             return
         motion.velocity = (after.position - before.position) * (1 / duration)

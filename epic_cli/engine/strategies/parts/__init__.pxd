@@ -195,6 +195,7 @@ cdef inline double limit_interval(double measured) noexcept nogil:
 cdef class SendInterval:
     cdef bint measures
     cdef double duration        # of an exponential mean; 0: the typical of the last
+    cdef int last               # how many of the last are averaged; 0: by one of the other ways
     cdef readonly double value
     cdef readonly long count    # of the differences measured
     cdef double first_guess

@@ -91,12 +91,13 @@ cdef class SendInterval:
     off the difference at three eighths of the way from the smallest to the largest. A packet that
     was lost, or a silence, makes a difference of two intervals or more, which then does not count,
     as long as three of eight differences are single intervals. With a ``duration`` (s) it is the
-    exponential mean of all over that time instead. Before two packets have come in it is
-    ``first_guess``.
+    exponential mean of all over that time instead, with a ``last`` above 0 the mean of that many,
+    at least 0.1 ms. Before two packets have come in it is ``first_guess``.
     """
 
-    def __init__(self, double value=NAN, double first_guess=0.05, double duration=0):
+    def __init__(self, double value=NAN, double first_guess=0.05, double duration=0, int last=0):
         self.duration = duration
+        self.last = last
         self.measures = value != value
         self.value = first_guess if self.measures else value
         self.first_guess = self.value
@@ -128,7 +129,10 @@ cdef class SendInterval:
     cdef void measure(self, double difference) noexcept nogil:
         """Update the interval by the time between two packets, s."""
         self.count += 1
-        if self.duration > 0:
+        if self.last > 0:
+            add_value(self.differences, difference)
+            self.value = limit_interval(compute_mean(self.differences))
+        elif self.duration > 0:
             self.value += (difference - self.value) * (
                 compute_weight(difference, self.duration) if self.count > 1 else 1)
         else:
@@ -145,7 +149,7 @@ cdef class SendInterval:
         self.value = self.first_guess
         self.newest = NAN
         self.count = 0
-        start_window(self.differences, INTERVALS)
+        start_window(self.differences, self.last if self.last > 0 else INTERVALS)
 
 
 # A median is of this many packets at most.
@@ -339,6 +343,15 @@ cdef double compute_middle_mean(const Window& window) noexcept nogil:
         # differences, since the values may be large and close to each other
         total += window.sorted[place] - window.sorted[cut]
     return window.sorted[cut] + total / (window.count - 2 * cut)
+
+
+cdef double compute_mean(const Window& window) noexcept nogil:
+    """Return the mean of the window's values."""
+    cdef double total = 0
+    cdef int place
+    for place in range(window.count):
+        total += window.arrived[place]
+    return total / window.count
 
 
 cdef double compute_typical(const Window& window) noexcept nogil:

@@ -62,7 +62,9 @@ INTERVAL: float  # s, the first guess where it is measured
 INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
 LAST_INTERVAL: str  # what its last one is taken from; empty: not the last one alone
+INTERVAL_COUNT: int
 CURVE: str
+BETWEEN: str
 BEYOND: str
 BEYOND_TIME: float  # s, how long it goes on past the newest state
 BEYOND_INTERVALS: float  # send intervals, how long it goes on past the newest state
@@ -70,14 +72,17 @@ BEYOND_IN_INTERVALS: bool
 BEYOND_ALONG: str
 BEYOND_THEN: str
 CATCH_UP: str
+IS_QUEUE: bool
 CATCH_UP_RATE: float
 CATCH_UP_LIMIT: float
 CATCH_UP_NEAR: float
 PHASE: float
+EVERY: str
 MONOTONIC: bool
 FILLS: bool
 MIN_BUFFER: int
 MAX_BUFFER: int
+RESERVE: int
 LATE: str
 EQUAL: str
 BEFORE: str
@@ -101,7 +106,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     timed = settings["stamps"] == "ticks" or settings["catch_up"] in ("queue", "timer")
     kinds = {0: "hold", -2001: "freeze", -2002: "oldest", -2003: "reuse", math.inf: "unlimited"}
     kind = kinds.get(beyond, "time")
-    queues = settings["catch_up"] in ("none", "queue")
+    is_queue = settings["catch_up"] in ("queue", "dequeue")
+    queues = is_queue or settings["catch_up"] == "none"
     least, most = settings["min_buffer"], settings["max_buffer"]
     fills = queues and least > 1
     extends = kind == "time" and beyond < 0
@@ -129,6 +135,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
         "BEYOND_INTERVALS": -beyond if extends else 0.0,
         "BEYOND_IN_INTERVALS": extends,
+        "IS_QUEUE": is_queue,
         "FILLS": fills,
         "MAX_BUFFER": max(most, least) if most and queues else 0,
     }
@@ -137,7 +144,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
 def needs_one_clock(settings: Mapping[str, Any]) -> bool:
     """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
     by_stamp = settings["stamps"] == "sender" and settings["clock"] == "agree"
-    return by_stamp and settings["catch_up"] not in ("queue", "timer")
+    return by_stamp and settings["catch_up"] not in ("queue", "dequeue", "timer")
 
 
 class State(NamedTuple):
@@ -227,10 +234,10 @@ class Smoothing(SendInterval, Turning, Rounding):
                     self.typical(time - self.newest)
         if LAST_INTERVAL == "stamps":
             if self.count > 0:
-                self.interval = max(time - self.newest, 0.0001)
+                self.measure(time - self.newest)
         if LAST_INTERVAL == "arrivals":
             if self.count > 0:
-                self.interval = max(arrival - self.arrived, 0.0001)
+                self.measure(arrival - self.arrived)
         if STAMPS == "sender":
             self.stamp = time
         if STAMPS == "arrival":
@@ -251,7 +258,7 @@ class Smoothing(SendInterval, Turning, Rounding):
             if self.forgotten:
                 self.states.clear()
                 self.forgotten = False
-                if CATCH_UP == "queue":
+                if IS_QUEUE:
                     self.first = 0
         if EQUAL == "last":
             if len(self.states) > 0:
@@ -271,7 +278,7 @@ class Smoothing(SendInterval, Turning, Rounding):
             self.states.append(State(self.stamp, position, velocity, rotation))
         if len(self.states) > KEEP:
             self.states.pop(0)
-            if CATCH_UP == "queue":
+            if IS_QUEUE:
                 self.first = max(self.first - 1, 0)
         if LATE == "drop" or self.count == 0 or time > self.newest:
             self.newest = time
@@ -284,7 +291,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         i: int = len(self.states)
         while i > 0 and self.states[i - 1].time > state.time:
             i -= 1
-        if CATCH_UP == "queue":
+        if IS_QUEUE:
             if i <= self.first and self.first < len(self.states) and self.running:
                 self.first += 1
         self.states.insert(i, state)
@@ -293,7 +300,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Return the place of the state that the queue goes from."""
         if not self.running:
             return 0
-        if CATCH_UP == "queue":
+        if IS_QUEUE:
             return self.first
         i: int = len(self.states) - 1
         while i > 0 and self.states[i].time > self.time + 1e-9:
@@ -311,7 +318,7 @@ class Smoothing(SendInterval, Turning, Rounding):
             self.time = self.states[0].time
             self.states.pop(0)
             self.states.insert(0, State(self.time, start.position, start.velocity, start.rotation))
-            if CATCH_UP == "queue":
+            if IS_QUEUE:
                 self.first = 0
                 self.fraction = 0.0
 
@@ -328,6 +335,19 @@ class Smoothing(SendInterval, Turning, Rounding):
     def reach(self) -> float:
         """Return how long it goes on past the newest state (s)."""
         return BEYOND_INTERVALS * self.interval if BEYOND_IN_INTERVALS else BEYOND_TIME
+
+    def measure(self, difference: float) -> None:
+        """Update the mean of the last times between two packets."""
+        self.interval = difference
+        if INTERVAL_COUNT > 1:
+            self.differences.append(difference)
+            if len(self.differences) > INTERVAL_COUNT:
+                self.differences.pop(0)
+            self.interval = 0.0
+            for i in range(len(self.differences)):
+                self.interval += self.differences[i]
+            self.interval = self.interval / float(len(self.differences))
+        self.interval = max(self.interval, 0.0001)
 
     def average(self, difference: float) -> None:
         """Update the exponential mean of the time between two packets."""
@@ -471,11 +491,18 @@ class Smoothing(SendInterval, Turning, Rounding):
             if self.running:
                 self.position = self.exact
         behind: float = self.offset + CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else self.offset
+        moment: float = self.arrived if EVERY == "packet" else now
         sent: float = (
-            now - behind if USES_CLOCK else now - CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else now
+            moment - behind
+            if USES_CLOCK
+            else moment - CLOCK_MARGIN
+            if CLOCK_MARGIN > 0.0
+            else moment
         )
-        elapsed: float = self.frame_time(now)
-        wanted: float = self.time_to_draw(now, sent, elapsed)
+        elapsed: float = self.frame_time(moment)
+        if IS_QUEUE:
+            self.advance(elapsed)
+        wanted: float = self.time_to_draw(moment, sent)
         if CATCH_UP == "rate" or CATCH_UP == "none":
             if self.running:
                 wanted = self.play(wanted, elapsed)
@@ -500,7 +527,7 @@ class Smoothing(SendInterval, Turning, Rounding):
             if self.drawn:
                 self.drop_until(sent - FORGET)
         if SMOOTHS and self.drawn:
-            self.filter(elapsed)
+            self.filter(self.frame_time(now))
         if ROUNDING > 0.0:
             self.exact = self.position
             self.position = Vec3(
@@ -510,10 +537,10 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.last = now
         return self.drawn
 
-    def time_to_draw(self, now: float, sent: float, elapsed: float) -> float:
+    def time_to_draw(self, now: float, sent: float) -> float:
         """Return the time to draw, on the axis of the states (s)."""
-        if CATCH_UP == "queue":
-            return self.queued(elapsed)
+        if IS_QUEUE:
+            return self.queue_time()
         if CATCH_UP == "timer":
             ticks: float = (now - PHASE) / self.interval
             newest: float = self.states[len(self.states) - 1].time - self.wanted_delay()
@@ -527,21 +554,21 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.states.append(newest)
         self.states.append(State(time, newest.position, newest.velocity, newest.rotation))
         self.renewed = True
-        if CATCH_UP == "queue":
+        if IS_QUEUE:
             self.first = 0
 
     def drop_equal(self) -> None:
         """Drop the newest state if the next one is not newer."""
         if self.stamp <= self.states[len(self.states) - 1].time + 1e-9:
             self.states.pop()
-            if CATCH_UP == "queue":
+            if IS_QUEUE:
                 self.first = max(min(self.first, len(self.states) - 1), 0)
 
     def drop_until(self, time: float) -> None:
         """Drop the states before a time; the newest is held until the next one comes."""
         while len(self.states) > 1 and self.states[0].time < time:
             self.states.pop(0)
-            if CATCH_UP == "queue":
+            if IS_QUEUE:
                 self.first = max(self.first - 1, 0)
         self.forgotten = self.states[0].time < time
 
@@ -551,25 +578,30 @@ class Smoothing(SendInterval, Turning, Rounding):
             return 0.0
         return max(now - self.last, 0.0)
 
-    def queued(self, elapsed: float) -> float:
-        """Return the time between the first state of the queue and the next."""
+    def advance(self, elapsed: float) -> None:
+        """Play the queue for the time of a frame."""
         if not self.running:
             self.fraction = 0.0
             self.first = 0
         elif FILLS and self.fills_up(elapsed):
-            return self.states[self.first].time
-        elif self.first + 1 < len(self.states):
-            self.fraction += elapsed * (1.0 / self.interval)
-            if self.fraction >= 1.0:
+            self.fraction = 0.0
+        elif self.first + 1 + RESERVE < len(self.states):
+            if CATCH_UP == "queue":
+                self.fraction += elapsed * (1.0 / self.interval)
+            if CATCH_UP == "dequeue" or self.fraction >= 1.0:
                 # what is left of the frame is lost
                 self.fraction = 0.0
                 self.first += 1
+        if FILLS:
+            if self.first + 1 == len(self.states):
+                self.filling = True
+
+    def queue_time(self) -> float:
+        """Return the time between the first state of the queue and the next."""
         start: float = self.states[self.first].time
         if self.first + 1 < len(self.states):
             share: float = min(self.fraction, 1.0 - 1e-9)  # not rounded to the next one's time
             return start + share * (self.states[self.first + 1].time - start)
-        if FILLS:
-            self.filling = True
         return start
 
     def play(self, wanted: float, elapsed: float) -> float:
@@ -636,19 +668,25 @@ class Smoothing(SendInterval, Turning, Rounding):
     def place(self, time: float) -> None:
         """Draw the buffer's state at a time."""
         last: int = len(self.states) - 1
-        i: int = last
-        while i >= 0 and self.states[i].time > time:
-            i -= 1
-        if i < 0:
+        i: int = self.first if IS_QUEUE else last
+        if not IS_QUEUE:
+            while i >= 0 and self.states[i].time > time:
+                i -= 1
+        if not IS_QUEUE and i < 0:
             # before the oldest
             if BEFORE == "hold":
                 self.show(self.states[0].position, self.states[0].rotation)
         elif i < last:
-            self.between(i, time)
+            if BETWEEN == "hold" or CATCH_UP == "dequeue":
+                self.show(self.states[i].position, self.states[i].rotation)
+            elif CATCH_UP == "queue" and self.states[i + 1].time <= self.states[i].time:
+                self.show(self.states[i].position, self.states[i].rotation)
+            else:
+                self.interpolate(i, time)
         else:
             self.ahead(time - self.states[last].time)
 
-    def between(self, i: int, time: float) -> None:
+    def interpolate(self, i: int, time: float) -> None:
         """Draw between a state and the next."""
         a: State = self.states[i]
         b: State = self.states[i + 1]

@@ -37,6 +37,7 @@ SHARE: float
 SPEED: float
 EASE: str
 START: str
+END: str
 OVERSHOOT: bool
 INTERVAL: float  # s, the first guess where it is measured
 MEASURES: str
@@ -50,6 +51,7 @@ FADE: float
 SNAP: float
 SNAP_AFTER: float
 DEAD_ZONE: float
+LATE: str
 STEPS: str
 EVERY: float
 PHASE: float
@@ -95,6 +97,7 @@ class Smoothing(SendInterval, Turning, Rounding):
     position: Vec3  # what is drawn
     started: bool
     newest: float  # the newest timestamp
+    stamp: float  # that of the packet before
     current: Vec3  # as the last step left it
     current_rotation: Quat
     previous: Vec3  # as the step before left it
@@ -132,6 +135,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.taking = False
         self.waiting = 0
         self.newest = 0.0
+        self.stamp = 0.0
         self.aged = False
         self.interval = INTERVAL
         self.differences.clear()
@@ -141,8 +145,9 @@ class Smoothing(SendInterval, Turning, Rounding):
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
         """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
-        if self.started and time < self.newest:
-            return False
+        if LATE == "drop":
+            if self.started and time < self.newest:
+                return False
         if KEEPS:
             self.restore()
         before: Vec3 = position
@@ -157,13 +162,11 @@ class Smoothing(SendInterval, Turning, Rounding):
                 if START == "arrival":
                     begin = self.path(arrival)
                     if ROTATIONS:
-                        turned = self.slerp(
-                            self.start_rotation, self.received_rotation, self.fraction(arrival)
-                        )
+                        turned = self.path_rotation(arrival)
             if MEASURES == "usual" and time > self.newest:
                 self.typical(time - self.newest)
             if MEASURES == "stamps":
-                self.interval = max(time - self.newest, 0.0001)
+                self.interval = max(time - self.stamp, 0.0001)
             if MEASURES == "arrivals":
                 self.interval = max(arrival - self.arrived, 0.0001)
         else:
@@ -188,8 +191,10 @@ class Smoothing(SendInterval, Turning, Rounding):
             self.goal = position + (position - before) * self.prediction(self.age)
         if AHEAD == "fixed" and LIMITS_AHEAD:
             self.goal = position + velocity * AHEAD_TIME
+        if LATE == "drop" or not self.started or time > self.newest:
+            self.newest = time
+        self.stamp = time
         self.started = True
-        self.newest = time
         self.received = position
         self.received_rotation = rotation
         self.speed = velocity
@@ -325,9 +330,23 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Return the point of the path at that time."""
         u: float = self.fraction(now)
         goal: Vec3 = self.aim(now)
+        if END == "short":
+            if self.is_past_end(now):
+                return self.position
         if u == 1.0:
             return goal
         return self.start * (1.0 - u) + goal * u
+
+    def path_rotation(self, now: float) -> Quat:
+        """Return the rotation of the path at that time."""
+        if END == "short":
+            if self.is_past_end(now):
+                return self.rotation
+        return self.slerp(self.start_rotation, self.received_rotation, self.fraction(now))
+
+    def is_past_end(self, now: float) -> bool:
+        """Return whether a step is left out, as it would pass the end of the path."""
+        return now - self.begun > self.duration * (1.0 + 1e-9)
 
     def step_share(self, now: float, elapsed: float) -> float:
         """Return the share of the remaining way for this time."""
@@ -472,9 +491,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         if HOW == "linear" or HOW == "eased":
             self.position = self.path(now)
             if ROTATIONS:
-                self.rotation = self.slerp(
-                    self.start_rotation, self.received_rotation, self.fraction(now)
-                )
+                self.rotation = self.path_rotation(now)
 
     def snaps(self, rest: Vec3, now: float) -> bool:
         """Return true where it jumps to the goal."""
