@@ -162,19 +162,41 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "two-arrivals": (TwoArrivals, "buffer+stamps=arrival+delay=1i+interval=arrivals"),
     "summed-ticks": (SummedTicks, "chase+how=share+share=0.3+every=0.025"),
     "speed-ticks": (SpeedTicks, "chase+how=speed+speed=9+every=0.02"),
+    "stops-short": (games.StopsShort, "chase+how=linear+time=0.0666667+start=last+end=short"),
+    "packet-clock": (games.PacketClock, "buffer+clock=newest+delay=0.1+every=packet"),
+    "dequeue": (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),
+    "mean-delay": (
+        games.MeanDelay,
+        "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_count=10",
+    ),
+    "latest-state": (games.LatestState, "buffer+delay=0.12+between=hold"),
+    "late-lerp": (games.LerpByTime, "chase+how=lerp+time=0.1+late=take"),
+    "late-tween": (games.Tween, "chase+how=linear+time=0.1+late=take"),
+    "late-ticks": (SummedTicks, "chase+how=share+share=0.3+every=0.025+late=take"),
+    "late-buffer": (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
 }
 
 
+#: Fewest late packets of a drawing that takes them.
+LATE = 5
+
+
 def drawing(name: str, seed: int) -> Case:
-    """Return a drawing over random traffic with velocities, and what it is."""
+    """Return a drawing over random traffic with velocities, and what it is.
+
+    Packets are in the order of their stamps unless the drawing takes late ones, of which there are
+    five at least.
+    """
     dice = random.Random(f"public {name} {seed}")
     game, words = DRAWINGS[name]
+    is_late = name.startswith("late-")
     while True:
         packets, network = traffic(dice, dice.uniform(25, 45), same_clock=True)
         newest = np.maximum.accumulate([packet.time for packet in packets])
-        packets = [one for one, new in zip(packets, newest, strict=True) if one.time == new]
-        if packets[0].velocity is None:
+        fresh = [one for one, new in zip(packets, newest, strict=True) if one.time == new]
+        if packets[0].velocity is None or (is_late and len(packets) < len(fresh) + LATE):
             continue
+        packets = packets if is_late else fresh
         times, rate = frames(dice, packets)
         made, rows, waiting = game(), [], list(packets)
         for at in times.tolist():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,13 +18,17 @@ if TYPE_CHECKING:
 #: Seconds at the beginning that are skipped, or a quarter if that is less.
 SETTLES = 1.0
 
+#: Stamps that differ by less are the same (s).
+SAME_TIME = 1e-9
+
 
 class Frames(NamedTuple):
     """One entity: packets in order of arrival, and frames with the positions drawn in them.
 
     ``arrivals`` and ``stamps`` (n), ``positions`` and ``velocities`` (n, 3) are of the packets
     newer than all before them; ``times`` (m), ``drawn`` (m, 3); ``newest`` (m) is the index of the
-    last packet that has arrived in each frame.
+    last packet that has arrived in each frame. ``taken`` are the same frames with all packets, for
+    games that take a late one as the newest; None if no packet is late.
     """
 
     arrivals: Floats
@@ -33,6 +38,21 @@ class Frames(NamedTuple):
     times: Floats
     drawn: Floats
     newest: NDArray[np.int64]
+    taken: Frames | None = None
+
+    @property
+    def late(self) -> float:
+        """The share of the packets that are older than one before."""
+        taken = self.taken
+        if taken is None:
+            return 0.0
+        return float((taken.stamps < np.maximum.accumulate(taken.stamps)).mean())
+
+    def iterate_views(self) -> Iterator[tuple[bool, Frames]]:
+        """Yield the frames, and those that take late packets if there are any, and which it is."""
+        yield False, self
+        if self.taken is not None:
+            yield True, self.taken
 
     @property
     def unit(self) -> float:
@@ -64,8 +84,9 @@ class Frames(NamedTuple):
         """Return the frames up to a time (s), with all packets."""
         part = slice(int(np.searchsorted(self.times, time, side="right")))
         return self._replace(
-            times=self.times[part], drawn=self.drawn[part], newest=self.newest[part]
-        )
+            times=self.times[part], drawn=self.drawn[part], newest=self.newest[part],
+            taken=None if self.taken is None else self.taken.cut_until(time),
+        )  # fmt: skip
 
     @property
     def settled(self) -> NDArray[np.bool_]:
@@ -79,18 +100,43 @@ def make_frames(
     drawn: Floats,
 ) -> Frames:  # fmt: skip
     """Make frames without late packets, from the second packet on."""
-    fresh = np.append(True, stamps[1:] > np.maximum.accumulate(stamps)[:-1])
-    arrivals, stamps, positions = arrivals[fresh], stamps[fresh], positions[fresh]
-    # the engine's estimate where none was sent: the slope from the packet before
-    slopes = np.zeros_like(positions)
-    slopes[1:] = np.diff(positions, axis=0) / np.diff(stamps)[:, None]
-    velocities = np.where(np.isfinite(velocities[fresh]), velocities[fresh], slopes)
+    newest = np.maximum.accumulate(stamps)
+    fresh = np.append(True, stamps[1:] > newest[:-1])
+    velocities = _fill_velocities(stamps, positions, velocities)
+    frames = _make_view(
+        arrivals[fresh], stamps[fresh], positions[fresh], velocities[fresh], times, drawn
+    )
+    if not (stamps < newest).any():
+        return frames
+    return frames._replace(taken=_make_view(arrivals, stamps, positions, velocities, times, drawn))
+
+
+def _make_view(
+    arrivals: Floats, stamps: Floats, positions: Floats, velocities: Floats, times: Floats,
+    drawn: Floats,
+) -> Frames:  # fmt: skip
+    """Make frames with all of these packets."""
     newest = np.searchsorted(arrivals, times, side="right") - 1
     there = newest >= 1
     return Frames(
         arrivals, stamps, positions, velocities,
         times[there], drawn[there], newest[there],
     )  # fmt: skip
+
+
+def _fill_velocities(stamps: Floats, positions: Floats, velocities: Floats) -> Floats:
+    """Return velocities (n, 3) with the engine's estimate where none was sent.
+
+    That is the slope from the newest packet before.
+    """
+    newest = np.maximum.accumulate(
+        np.where(stamps >= np.maximum.accumulate(stamps), np.arange(len(stamps)), 0)
+    )
+    slopes = np.zeros_like(positions)
+    elapsed = stamps[1:] - stamps[newest[:-1]]
+    elapsed = np.where(np.abs(elapsed) < SAME_TIME, np.inf, elapsed)
+    slopes[1:] = (positions[1:] - positions[newest[:-1]]) / elapsed[:, None]
+    return np.where(np.isfinite(velocities), velocities, slopes)
 
 
 def move_to_frames(arrivals: Floats, frames: Floats, apart: float) -> Floats:

@@ -71,9 +71,10 @@ class DrawnEntity:
         columns = make_packet_table(packets)
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(columns[TIME]) & (np.abs(columns[POSITION]) < LARGEST).all(axis=0)
-        #: Packets in the order of their stamps.
-        self.table = columns[:, finite][:, np.argsort(columns[TIME][finite], kind="stable")]
-        self.stamps, self.positions = self.table[TIME], self.table[POSITION].T
+        #: Packets in their order in the recording.
+        self.table = columns[:, finite]
+        ordered = self.table[:, np.argsort(self.table[TIME], kind="stable")]
+        self.stamps, self.positions = ordered[TIME], ordered[POSITION].T
         if len(self.stamps) < FEWEST_FRAMES:
             raise UnusableDrawing(
                 f"{len(self.stamps)} packets can be used, and {FEWEST_FRAMES} are needed"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.interval_delays import find_interval_delay
 from epic_cli.jobs.diagnose.mechanism.packet_path import make_path, undo_low_pass
 from epic_cli.jobs.diagnose.mechanism.readings import AGED, CLEARER, PossibleReading
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
@@ -34,6 +35,10 @@ BLOCK, ASTRAY = 4.0, 0.05
 #: A frame this many states before the newest one is frozen, not held.
 SHORT = 0.02
 
+#: Ages that are steadier (s) are explained; clocks, the usual ones, for which the delay may be a
+#: multiple of a measured interval.
+STEADY, CLOCKS = 1e-4, 4
+
 #: Most pieces of a path that are searched to either side.
 REACH = 60
 
@@ -53,6 +58,9 @@ def read_buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]
         curve = curves[min(range(3), key=lambda index: found[index][0].off)]
         constant = ages.fit_low_pass(LOW_PASSES[place], curve)
         found = [ages.read(curve, constant) for curve in curves]
+    best = min((readings[0] for readings in found), key=lambda reading: reading.off)
+    if best.off > STEADY:
+        found.append(ages.read_interval_delays(best))
     # those that are the same to the microsecond stay in the order of the axes: usual ones first
     return sorted(itertools.chain(*found), key=lambda reading: round(reading.off, 6))
 
@@ -107,13 +115,9 @@ class _StateAges:
         parts: dict[str, Any] = {"curve": curve} if curve != "linear" else {}
         parts |= {"low_pass": low_pass} if low_pass else {}
         parts |= {"beyond": "freeze"} if len(short) and np.mean(short > SHORT) > 0.5 else {}
-        places, newest, times = places[moving], self.newest[moving], frames.times[self.at[moving]]
-        ages = [
-            times - np.interp(places, np.arange(len(axis.stamps)), axis.stamps)
-            - axis.offsets[newest] for axis in self.every
-        ]  # fmt: skip
+        newest = self.newest[moving]
         delays, margins, unsteady = _fit_delays(
-            np.array(ages),
+            np.array([self._compute_ages(axis, places[moving], moving) for axis in self.every]),
             np.array([axis.jitter[newest] for axis in self.every]),
             beside[moving] * self.interval / frames.unit,
             ends[moving],
@@ -126,6 +130,33 @@ class _StateAges:
             settings |= {"jitter_margin": margin} if margin else {}
             found.append(PossibleReading(off, StrategySpec("buffer", {**settings, **parts})))
         return sorted(found, key=lambda reading: round(reading.off, 6))
+
+    def _compute_ages(self, axis: TimeAxis, places: Floats, some: NDArray[np.bool_]) -> Floats:
+        """Return the ages (s) of places on the path (in states), of ``some`` frames, by a clock."""
+        sent = np.interp(places, np.arange(len(axis.stamps)), axis.stamps)
+        return self.frames.times[self.at[some]] - sent - axis.offsets[self.newest[some]]
+
+    def read_interval_delays(self, best: PossibleReading) -> list[PossibleReading]:
+        """Return buffers whose delay is a multiple of a measured interval, if that is steadier.
+
+        Their curve and low-pass are those of the ``best`` reading.
+        """
+        parts = {key: best.strategy.settings.get(key) for key in ("curve", "low_pass")}
+        places, beside, ends = self._find_places(parts["curve"] or "linear", parts["low_pass"] or 0)
+        some = self.moves[places.astype(int)] & ~ends
+        if not some.any():
+            return []
+        times, off = self.frames.times[self.at[some]], beside[some] * self.interval
+        found = []
+        for axis in self.every[:CLOCKS]:
+            ages = self._compute_ages(axis, places[some], some)
+            delay = find_interval_delay(self.frames, times, ages, off / self.frames.unit, ASTRAY)
+            if CLEARER * delay.off > best.off:
+                continue
+            settings = {**axis.settings, "delay": f"{delay.factor:.6g}i", **delay.settings}
+            settings |= {key: value for key, value in parts.items() if value}
+            found.append(PossibleReading(delay.off, StrategySpec("buffer", settings)))
+        return found
 
     def _find_places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Return the nearest place on the path for each frame (in states), and its distance.

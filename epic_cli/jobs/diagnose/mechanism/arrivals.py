@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
-from epic_cli.metrics.arrays import compute_lengths
+from epic_cli.metrics.arrays import compute_lengths, find_minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Fractions of a way that differ by less, mostly, are the same.
 SLIGHT = 0.01
+
+#: Delays (s) of a clock that packets alone advance, and the most that is left (usual steps).
+DELAYS, NEAR = np.arange(0.0, 1.0, 0.01).tolist(), 0.3
 
 #: A measured interval is at least this long (s), as in ``chase``.
 LEAST_PERIOD = 1e-4
@@ -41,6 +44,25 @@ def read_packet_steps(frames: Frames) -> float | None:
         return None
     share = float(np.median((step * left).sum(axis=1)[told] / way[told] ** 2))
     return share if 0.01 < share < 0.99 else None
+
+
+def read_packet_clock(frames: Frames) -> StrategySpec | None:
+    """Return a buffer whose time goes on with packets alone; None if other frames move, too."""
+    came = np.flatnonzero(np.diff(frames.newest) > 0) + 1
+    came = came[frames.settled[came]]
+    if len(came) < FEW or not is_moved_by_packets(frames):
+        return None
+    newest, drawn = frames.stamps[frames.newest[came]], frames.drawn[came]
+
+    def measure(delay: float) -> float:
+        path = [np.interp(newest - delay, frames.stamps, row) for row in frames.positions.T]
+        return compute_robust_rms(np.stack(path, axis=-1) - drawn)
+
+    near = min(DELAYS, key=measure)
+    delay, off = find_minimum(measure, near - DELAYS[1], near + DELAYS[1], 14)
+    if off > NEAR * frames.unit:
+        return None
+    return StrategySpec("buffer", {"clock": "newest", "delay": max(delay, 0.0), "every": "packet"})
 
 
 def _find_taking_frames(frames: Frames) -> NDArray[np.int_]:
@@ -108,10 +130,11 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
                 yield {"how": how, **way.settings, **ahead}, off
 
 
-def iterate_two_state_buffers(frames: Frames) -> Iterator[StrategySpec]:
+def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategySpec]:
     """Yield buffers that go from the newest state but one to the newest, if the frames lie there.
 
     They go by a timer of their own, or by the time since the packet, also beyond the newest.
+    Positions are rounded to multiples of ``grid`` (length; 0: they are not).
     """
     before, after = frames.positions[frames.newest - 1], frames.positions[frames.newest]
     way = after - before
@@ -120,7 +143,7 @@ def iterate_two_state_buffers(frames: Frames) -> Iterator[StrategySpec]:
         return
     off, way = (frames.drawn - before)[moving], way[moving]
     share = (off * way).sum(axis=1) / np.square(way).sum(axis=1)
-    on = compute_lengths(off - share[:, None] * way) < 0.01 * frames.unit
+    on = compute_lengths(off - share[:, None] * way) < max(0.01 * frames.unit, grid)
     if on.mean() < MOSTLY:
         return
     share, times = share[on], frames.times[moving][on]
@@ -146,7 +169,7 @@ def iterate_two_state_buffers(frames: Frames) -> Iterator[StrategySpec]:
         ({"start": "last"}, frames.times[np.maximum(begins - 1, 0)]),
     ):
         since = times - begun[moving][on]
-        if rises.sum() < FEW:
+        if rises.sum() < FEW or not np.ptp(since[rises]):
             continue
         slope, level = np.polyfit(since[rises], share[rises], 1)
         if not 1.0 < slope < 1000.0:

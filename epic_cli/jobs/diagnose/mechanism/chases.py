@@ -6,6 +6,7 @@ steady.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -20,9 +21,35 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
+#: A step that is none, and a way that is left, in usual steps; the share of the frames that stand
+#: so where a game leaves out the last step of each way.
+STANDS, AWAY, SHORT = 1e-3, 0.05, 0.03
+
+#: The settings of a chase that takes late packets as new ones.
+TAKES_LATE: dict[str, Any] = {"late": "take"}
+
 
 def read_chases(frames: Frames) -> list[PossibleReading]:
-    """Return possible chases: each frame's step goes towards the newest state."""
+    """Return possible chases, the nearest first: each frame's step goes towards the newest state.
+
+    A late packet is dropped or taken as the newest.
+    """
+    found: list[PossibleReading] = []
+    for takes_late, view in frames.iterate_views():
+        readings = _read_view(view)
+        if takes_late:
+            readings = [
+                PossibleReading(
+                    reading.off, StrategySpec("chase", {**reading.strategy.settings, **TAKES_LATE})
+                )
+                for reading in readings
+            ]
+        found += readings
+    return sorted(found, key=lambda reading: reading.off)
+
+
+def _read_view(frames: Frames) -> list[PossibleReading]:
+    """Return possible chases of the packets of some frames."""
     found: list[PossibleReading] = []
     for ahead, goal in _iterate_possible_goals(frames):
         left = goal[1:] - frames.drawn[:-1]
@@ -87,16 +114,19 @@ def _read_shares(
 def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
     """Return chases that glide in a fixed time from the position at each arrival to the new state.
 
-    Tweens count the time from the frame before the arrival, or after it.
+    Tweens count the time from the frame before the arrival, or after it. Some leave out the last
+    step.
     """
     first = np.append(True, np.diff(frames.newest) > 0)
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
     before = np.maximum(begins - 1, 0)
     later = np.flatnonzero(frames.settled)
     at = later[choose_places(len(later), AGED)]
+    ends: list[dict[str, Any]] = [{}, {"end": "short"}] if _stands_short(frames, goal) else [{}]
     start, goal, drawn = frames.drawn[before][at], goal[at], frames.drawn[at]
+    last_drawn = frames.drawn[np.maximum(at - 1, 0)]
     found = []
-    for ease, shape in EASES.items():
+    for (ease, shape), end in itertools.product(EASES.items(), ends):
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
         starts = []
         for words, begun in (
@@ -107,16 +137,20 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
             since = (frames.times - begun)[at]
 
             def measure(
-                log: float, shape: Callable[[Floats], Floats] = shape, since: Floats = since
-            ) -> float:
-                u = np.clip(since / math.exp(log), 0, 1)
-                return compute_robust_rms(start + (goal - start) * shape(u)[:, None] - drawn)
+                log: float, shape: Callable[[Floats], Floats] = shape, since: Floats = since,
+                stops: bool = bool(end),
+            ) -> float:  # fmt: skip
+                u = since / math.exp(log)
+                path = start + (goal - start) * shape(np.clip(u, 0, 1))[:, None]
+                if stops:
+                    path = np.where((u > 1)[:, None], last_drawn, path)
+                return compute_robust_rms(path - drawn)
 
             best, least = _find_least_error_time(measure, 25, 14)
-            glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **ahead})
+            glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **end, **ahead})
             starts.append(PossibleReading(least, glide))
         found.append(min(starts, key=lambda reading: reading.off))
-        if ease == "linear":  # the last of them is an even pace to the goal, too
+        if ease == "linear" and not end:  # the last of them is an even pace to the goal, too
             last, interval = starts[-1].off, starts[-1].strategy.settings["time"]
             even = {"how": "interval", **ahead}
             found.append(PossibleReading(last, StrategySpec("chase", even)))
@@ -124,6 +158,14 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
                 PossibleReading(last * 1.01, StrategySpec("chase", {**even, "interval": interval}))
             )
     return found
+
+
+def _stands_short(frames: Frames, goal: Floats) -> bool:
+    """Return True if a good part of the frames stand away from the goal (m, 3)."""
+    step = compute_lengths(np.diff(frames.drawn, axis=0))
+    left = compute_lengths(goal - frames.drawn)[1:]
+    stands = (step < STANDS * frames.unit) & (left > AWAY * frames.unit)
+    return bool(stands[frames.settled[1:]].mean() > SHORT)
 
 
 def _find_least_error_time(

@@ -10,13 +10,17 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals
-from epic_cli.jobs.diagnose.mechanism.chases import read_chases
+from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
+from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks, make_tick_frames
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
     from epic_cli.jobs.diagnose.mechanism.ticks import Ticks
+
+#: The settings of a buffer over arrivals, or a count of ticks, that takes late packets as new ones.
+INSERTS_LATE = {"late": "insert"}
 
 #: Readings over measured times, and in ticks, that are drawn.
 MEASURED, TICKED = 4, 6
@@ -31,15 +35,29 @@ IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2}
 def look_at_kinds(search: SearchState) -> None:
     """Look at the kinds of strategies that the frames of a search show."""
     frames, results = search.frames, search.results
-    share = arrivals.read_packet_steps(frames)
-    if share is not None:
-        settings = {"how": "share", "share": share, "every": "packet"}
-        search.look_at([StrategySpec("chase", settings)])
-    search.look_at(list(arrivals.iterate_two_state_buffers(frames)))
-    measured = [
-        PossibleReading(compute_robust_rms(off[frames.settled]), StrategySpec("chase", settings))
-        for settings, off in arrivals.iterate_measured_chases(frames)
-    ]
+    search.look_at(list(iterate_shown_states(frames, search.clocks.every, search.exact)))
+    clocked = arrivals.read_packet_clock(frames)
+    if clocked is not None:
+        search.look_at([clocked])
+    measured = []
+    for takes_late, view in frames.iterate_views():
+        late = TAKES_LATE if takes_late else {}
+        share = arrivals.read_packet_steps(view)
+        if share is not None:
+            settings = {"how": "share", "share": share, "every": "packet", **late}
+            search.look_at([StrategySpec("chase", settings)])
+        search.look_at(
+            [
+                StrategySpec(spec.name, {**spec.settings, **(INSERTS_LATE if late else {})})
+                for spec in arrivals.iterate_two_state_buffers(view, search.variants.grid)
+            ]
+        )
+        measured += [
+            PossibleReading(
+                compute_robust_rms(off[view.settled]), StrategySpec("chase", {**settings, **late})
+            )
+            for settings, off in arrivals.iterate_measured_chases(view)
+        ]
     measured.sort(key=lambda reading: reading.off)
     search.look_at_readings(measured, MEASURED, search.exact)
     ticks = find_ticks(frames, search.exact)
@@ -56,10 +74,8 @@ def look_at_kinds(search: SearchState) -> None:
 def _look_at_ticks(search: SearchState, ticks: Ticks) -> None:
     """Look at chases in ticks that the frames show."""
     results = search.results
-    readings = sorted(
-        read_chases(make_tick_frames(search.frames, ticks)), key=lambda reading: reading.off
-    )
-    for reading in readings[:TICKED]:
+    readings = read_chases(make_tick_frames(search.frames, ticks))
+    for reading in readings[: TICKED if search.frames.taken is None else 2 * TICKED]:
         settings = {**reading.strategy.settings, **ticks.settings}
         search.look_at([StrategySpec("chase", settings)])
     if not ticks.smooth and not results.is_exact:

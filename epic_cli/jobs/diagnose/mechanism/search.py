@@ -14,7 +14,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals
 from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
-from epic_cli.jobs.diagnose.mechanism.chases import read_chases
+from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers, order_settings
 from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS, look_at_kinds
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
@@ -61,11 +61,15 @@ class ExplanationSearch(SearchState):
     def explore(self) -> None:
         """Read the frames, and change what is nearest part by part."""
         self.look_at([convert_to_numbers(spec) for spec in read_specs(KNOWN)])
-        readings = sorted(read_chases(self.frames), key=lambda reading: reading.off)
-        self.look_at_readings(readings, FIRST, self.exact)
+        readings = read_chases(self.frames)
+        self.look_at_readings(
+            readings, FIRST if self.frames.taken is None else 2 * FIRST, self.exact
+        )
         # which in ticks of their own may look worse than many others
         plain = [
-            one.strategy for one in readings if one.strategy.settings.keys() == {"how", "time"}
+            one.strategy
+            for one in readings
+            if one.strategy.settings.keys() - TAKES_LATE == {"how", "time"}
         ]
         if not self.results.is_exact:
             self.look_at([spec for spec in plain if spec.settings["how"] in IN_TICKS])
@@ -84,7 +88,7 @@ class ExplanationSearch(SearchState):
         """Look for what is nearer than a search with other arrivals has found."""
         self.fit_results(begun.results)
         if begun.results.best.apart > CLOSE * self.frames.unit:
-            self.look_at(list(arrivals.iterate_two_state_buffers(self.frames)))
+            self.look_at(list(arrivals.iterate_two_state_buffers(self.frames, self.variants.grid)))
             self.look_at_buffers()
         if not self.results.is_exact and self.results.best.apart < begun.results.best.apart:
             self.change_parts()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from epic_cli.jobs.diagnose.comparison import MUCH_WORSE
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.compositions import NEEDED, measure_description_length
 from epic_cli.jobs.diagnose.mechanism.variants import SPANS
@@ -31,6 +32,8 @@ def simplify(
         measure_description_length(spans.candidate)[0]
         < measure_description_length(best.candidate)[0] - 1
     )
+    if spans.residual <= comparison.exact and best.residual > MUCH_WORSE * comparison.exact:
+        return spans
     return spans if shorter and comparison.is_as_good(spans, found) else best
 
 

@@ -63,7 +63,7 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     counted = mark_watched_frames(frames)
     if strategy.name != "buffer" or not counted.any():
         return None
-    if strategy.values["catch_up"] in ("queue", "timer"):  # which go by no clock
+    if strategy.values["catch_up"] in ("queue", "dequeue", "timer"):  # which go by no clock
         return None
     words, interval = strategy.values, frames.interval
     used: dict[str, Any] = declaration("buffer").converted(words)

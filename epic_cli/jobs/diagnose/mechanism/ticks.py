@@ -218,4 +218,5 @@ def make_tick_frames(frames: Frames, ticks: Ticks) -> Frames:
         )[:, None]
         drawn[lined] = frames.drawn[end] + pace * (shown[lined] - frames.times[end])[:, None]
     newest = frames.newest[np.minimum(runs, len(frames.times) - 1)]
-    return frames._replace(times=times, drawn=drawn, newest=newest)
+    taken = None if frames.taken is None else make_tick_frames(frames.taken, ticks)
+    return frames._replace(times=times, drawn=drawn, newest=newest, taken=taken)

@@ -53,6 +53,8 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
     *({"how": how} for how in ("lerp", "exponential")),
     {"start": "arrival"},
     {"start": "last"},
+    {"end": "short"},
+    {"late": "take"},
     {"overshoot": "on"},
     {"snap_after": 1.0},
     {"ahead": "fixed", "ahead_time": 0.1, "age": None},
@@ -117,11 +119,18 @@ class Variants:
         """Yield the strategy with one or two of its words replaced."""
         settings, is_buffer = spec.settings, spec.name == "buffer"
         for changes in OF_BUFFERS if is_buffer else OF_CHASES:
+            if "late" in changes and self.frames.taken is None:
+                continue
+            if "end" in changes and settings.get("how") not in ("linear", "eased"):
+                continue
             if any(settings.get(key) != value for key, value in changes.items()):
                 yield self.change(spec, changes)
         if is_buffer:
             yield from self._iterate_buffers(spec)
-        elif self.snap_time:
+        elif settings.get("how") == "interval":
+            tween = {"how": "linear", "time": settings.get("interval", "1i"), "interval": None}
+            yield self.change(spec, {**tween, "start": "last", "end": "short"})
+        if self.snap_time and not is_buffer:
             yield self.change(spec, {"snap_after": self.snap_time})
         if self.grid:
             yield self.change(spec, {"rounding": self.grid})

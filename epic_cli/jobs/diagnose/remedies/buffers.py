@@ -128,6 +128,10 @@ class BufferFaults:
     def iterate_fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield possible faults other than clock and delay, and their fixes."""
         settings, supply = self.settings, self.supply
+        if settings["late"] == "insert" and settings["stamps"] != "sender":
+            yield "late-as-new", {"late": None}
+        if settings["every"] == "packet":
+            yield "packet-steps", {"every": None}
         if settings["low_pass"]:
             yield "low-pass", {"low_pass": None}
         if settings["catch_up"] == "none":
@@ -177,6 +181,7 @@ class BufferFaults:
             "time": self.settings["interval"], "interval": self.frames.interval,
             "keep": self.settings["keep"],
             "kept": (self.settings["keep"] - 1) * self.frames.interval,
+            "late": self.frames.late,
         }  # fmt: skip
 
     def _iterate_retimed(
@@ -242,5 +247,7 @@ class BufferFaults:
 
 def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that replace a buffer's clock by another clock over the sender's stamps."""
-    gone = ("stamps", "clock_time", "clock_share", "start", "interval")
+    gone = (
+        "stamps", "clock_time", "clock_share", "start", "interval", "interval_count", "late",
+    )  # fmt: skip
     return {**dict.fromkeys(gone), **clock}

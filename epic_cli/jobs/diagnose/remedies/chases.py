@@ -35,6 +35,15 @@ MENDING_CHANGES: dict[str, dict[str, Any]] = {
     "measured-interval": {"interval": None},
     "overshoot": {"ahead": None, "ahead_time": None},
     "fed-back": {"how": "linear"},
+    "stops-short": {"end": None},
+    "late-as-new": {"late": None},
+}
+
+#: Causes that one word of a chase tells.
+WORD_CAUSES = {
+    "late-as-new": ("late", "take"),
+    "stops-short": ("end", "short"),
+    "overshoot": ("ahead", "interval"),
 }
 
 #: Frame rates (Hz) of slow and of fast screens, and the least difference of their lags (s).
@@ -57,6 +66,8 @@ class ChaseFaults:
     def time(self) -> float:
         """The time constant of a chase, or its time to the goal (s)."""
         settings = self.settings
+        if settings.get("catch_up") == "dequeue":
+            return self.frames.frame
         if settings.get("how") in ("interval", None):
             known = settings["interval"] > 0
             return float(settings["interval"]) if known else self.frames.interval
@@ -79,18 +90,18 @@ class ChaseFaults:
             "varies": _measure_spread(apart),
             "jitter": _measure_spread(frames.arrivals - frames.stamps),
             "doubled": 0.0 if by_stamps else float(together.mean()),
+            "late": frames.late,
         }  # fmt: skip
 
     def iterate_causes(self) -> Iterator[str]:
         """Yield the causes that replacing the chase by a buffer mends."""
         settings = self.settings
         how = settings["how"]
+        yield from (cause for cause, (key, word) in WORD_CAUSES.items() if settings[key] == word)
         if settings["every"] > 0 and settings["between"] == "hold":
             yield "ticks"
         if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
             yield from self._iterate_faults_of_measuring()
-        if settings["ahead"] == "interval":
-            yield "overshoot"
         if settings["every"] < 0:
             yield "packet-steps"
         elif how == "growing":

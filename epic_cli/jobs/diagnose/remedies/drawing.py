@@ -29,6 +29,9 @@ FEWEST_CHOOSING = 60
 #: A remedy of several is named alone if it leaves less than this share of its metric.
 MOST = 0.5
 
+#: The cause of a buffer that goes by no clock, by how it catches up.
+CLOCKLESS = {"queue": "queue", "dequeue": "queue", "timer": "own-timer"}
+
 #: What stands in more of the frames, without another cause, is said to stand.
 STANDING = 0.2
 
@@ -96,8 +99,7 @@ class _RemedySearch:
         if found is None:
             return
         self.settings = compute_used_values(found.strategy)
-        catch_up = self.settings.get("catch_up", "")
-        self.own_cause = {"queue": "queue", "timer": "own-timer"}.get(catch_up, "")
+        self.own_cause = CLOCKLESS.get(self.settings.get("catch_up", ""), "")
         if found.strategy.name == "chase" or self.own_cause:
             self.chase = ChaseFaults(found.strategy, frames)
         if found.strategy.name == "buffer":
@@ -133,6 +135,9 @@ class _RemedySearch:
             yield from self._iterate_chase_drawbacks(self.chase, remedy)
         if self.chase is not None and self.buffer is not None:
             yield Drawback(self.own_cause, self.chase.values, remedy)
+            if "late-as-new" in dict(self.buffer.iterate_fixes()):
+                own = self._try_single_fix("late-as-new")
+                yield Drawback("late-as-new", self.chase.values, own)
         if self.buffer is None or best is None or self.buffer.supply is None:
             return
         if "wrong-constant" in dict(self.buffer.iterate_fixes()) and "wrong-constant" not in mends:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.jobs.diagnose.mechanism.compositions import draws_last_two_states
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies.buffers import FEW_STATES, GUESSES
+from epic_cli.jobs.diagnose.remedies.drawing import CLOCKLESS
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
 from epic_cli.metrics.digits import format_seconds, format_share
 
@@ -30,6 +31,7 @@ _CURVES = {
     "linear": "in straight lines",
     "hermite": "on curves by the packets' velocities",
     "catmull-rom": "on curves through the packets",
+    "hold": "each state until the next",
 }
 _APPROACHES = {
     "exponential": "exponentially, with a time constant of {time}",
@@ -116,38 +118,44 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     late = format_seconds(convert_to_seconds(delay, interval))
     if delay < 0:
         unit = _MEASURED.get(settings["interval"], "the send interval")
+        if unit in _MEASURED.values() and settings["interval_count"] > 1:
+            packets = f"{settings['interval_count'] + 1:g}"
+            unit = f"the mean of {unit.replace('two', packets)}"
         late = f"{-delay:g} x {unit} ({late})"
     if margin := settings["jitter_margin"]:
         late += f" and {margin:.3g} x the jitter"
     few = settings["keep"] < FEW_STATES
     buffer = f"a buffer of the last {settings['keep']:g} states," if few else "a buffer"
-    curve = _CURVES[settings["curve"]]
-    period = format_seconds(interval)
+    curve = _CURVES["hold" if settings["between"] == "hold" else settings["curve"]]
     if draws_last_two_states(settings):
-        over = _MEASURED.get(settings["interval"], period)
+        over = _MEASURED.get(settings["interval"], format_seconds(interval))
         return (
             f"goes from the last state but one to the newest {curve}, over {over} from"
             f" {_BEGINS.get(settings['start'], 'each arrival')}, and {after}"
-            f"{behind}{_write_rounding(settings)}"
+            f"{behind}{_write_habits(settings)}"
         )
-    if settings["catch_up"] == "queue":
-        return (
-            f"plays a queue of states {curve}, one each {period}, and never catches up"
-            f"{behind}{_write_rounding(settings)}"
-        )
-    if settings["catch_up"] == "timer":
-        return (
-            f"goes over the newest interval {curve}, by a timer of its own that begins again each"
-            f" {period}, not at packets{behind}{_write_rounding(settings)}"
-        )
+    if settings["catch_up"] in CLOCKLESS:
+        return f"{_describe_clockless(settings, found, curve)}{behind}{_write_habits(settings)}"
     catch_up = {
         "none": ", and never catches up after a hitch",
         "rate": ", and catches up at a rate",
     }.get(settings["catch_up"], "")
     return (
         f"draws from {buffer} {stamps}, {late} late,"
-        f" {curve}, and {after}{catch_up}{behind}{_write_rounding(settings)}"
+        f" {curve}, and {after}{catch_up}{behind}{_write_habits(settings)}"
     )
+
+
+def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: str) -> str:
+    """Return what a queue, or a buffer with a timer of its own, does."""
+    period = format_seconds(settings["interval"] if settings["interval"] > 0 else found.interval)
+    left = f" while more than {settings['reserve']:g} wait" if settings["reserve"] else ""
+    return {
+        "dequeue": f"takes a state of a queue in each frame{left}, and never catches up",
+        "queue": f"plays a queue of states {curve}, one each {period}{left}, and never catches up",
+        "timer": f"goes over the newest interval {curve}, by a timer of its own that begins again"
+        f" each {period}, not at packets",
+    }[settings["catch_up"]]
 
 
 #: What a buffer does that does not go on beyond its newest state.
@@ -159,9 +167,19 @@ EMPTY = {
 }
 
 
-def _write_rounding(settings: Mapping[str, Any]) -> str:
-    grid = settings["rounding"]
-    return f", rounded to multiples of {grid:g}" if grid else ""
+def _write_habits(settings: Mapping[str, Any]) -> str:
+    """Return what a composition does with late packets, what it leaves out, and how it rounds."""
+    takes_late = settings["late"] == "insert" and settings["stamps"] != "sender"
+    words = ""
+    if settings["every"] == "packet":
+        words += ", but moves only when a packet comes"
+    if takes_late or settings["late"] == "take":
+        words += ", and takes a late packet for the newest"
+    if settings.get("end") == "short":
+        words += ", without the last step of each way"
+    if grid := settings["rounding"]:
+        words += f", rounded to multiples of {grid:g}"
+    return words
 
 
 def _write_steps(settings: Mapping[str, Any]) -> str:
@@ -179,7 +197,7 @@ def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     goal = _AHEAD[settings["ahead"]].format(ahead_time=format_seconds(settings["ahead_time"]))
     if settings["age"] == "arrival":
         goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
-    rest = f"{_write_steps(settings)}{_write_rounding(settings)}"
+    rest = f"{_write_steps(settings)}{_write_habits(settings)}"
     if settings["how"] == "share" and settings["share"] == 1:
         return f"draws {goal} without any smoothing{rest}"
     time = format_seconds(convert_to_seconds(settings["time"], found.interval))

@@ -37,6 +37,9 @@ DRAWBACKS = {
     "packet-steps": "It moves only when a packet comes, every {interval:s}, and stands in between.",
     "measured-interval": "It takes the time between the last two packets, which varies by"
     " {varies:s} (5 to 95 %) here, for the time to the next.",
+    "late-as-new": "It takes each late packet ({late:share} of all) for the newest, and jumps back:"
+    " drop what has an older sequence number or timestamp.",
+    "stops-short": "It leaves out the last step of each way, and stands short of each state.",
     "two-in-a-frame": "{doubled:share} of the packets come with another one in the same frame:"
     " there the measured time is 0.",
     "overshoot": "It aims where the velocity leads in one interval: it overshoots at each turn and"

@@ -1,0 +1,110 @@
+"""Read frames that show received states as they are: a queue, or a buffer without a curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
+from epic_cli.metrics.arrays import compute_lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
+
+#: The most states behind the newest one that a frame may show, and the frames that are tried first.
+BEHIND, TRIED = 256, 60
+
+#: Clocks, those that fit best, that are tried for a buffer that shows states as they are.
+FITTING = 4
+
+
+def find_shown_states(frames: Frames, exact: float) -> NDArray[np.int_] | None:
+    """Return the index of the state that each frame shows (m); None if some are on no state.
+
+    A difference up to ``exact`` is none (length).
+    """
+    some = np.linspace(0, len(frames.times) - 1, TRIED).astype(int)
+    if not _find_states(frames, some, exact)[1]:
+        return None
+    shown, is_found = _find_states(frames, np.arange(len(frames.times)), exact)
+    return shown if is_found else None
+
+
+def _find_states(
+    frames: Frames, at: NDArray[np.int_], exact: float
+) -> tuple[NDArray[np.int_], bool]:
+    """Return the newest state that each frame ``at`` an index shows, and True if most show one."""
+    newest, drawn = frames.newest[at], frames.drawn[at]
+    shown = np.full(len(at), -1)
+    for behind in range(BEHIND):
+        open_ = np.flatnonzero((shown < 0) & (newest >= behind))
+        if not len(open_):
+            break
+        states = newest[open_] - behind
+        on = compute_lengths(frames.positions[states] - drawn[open_]) <= 2 * exact
+        shown[open_[on]] = states[on]
+    return shown, bool((shown >= 0).mean() >= MOSTLY)
+
+
+def iterate_shown_states(
+    frames: Frames, every: list[TimeAxis], exact: float
+) -> Iterator[StrategySpec]:
+    """Yield strategies that may show the states as the frames do, if these are on states."""
+    for takes_late, view in frames.iterate_views():
+        shown = find_shown_states(view, exact)
+        if shown is None or (shown == view.newest).mean() > MOSTLY:
+            continue
+        steps = np.diff(shown)[shown[:-1] >= 0]
+        if np.isin(steps, (0, 1)).mean() > MOSTLY:
+            yield from _iterate_queues(view, shown, takes_late)
+        if not takes_late:
+            yield from _iterate_buffers(view, shown, every)
+
+
+def _iterate_queues(
+    frames: Frames, shown: NDArray[np.int_], takes_late: bool
+) -> Iterator[StrategySpec]:
+    """Yield queues of which each frame, or each period, takes the next state."""
+    order = {"stamps": "arrival", "late": "insert"} if takes_late else {"stamps": "arrival"}
+    # where a state is left, the queue is as short as it may be
+    waiting = (frames.newest - shown)[:-1][np.diff(shown) == 0]
+    reserve = {"reserve": int(waiting.min())} if len(waiting) and waiting.min() > 0 else {}
+    yield StrategySpec("buffer", {**order, "catch_up": "dequeue", **reserve})
+    changed = frames.times[1:][np.diff(shown) == 1]
+    if len(changed) > FEW:
+        usual = float(np.median(np.diff(changed)))
+        for interval in sorted(TICKS, key=lambda tick: abs(tick - usual))[:2]:
+            queue = {"catch_up": "queue", "interval": interval, "between": "hold"}
+            yield StrategySpec("buffer", {**order, **queue, **reserve})
+
+
+def _iterate_buffers(
+    frames: Frames, shown: NDArray[np.int_], every: list[TimeAxis]
+) -> Iterator[StrategySpec]:
+    """Yield buffers that show the state before until the next, by the clocks that fit best.
+
+    A state is shown once it is as old as the delay, and was younger in the frame before, if it was
+    there.
+    """
+    change = np.flatnonzero((np.diff(shown) > 0) & (shown[:-1] >= 0)) + 1
+    change = change[frames.settled[change]]
+    before = change[shown[change] <= frames.newest[change - 1]] - 1
+    if len(change) < FEW or not len(before):
+        return
+    found = []
+    for axis in every:
+        old, young = (
+            frames.times[at] - axis.offsets[frames.newest[at]] - axis.stamps[shown[of]]
+            for at, of in ((change, change), (before, before + 1))
+        )
+        low, high = np.quantile(young, MOSTLY), np.quantile(old, 1 - MOSTLY)
+        found.append((max(float(low - high), 0.0), float(low + high) / 2, axis.settings))
+    for _, delay, settings in sorted(found, key=lambda each: each[0])[:FITTING]:
+        yield StrategySpec("buffer", {**settings, "delay": max(delay, 0.0), "between": "hold"})
