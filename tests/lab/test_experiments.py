@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 from support.places import SAMPLES
+from support.recordings import EXHAUSTIVE
 from support.running import epic
 
 from epic_cli.engine.parameters import Choice, Number, SettingError
@@ -111,7 +112,7 @@ def figures(found: Any) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(10 if EXHAUSTIVE else 4))
 def test_the_command_makes_the_same_figures_to_the_last_bit(seed: int, tmp_path: Path) -> None:
     spec = experiment(seed)
     same_as_command(spec, tmp_path)

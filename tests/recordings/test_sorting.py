@@ -36,10 +36,15 @@ def pasted(file: Path) -> list[str]:
     return rows_of(made)
 
 
-@pytest.mark.parametrize("above", ["", "# a logger\n# of three lines\n"])
-@pytest.mark.parametrize("name", ["log.csv", "a log's file.csv"])
+@pytest.mark.parametrize(
+    ("above", "name", "how"),
+    [
+        ("", "log.csv", "shuffled"),
+        ("# a logger\n# of three lines\n", "a log's file.csv", "down"),
+        ("# a logger\n# of three lines\n", "log.csv", "shuffled"),
+    ],
+)
 @pytest.mark.parametrize("separator", SEPARATORS.values(), ids=SEPARATORS)
-@pytest.mark.parametrize("how", ["down", "shuffled"])
 def test_a_table(tmp_path: Path, separator: str, name: str, above: str, how: str) -> None:
     rows = ROWS[::-1] if how == "down" else random.Random(7).sample(ROWS, len(ROWS))
 

@@ -123,15 +123,18 @@ def test_closed_stdout_does_not_matter_to_a_file(tmp_path: Path, format_: str) -
 
 
 @pytest.mark.parametrize(
-    ("command", "status"),
+    ("command", "status", "place"),
     [
-        ("replay broken.txt", 1),
-        ("replay missing.txt", 3),
-        ("replay -s epic+a=b turn.txt", 2),
-        ("replay --no-such-option", 2),
+        ("replay broken.txt", 1, "2>&-"),
+        ("replay broken.txt", 1, "2>/dev/full"),
+        ("replay broken.txt", 1, "2>&$unread"),
+        ("replay missing.txt", 3, "2>&-"),
+        ("replay missing.txt", 3, "2>/dev/full"),
+        ("replay -s epic+a=b turn.txt", 2, "2>/dev/full"),
+        ("replay --no-such-option", 2, "2>&-"),
+        ("replay --no-such-option", 2, "2>&$unread"),
     ],
 )
-@pytest.mark.parametrize("place", ["2>&-", "2>/dev/full", "2>&$unread"])
 def test_errors_that_cannot_be_told(command: str, status: int, place: str) -> None:
     """Rows and status are the same when stderr cannot be written."""
     expected = epic(*command.split(), cwd=SAMPLES).stdout
@@ -226,8 +229,9 @@ run()
     assert (done.returncode, done.stderr) == (130, b"")
 
 
-@pytest.mark.parametrize("several", [False, True])
-@pytest.mark.parametrize("strategies", ["./stuck.py:Stuck", "lerp,./stuck.py:Stuck,epic"])
+@pytest.mark.parametrize(
+    ("strategies", "several"), [("./stuck.py:Stuck", False), ("lerp,./stuck.py:Stuck,epic", True)]
+)
 def test_the_first_interrupt_leaves_a_strategy_that_never_returns(
     strategies: str, several: bool, tmp_path: Path
 ) -> None:

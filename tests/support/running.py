@@ -1,6 +1,7 @@
 """Helpers for tests of the command line: ``epic`` in its own process."""
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -27,9 +28,6 @@ pos: 1.35,2.25,3.15  vel: 9.000,15.000,21.000  time: 0.250
 # A test sets what it needs of these; where the tests run must not matter.
 _DROPPED = {"NO_COLOR", "FORCE_COLOR", "TERM", "LINES", "PYTHONUNBUFFERED", "PYTHONWARNINGS"}
 
-
-# A line that has none of these is words alone, quoted or not.
-_BASHS_OWN = set("|&;<>()$`*?[]{}~#!\\\n")
 
 # Where there is no configuration file and no history, and no other package adds a strategy.
 _NOWHERE = {
@@ -93,16 +91,40 @@ def epic(
     )
 
 
+#: A script whose only command of ours is its first, of words alone: its words, the files that its
+#: streams go to, and the commands behind the pipe.
+_SIMPLE = re.compile(
+    r"(set -o pipefail; )?"
+    r"epic((?: +(?:'[^'\n]*'|\"[^\"$`\\\n]*\"|[^\s|;&<>()$`*?\[\]{}~#!\\'\"])+)*)"
+    r"((?: +2?> ?(?:/dev/null|\w[\w./-]*))*)"
+    r"(?:\s+\| ((?:(?!\bepic\b|PIPESTATUS).)*))?",
+    re.DOTALL,
+)
+
+
 def shell(script: str, *, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    """Run a bash script in which ``epic`` is the command under test."""
-    if script.startswith("epic ") and not _BASHS_OWN & set(script):
-        return epic(*shlex.split(script)[1:], cwd=cwd)
+    """Run a bash script in which ``epic`` is the command under test.
+
+    Where ``epic`` is its first command alone, bash gets only what stands behind that.
+    """
+    if simple := _SIMPLE.fullmatch(script.replace("\\\n", " ")):
+        pipefail, words, files, behind = simple.groups()
+        done = epic(*shlex.split(words), cwd=cwd)
+        for error, name in re.findall(r" (2?)> ?(\S+)", files):
+            ((cwd or Path.cwd()) / name).write_bytes(done.stderr if error else done.stdout)
+            setattr(done, "stderr" if error else "stdout", b"")
+        if behind is None:
+            return done
+        last = _run_bash(behind, done.stdout, cwd)
+        last.stderr = done.stderr + last.stderr
+        last.returncode = last.returncode or (done.returncode if pipefail else 0)
+        return last
     define = f'epic() {{ {" ".join(EPIC)} "$@"; }}\n'
+    return _run_bash(define + script, b"", cwd)
+
+
+def _run_bash(script: str, given: bytes, cwd: Path | None) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        ["bash", "-c", define + script],
-        check=False,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        cwd=cwd,
-        env=environment(),
-    )
+        ["bash", "-c", script],
+        check=False, input=given, capture_output=True, cwd=cwd, env=environment(),
+    )  # fmt: skip
