@@ -213,6 +213,33 @@ def test_a_time_inside_another_object_is_the_stamp(above: str, member: str) -> N
     assert found[0].arrival == pytest.approx(0.033)
 
 
+@pytest.mark.parametrize("write", [table, lines])
+@pytest.mark.parametrize(
+    ("came", "sent"),
+    [("t_recv", "t_send"), ("now", "t"), ("Time.time", "serverTime"), ("performanceNow", "ts")],
+)
+def test_a_log_has_its_own_clock_and_the_senders(
+    came: str, sent: str, write: Callable[..., str]
+) -> None:
+    scale = 1000 if came == "performanceNow" else 1  # whose unit is known
+    rows = [(n * 0.05, (n * 0.05 + 0.033) * scale, n, 0) for n in range(20)]
+    found = read(write(f"{sent},{came},x,y", rows), "unit=s,arrival_unit=ms" if scale > 1 else "")
+    assert [packet.time for packet in found] == pytest.approx([n * 0.05 for n in range(20)])
+    delays = [packet.arrival - packet.time for packet in found if packet.arrival is not None]
+    assert delays == pytest.approx([0.033] * 20)
+
+
+@pytest.mark.parametrize("shown", ["drawn", "rendered", "visual"])
+def test_of_two_places_in_a_frame_the_drawn_one_counts(tmp_path: Path, shown: str) -> None:
+    packets = table("t,recv,x,y", [(n * 0.05, n * 0.05 + 0.033, n, 0) for n in range(40)])
+    frames = table(
+        f"t,{shown}_x,{shown}_y,server_x,server_y",
+        [(t, t * 20, 0, round(t * 20), 0) for t in FRAMES],
+    )
+    _, size = drawn(tmp_path, packets, frames)
+    assert size == pytest.approx(FRAMES[-1] * 20)
+
+
 def test_a_cure_for_frames_leaves_the_packets_alone(tmp_path: Path) -> None:
     packets = lines("t,recv,x,y", [(n * 0.05, n * 0.05 + 0.033, n, 0) for n in range(40)])
     frames = lines("t,x,y", [(n * 16.7, n / 10, 0) for n in range(200)])

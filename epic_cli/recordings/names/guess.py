@@ -19,6 +19,7 @@ from epic_cli.engine.text import FIELDS
 from epic_cli.recordings.names.spellings import (
     ALTITUDES,
     CLOCKS,
+    DRAWN_WORDS,
     EYES,
     FRAME_WORDS,
     HEIGHTS,
@@ -565,7 +566,8 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
         facts = {"field": "time", "detail": ticks[0], "readings": (rate,)}
         raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, **facts)
     likely = [text for text, name in names.items() if is_time_name(name)]
-    likely = likely or [text for text in names if _is_member_named_as_time(text)]
+    members = [] if likely else [text for text in names if _is_member_named_as_time(text)]
+    likely = likely or (members if len(members) == 1 else [])  # several are those of entities
     likely = [text for text in likely if is_value(values[text].strip())]
     if len(likely) == 1:
         return {"time": likely[0]}
@@ -591,9 +593,12 @@ def _find_times_of_both(columns: Columns, names: Names) -> Columns:
     """Return the sender's time and, as the arrival, the log's own; empty unless both are sure."""
     if "arrival" in columns or any(name.spelling in _ARRIVALS for name in names.values()):
         return {}
-    own = [text for text, name in names.items() if name.spelling in _LOCAL_TIMES]
-    sent = [text for text, name in names.items() if name.spelling in _SENT_TIMES]
-    return {"time": sent[0], "arrival": own[0]} if len(own) == len(sent) == 1 else {}
+    for received, made in ((_LOCAL_TIMES, _SENT_TIMES), (_OWN_TIMES, _PLAIN_TIMES)):
+        own = [text for text, name in names.items() if name.spelling in received]
+        sent = [text for text, name in names.items() if name.spelling in made]
+        if len(own) == len(sent) == 1:
+            return {"time": sent[0], "arrival": own[0]}
+    return {}
 
 
 #: Times that say whose they are: the sender's. Beside one, a plain time is that of the log.
@@ -603,7 +608,11 @@ _SENT_TIMES = frozenset((
     "send timestamp",
 ))  # fmt: skip
 _LOCAL_TIMES = frozenset(("time", "t", "ts", "timestamp", "time stamp", "now", "client time",
-                          "client timestamp"))  # fmt: skip
+                          "client timestamp", "time time", "performance now"))  # fmt: skip
+
+#: Times of the program that writes the log: beside one, a plain time is that of the state.
+_OWN_TIMES = frozenset(("now", "performance now", "date now"))
+_PLAIN_TIMES = frozenset(("time", "t", "ts", "timestamp", "time stamp"))
 _ARRIVALS = frozenset(word for row in SPELLINGS["arrival"] for word in row)
 
 #: How rows without times are read.
@@ -641,7 +650,7 @@ def _resolve_numbered_axes(axes: Mapping[str, str]) -> dict[str, str]:
     return {axis: text for axis, text in found if text} if len(axes) > 1 else {}
 
 
-def _find_position(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:
+def _find_position(columns: Columns, names: Names, _values: Values, given: ReadSpec) -> Columns:
     """Return the columns of the position: the best group of axes."""
     if any(axis in columns for axis in POSITION):
         return {}
@@ -649,6 +658,9 @@ def _find_position(columns: Columns, names: Names, _values: Values, _given: Read
     if north.endswith(".0") and f"{north[:-1]}1" in names:
         return {"x": f"{north[:-1]}1", "y": north}
     groups = _group_axes(names, velocity=False)
+    if given.packets is not None:  # of the frames, what was drawn
+        shown = {one: axes for one, axes in groups.items() if DRAWN_WORDS & set(one.group)}
+        groups = shown if len(shown) == 1 else groups
     found = {} if any("x" in axes for axes in groups.values()) else _find_globe_columns(names)
     found = found or _choose_group(_select_own_positions(groups, columns, names), "")
     if not found:

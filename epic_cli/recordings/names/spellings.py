@@ -114,6 +114,12 @@ FRAME_WORDS = frozenset((
     "odom", "map", "net", "sim", "final", "simulated",
 ))  # fmt: skip
 
+#: Words of what is on the screen, beside where the server says that it is.
+DRAWN_WORDS = frozenset((
+    "drawn", "draw", "rendered", "render", "visual", "displayed", "display", "shown", "smoothed",
+    "interpolated", "lerped", "sprite", "screen",
+))  # fmt: skip
+
 #: Words of what is no entity, or somebody's eye, which is one only where there is nothing else.
 EYES = frozenset(("camera", "cam", "kamera", "view", "viewer", "eye", "spectator"))
 
@@ -162,6 +168,10 @@ _DERIVED = re.compile(r"\bd([xyz])[\W_]?dt\b", re.IGNORECASE)
 _PLACED = re.compile(r"([xyz])(pos|position|loc|location|coord|coordinate|vel|velocity)")
 
 
+#: Words behind a t that say whose time it is: ``t_send``, ``t_recv``.
+_ENDS_OF_A_WAY = frozenset(("send", "sent", "recv", "rcv", "received", "rx", "arrival", "arrived"))
+
+
 class Name(NamedTuple):
     """A name in words: lower case, without its unit."""
 
@@ -175,7 +185,10 @@ class Name(NamedTuple):
         around = ("field", "header", "msg", "record")
         while begin < len(self.words) - 1 and self.words[begin] in around:
             begin += 1
-        return " ".join(self.words[begin:])
+        words = self.words[begin:]
+        if len(words) > 1 and words[0] == "t" and words[1] in _ENDS_OF_A_WAY:
+            words = words[1:]
+        return " ".join(words)
 
 
 def is_time_name(name: Name) -> bool:

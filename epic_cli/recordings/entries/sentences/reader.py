@@ -29,11 +29,12 @@ _TAKES_DATE, _TAKES_TIME = r"[-.\d]+[T -][\d:.,]+", r"[\d:.,]+"
 
 #: Times with a name: the sender's, the receiver's, and those that do not say whose they are.
 _NAMED_TIME = re.compile(
-    r"\b(?P<key>t|ts|\w*(?:time|stamp|sent|recv|received|arrival|arrived)(?:_ms)?)[\x22']?\s*[=:]"
+    r"\b(?P<key>t|ts|now|\w*(?:time|stamp|sent|recv|received|arrival|arrived)(?:_ms)?)[\x22']?\s*[=:]"
     rf"\s*(?P<value>{_NUMBER})(?![\d:]|-\d)",
     re.I,
 )
-_SENT, _RECEIVED = re.compile("sent|send|server|remote", re.I), re.compile("rec|arriv|local", re.I)
+_SENT = re.compile("sent|send|server|remote", re.I)
+_RECEIVED = re.compile("rec|arriv|local|now", re.I)
 
 #: Others: the game's own come before those of the logger.
 _TIMES = (
