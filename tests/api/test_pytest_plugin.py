@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 from support.places import SAMPLES
 from support.running import environment
+
+from epic_cli.api.pytest_plugin import Golden
 
 LISTING = """
 import sys
@@ -141,3 +144,8 @@ def test_cases_and_rows_of_a_suite(tmp_path: Path) -> None:
 
     status, out = run_pytest(tmp_path, "-o", "epic_cases=false", "--collect-only")
     assert "case" not in out.replace("test_case", "")
+
+
+def test_rows_have_to_be_equal_unless_a_tolerance_is_given() -> None:
+    given = inspect.signature(Golden.__call__).parameters
+    assert (given["atol"].default, given["rtol"].default) == (0, 0)

@@ -179,19 +179,25 @@ class Copy:
             process.wait()
         return status, place.read_text(errors="replace")
 
-    def find_failing(self, tests: list[str], limit: float) -> str:
-        """Return the first of these tests that fails, or how they ended; empty: none failed.
+    def serve_tests(self) -> None:
+        """Start the process in whose forks tests run, with all covered tests and so all of Python.
 
-        They run in forks of a process that has loaded the covered tests, and so all of Python.
+        No mutant may be active then: what modules compute would remain.
         """
-        if self._pipes is None:
-            asked, answers = os.pipe(), os.pipe()
-            words = ["-p", "endurance.mutant_serving", "-q", "-n", "0", *self.read_cover().by_file]
-            with (self._folder / "served.txt").open("wb") as out:
-                self._start_pytest(words, out, (asked[0], answers[1]))
-            self._pipes = os.fdopen(asked[1], "w"), os.fdopen(answers[0])
-            os.close(asked[0])
-            os.close(answers[1])
+        if self._pipes is not None:
+            return
+        asked, answers = os.pipe(), os.pipe()
+        words = ["-p", "endurance.mutant_serving", "-q", "-n", "0", *self.read_cover().by_file]
+        with (self._folder / "served.txt").open("wb") as out:
+            self._start_pytest(words, out, (asked[0], answers[1]))
+        self._pipes = os.fdopen(asked[1], "w"), os.fdopen(answers[0])
+        os.close(asked[0])
+        os.close(answers[1])
+        self.find_failing([], 600)  # waits until it has loaded them
+
+    def find_failing(self, tests: list[str], limit: float) -> str:
+        """Return the first of these tests that fails, or how they ended; empty: none failed."""
+        assert self._pipes is not None
         to, back = self._pipes
         print(json.dumps([tests, limit]), file=to, flush=True)
         answer = back.readline()
@@ -474,6 +480,7 @@ def judge_compiled(
 ) -> tuple[str, str]:
     """Judge a mutant of the engine by covered tests: without loading Python for each."""
     taken = take_tests(found, len(found), seconds)
+    copy.serve_tests()
     copy.switch.activate(number)
     try:
         limit = 30 + 2 * sum(one.seconds for one in taken)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
-from epic_cli.engine.declaration import Need
+from epic_cli.engine.declaration import LagVariation, Need
 from epic_cli.engine.parameters import find_nearest
 from epic_cli.engine.strategies import declaration, names
 
@@ -107,3 +107,20 @@ def test_needs_are_told_apart_by_what_they_are_and_not_by_their_wording() -> Non
         (("",), False),
     ):
         assert PLAIN._replace(needs=needs).uses_velocity is wanted
+
+
+@pytest.mark.parametrize("period", [0.1, 0.2])
+@pytest.mark.parametrize("frame", [0.05, 0.3])
+def test_a_lag_varies_more_where_rows_and_packets_are_far_apart(
+    period: float, frame: float
+) -> None:
+    far = LagVariation("", 0.01, periods=2, frames=3, frame_above=1, period_above=0.15)
+    more = 2 * period + 3 * frame if (period, frame) == (0.2, 0.3) else 0
+    assert far.compute_most(period, frame) == pytest.approx(0.01 + more)
+
+
+@pytest.mark.parametrize("tune", [True, False])
+def test_what_has_a_few_values_is_tuned_unless_it_says_no(tune: bool) -> None:
+    said: dict[str, Any] = {} if tune else {"tune": False}
+    for made in (Choice("way", "near", "", Way, **said), Switch("wraps", "off", "", **said)):
+        assert (made.tune is not None and made.tune is not False) == tune

@@ -4,6 +4,7 @@ import pytest
 
 from epic_cli.show.formats import ALIASES, FINDING_FORMATS, REPORT_FORMATS
 from epic_cli.show.report import Report
+from epic_cli.show.styles import LineStyle
 
 
 @pytest.mark.parametrize("name", REPORT_FORMATS)
@@ -20,3 +21,7 @@ def test_aliases_are_no_names_of_formats() -> None:
     assert not ALIASES.keys() & REPORT_FORMATS.keys()
     assert set(ALIASES.values()) <= REPORT_FORMATS.keys()
     assert set(FINDING_FORMATS) < REPORT_FORMATS.keys()
+
+
+def test_each_pattern_has_a_mark_and_the_rest_the_last_one() -> None:
+    assert "".join(LineStyle(0, pattern).mark for pattern in range(7)) == "●■◆▲▼▼▼"

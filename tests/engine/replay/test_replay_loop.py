@@ -310,3 +310,20 @@ def test_numbers_that_are_not_finite_do_not_get_to_a_strategy_unless_it_wants_th
     for kind, seen in ((Counting, 0), (Brave, 2)):
         assert list(replay(packets, partial(kind, "")))
         assert kind.seen == seen
+
+
+def test_rows_are_drawn_as_time_passes_without_a_packet() -> None:
+    out = SampleBlock(100)
+    loop = Replay(lambda: strategy("epic"), DemoPacing(SingleClock()), PacketBlock().entities)
+    block = PacketBlock(loop.entities)
+    block.append(Packet(ORIGIN, ORIGIN, 0.0))
+    loop.advance(9.0)  # nothing is due before the first packet
+    loop.feed(block)
+    drawn = []
+    for time in (0.0, 1.02, 0.5, 2.02):
+        while loop.draw(out):
+            pass
+        loop.advance(time)
+        loop.draw(out)
+        drawn.append(len(out))
+    assert drawn == [3, 21, 21, 41]  # the demo draws three rows at once
