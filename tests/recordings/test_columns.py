@@ -288,6 +288,12 @@ def test_days_are_written_as_dates() -> None:
     assert [len(rows.part(*ends)) for ends in ((5, 9), (9, 5), (0, 10**9))] == [4, 0, len(days)]
 
 
+def test_doubles_are_written_as_python_writes_them() -> None:
+    numbers = [float(f"{m}e{k}") for k in range(-320, 308) for m in (1, -1.5, 9.99999999999)]
+    rows = ColumnRows([("float64", np.array(numbers), None, None, 0, 0)], len(numbers))
+    assert bytes(rows).decode().split() == [repr(one).removesuffix(".0") for one in numbers]
+
+
 @pytest.mark.parametrize("scale", [0, 2, 30])
 @pytest.mark.parametrize("bits", [32, 64, 128])
 def test_decimals_are_written_in_full(bits: int, scale: int) -> None:

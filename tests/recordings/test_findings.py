@@ -1,5 +1,6 @@
 """Findings: each doubtful recording gives one finding, and correct ones give none."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from itertools import islice, product
@@ -327,3 +328,18 @@ def test_a_few_events_among_the_states_are_told_apart_by_their_column() -> None:
     assert (found.code, found.read, found.lines) == ("E101", "entity=what", (12, 13))
     seen = "3 packets have the time of the packet before, at another place"
     assert found.facts == {"seen": seen, "column": "what tells them apart"}
+
+
+@pytest.mark.parametrize(("time", "codes"), [(0.0, []), (-1.0, ["E105"])])
+def test_entities_may_begin_at_one_time(time: float, codes: list[str]) -> None:
+    packets = [
+        Packet((1.0, 2.0, 0.0), None, at, entity=name) for at, name in ((0, "a"), (time, "b"))
+    ]
+    assert [finding.code for finding in told(iter(packets))] == codes
+
+
+def test_the_first_packet_without_numbers_is_named() -> None:
+    packets = [
+        Packet((x, 0.0, 0.0), None, k / 10) for k, x in enumerate((0, math.inf, math.nan, 1))
+    ]
+    assert [(one.code, one.lines) for one in told(iter(packets))] == [("E206", (2,))]
