@@ -290,12 +290,14 @@ class RecordedRuns:
 
 
 def _drop_absent_columns(file: str, beside: ReadSpec) -> ReadSpec:
-    """Return the spec without the packets' columns where the file has other names."""
+    """Return the spec without the packets' columns where the file has other ones."""
     if not beside.places:
         return beside
     first = next(read_blocks(file, beside), None)
-    refusals = () if first is None else first.refusals
-    absent = any(refusal.reason is Reason.COLUMN_UNKNOWN for refusal in refusals)
+    if first is None or not first.refusals:
+        return beside
+    absent = any(refusal.reason is Reason.COLUMN_UNKNOWN for refusal in first.refusals)
+    absent |= beside.is_numbered and not len(first)  # the file has a header
     return beside._replace(columns=None) if absent else beside
 
 

@@ -181,6 +181,15 @@ def test_frames_without_the_packets_columns_are_inferred(
     assert size == pytest.approx(FRAMES[-1] * 20)
 
 
+def test_frames_with_a_header_may_stand_beside_packets_without_one(tmp_path: Path) -> None:
+    packets = "".join(f"recv,{n * 0.05 + 0.033:.3f},{n * 0.05:.3f},a,{n},0\n" for n in range(40))
+    names = "entity,time,x,y,z,vx,vy,vz"
+    frames = table(names, [("", t, t * 20, 0, 0, "", "", "") for t in FRAMES])
+    times, size = drawn(tmp_path, packets, frames, "time=3,arrival=2,entity=4,x=5,y=6")
+    assert times == pytest.approx(FRAMES)
+    assert size == pytest.approx(FRAMES[-1] * 20)
+
+
 SAID = "12:00:{:06.3f} net <- state t={:.3f} at ({:.2f}, 0.00)\n"
 
 
