@@ -14,6 +14,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import system_names
 from epic_cli.jobs.diagnose.detectors.movement import second_smoothing
 from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
+from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
 from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass
 from epic_cli.jobs.diagnose.report.drawings import write_strategy_option
@@ -380,3 +381,16 @@ def test_an_entity_that_cannot_be_used_does_not_spoil_the_others() -> None:
     wild = path.positions.copy()
     wild[::7] = 1e12
     assert not match({"a": block}, {"a": path._replace(positions=wild)}, FEW).smoothed
+
+
+@pytest.mark.parametrize(
+    ("begin", "length", "remedy"),
+    [(500.0, 20.0, "offset=SECONDS"), (9.0, 20_000.0, "unit="), (500.0, 0.02, "unit=")],
+)
+def test_frames_at_another_time_have_another_clock_or_unit(
+    begin: float, length: float, remedy: str
+) -> None:
+    times = np.linspace(0.0, 20.0, 1200)
+    path = DrawnPath(times, np.zeros((1200, 3)), 1e-3)
+    with pytest.raises(UnusableDrawing, match=remedy):
+        cut_excerpt(path, begin + 50, begin + 50 + length)
