@@ -285,6 +285,7 @@ def test_days_are_written_as_dates() -> None:
     rows = ColumnRows([("date", days, None, None, 0, 0)], len(days))
     expected = [date.fromordinal(719163 + day).isoformat() for day in days[4:].tolist()]
     assert bytes(rows).decode().splitlines() == [*edges.values(), *expected]
+    assert rows.lines(0, 10**9) == bytes(rows)
     assert [len(rows.part(*ends)) for ends in ((5, 9), (9, 5), (0, 10**9))] == [4, 0, len(days)]
 
 

@@ -96,6 +96,7 @@ def test_steps_against_the_movement_are_counted() -> None:
 def test_a_step_counts_if_it_is_backward_also_a_little_earlier_and_later() -> None:
     shown, _, counted, _ = make_rows()
     velocities, expected = RANDOM.normal(size=(ROWS, 3)), 0
+    shown[:9, 0], velocities[:12], counted[:9] = np.arange(9) * 9.0, [-9, 0, 0], 0  # also the first
     directions = velocities / np.linalg.norm(velocities, axis=1)[:, None]
     for row in range(1, ROWS):
         near = np.clip([row, row - 5, row + 5], [1, 1, 1], ROWS - 1)

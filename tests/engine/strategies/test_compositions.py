@@ -376,6 +376,7 @@ def test_the_code_taken_home_draws_random_compositions(
 QUEUE = {"catch_up": "queue", "interval": 0.06}
 #: Settings that are random ones too rarely.
 RARE: list[tuple[str, Settings]] = [
+    *(("buffer", {"delay": 0.3, "late": "insert", "keep": keep}) for keep in (2, 3, 6)),
     *(("buffer", QUEUE | {"min_buffer": n, "max_buffer": m}) for n, m in ((1, 1), (2, 3), (3, 5))),
     *(("chase", {"ahead": what, "ahead_time": 0.05}) for what in ("step", "arrival", "fixed")),
 ]
@@ -383,7 +384,8 @@ RARE: list[tuple[str, Settings]] = [
 
 @pytest.mark.parametrize(("name", "settings"), RARE)
 def test_the_code_taken_home_draws_the_rare_ones(name: str, settings: Settings) -> None:
-    packets, frames = stream(random.Random(7), hostile=False)
+    packets, frames = stream(random.Random(7), hostile="late" in settings)
+    packets = [packet._replace(delta=0.0, teleport=False) for packet in packets]
     one, other = (rows(made(name, settings), packets, frames) for made in (TakenHome, Engine))
     assert apart(one, other) < 1e-9
 

@@ -179,6 +179,12 @@ def test_a_spin_is_reflected_as_its_axes_are(axes: tuple[str, ...]) -> None:
     assert packet.spin == tuple(expected.round())  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("text", ["true", "TRUE", "1", "false", "False", "0"])
+def test_a_teleport_is_a_word_or_a_digit(text: str) -> None:
+    packet = one({**ROW, "teleport": text})
+    assert packet.teleport == (text.lower() in ("true", "1"))  # type: ignore[attr-defined]
+
+
 def test_a_decimal_comma_is_a_point() -> None:
     packet = one({**ROW, "x": "1,5", "time": "0,25"}, decimal_comma=True)
     assert (packet.position[0], packet.time) == (1.5, 0.25)  # type: ignore[attr-defined]
