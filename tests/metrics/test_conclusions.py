@@ -356,6 +356,7 @@ def test_a_teleport_that_was_sampled_as_a_movement_is_found() -> None:
     (cut,) = (note for note in truth.notes if isinstance(note, CutOut))
     assert (cut.cut, cut.count) == (Cut.UNMARKED_TELEPORT, 1)
     assert truth.teleported.tolist() == [False, True]
+    assert truth.starts.tolist() == pytest.approx([0, 5.015])
     # a quick dash that takes a second is none
     dash = times + 20 * np.clip(times - 5, 0, 1)
     positions = np.column_stack((dash, 0 * x, 0 * x))
