@@ -29,6 +29,10 @@ VALUES, WHOLE = 13, 48
 #: them are tried at that many values, since some positions leap near the right one.
 SHARPENED, DENSE, DENSELY = 14, 4, 97
 
+#: Most settings that are changed one after the other, as long as each leaves less than this share
+#: of the error.
+TURNS, BETTER = 3, 0.8
+
 #: Time constant (s) from which the fit begins.
 SMOOTHED = 0.06
 
@@ -58,15 +62,8 @@ class StrategySearch(NamedTuple):
         usual = [off(FittedStrategy(spec)) for spec in candidates]
         if _select_least_error(usual).residual <= self.enough:
             return [_select_least_error(usual)]
-        singles = [first(found) for found in usual]
-        for found in usual:
-            words = _list_word_options(found.candidate)
-            singles += [first(found.change(word)) for word in words]
-            for own in _list_tunable_settings(found.candidate):
-                singles.append(
-                    self._find_best_value(_state_default_number(found, own), own, VALUES)
-                )
-        singles.sort(key=lambda one: one.residual)
+        changed = [one for found in usual for one in self._iterate_changes(found)]
+        singles = sorted([*map(first, usual), *changed], key=lambda one: one.residual)
         singles = [off(each) for each in singles[:SHARPENED]]
         sharp = [self.comparison.shorten_numbers(self.comparison.fit(each)) for each in singles]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
@@ -75,6 +72,12 @@ class StrategySearch(NamedTuple):
                 if setting.name in each.candidate.settings:
                     found = self.comparison.fit(self._find_best_value(each, setting, DENSELY))
                     sharp.append(self.comparison.shorten_numbers(found))
+        if not exact and _select_least_error(sharp).residual > self.enough:
+            sharp += [
+                self.comparison.shorten_numbers(self._change_in_turn(found))
+                for found in _select_nearest_by_words([*map(first, usual)], changed)
+            ]
+            exact = [each for each in sharp if each.residual <= self.comparison.exact]
         plain = [*usual, *singles, *sharp]
         if exact:  # ``lerp``, not ``luanti``
             return [min(exact, key=lambda one: names().index(one.candidate.name))]
@@ -93,6 +96,24 @@ class StrategySearch(NamedTuple):
             for each in [*self._select_nearest_strategies(usual), *late]
         ]
         return [without, _find_simplest_strategy(smooth, self.enough)]
+
+    def _iterate_changes(self, found: FittedStrategy) -> Iterator[FittedStrategy]:
+        """Yield the strategy with each of its settings changed, measured in the first frames."""
+        first = self.comparison.select_glance().measure_error
+        for word in _list_word_options(found.candidate):
+            yield first(found.change(word))
+        for own in _list_tunable_settings(found.candidate):
+            yield self._find_best_value(_state_default_number(found, own), own, VALUES)
+
+    def _change_in_turn(self, found: FittedStrategy) -> FittedStrategy:
+        """Return the strategy after the best changes, one after the other, and a fit."""
+        best = self.comparison.select_glance().measure_error(found)
+        for _ in range(TURNS):
+            changed = _select_least_error([best, *self._iterate_changes(best)])
+            if changed.residual > BETTER * best.residual:
+                break
+            best = changed
+        return self.comparison.fit(best)
 
     def _select_nearest_strategies(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
         """Return the best settings found for each of the strategies with the least error."""
@@ -165,6 +186,8 @@ def _list_word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
 
 def _iterate_setting_values(setting: Number, values: int) -> Iterator[float]:
     low, high = setting.tune or (setting.low, setting.high)
+    if setting.low == 0 < low:  # which is often a way of its own
+        yield 0.0
     if setting.whole and high - low < WHOLE:
         yield from (float(index) for index in range(round(low), round(high) + 1))
         return
@@ -175,6 +198,20 @@ def _iterate_setting_values(setting: Number, values: int) -> Iterator[float]:
 
 def _select_least_error(found: Collection[FittedStrategy]) -> FittedStrategy:
     return min(found, key=lambda one: one.residual)
+
+
+def _select_nearest_by_words(
+    usual: Sequence[FittedStrategy], changed: Sequence[FittedStrategy]
+) -> list[FittedStrategy]:
+    """Return the nearest of each strategy's changes of one number, and each word that helps."""
+    near: dict[tuple[str, ...], FittedStrategy] = {}
+    without = {found.candidate.name: found.residual for found in usual}
+    for each in sorted(changed, key=lambda one: one.residual):
+        spec = each.candidate
+        words = [value for value in spec.settings.values() if isinstance(value, str)]
+        if not words or each.residual < BETTER * without[spec.name]:
+            near.setdefault((spec.name, *words), each)
+    return list(near.values())
 
 
 def _find_simplest_strategy(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
