@@ -71,6 +71,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("buffer+clock=mean+clock_time=1+delay=0.12+beyond=0.1", "figure-eight", 60),
         ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
         ("buffer+stamps=arrival+delay=0.1+keep=3", "strafe", 60),
+        ("buffer+stamps=arrival+delay=0.1+keep=2", "strafe", 60),
         ("buffer+stamps=arrival+delay=1i+interval=arrivals", "strafe", 60),
         ("buffer+clock=first+delay=0.04+beyond=freeze+low_pass=0.1", "strafe", 60),
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),

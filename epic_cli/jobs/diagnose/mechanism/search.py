@@ -6,7 +6,8 @@ are fitted to what is left, and parts are replaced one by one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import itertools
+from typing import Any
 
 import numpy as np
 
@@ -22,18 +23,17 @@ from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
 from epic_cli.jobs.diagnose.mechanism.variants import KNOWN
 
-if TYPE_CHECKING:
-    pass
-
 #: Clocks that differ in steadiness by less than this (s) may draw the same.
 TIED = 5e-5
 
 #: Results that are fitted to the end, and variants that are.
 KEPT, FITTED = 2, 6
 
-#: Initial delays (s) of a buffer that never catches up, and the ways to tell its times.
-GROWN = np.arange(0.0, 0.3, 0.005).tolist()
-GROWING_WAYS = ({"clock": "first"}, {"stamps": "arrival"}, {"stamps": "ticks", "clock": "first"})
+#: Delays (s) of buffers whose ages do not tell them: those that never catch up or keep too few
+#: states for it, by each way to tell their times.
+DELAYS = np.arange(0.0, 0.3, 0.005).tolist()
+HIDING: tuple[dict[str, Any], ...] = ({"catch_up": "none"}, {"keep": 2})
+TIMES = ({"clock": "first"}, {"stamps": "arrival"}, {"stamps": "ticks", "clock": "first"})
 
 #: Times near which drawn positions leap, so that slopes are useless.
 LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
@@ -77,11 +77,10 @@ class ExplanationSearch(SearchState):
             look_at_kinds(self)
         if not self.results.is_exact:
             self.look_at_buffers()
-        for way in GROWING_WAYS:
+        for hiding, times in itertools.product(HIDING, TIMES):
             if not self.results.is_exact:
-                grows = {"delay": 0.1, "catch_up": "none", **way}
-                found = FittedStrategy(StrategySpec("buffer", grows))
-                self.results.add(self.comparison.search(found, "delay", GROWN, 8))
+                found = FittedStrategy(StrategySpec("buffer", {"delay": 0.1, **hiding, **times}))
+                self.results.add(self.comparison.search(found, "delay", DELAYS, 8))
         self.change_parts()
 
     def rival(self, begun: ExplanationSearch) -> None:
