@@ -524,6 +524,10 @@ _ACROSS = 0.1
 #: This many packets that lie astray are no accident.
 _ASTRAY = 3
 
+#: The fewest rows of an entity for a regular count, the share of its steps that are equal, and the
+#: least spread of irregular times (10 to 90 %), as a share of their mean.
+_EVEN_ROWS, _EVEN, _UNEVEN = 40, 0.8, 0.4
+
 #: This many numbers out of range are no accident.
 _ODD = 0.1
 
@@ -633,6 +637,7 @@ def judge_all(watch: RecordingMonitor) -> list[RecordingFinding]:
         if is_enough and not any(each.code == "E201" for each in found):
             found += _check_arrival_unit(watch, tracks)
         if totals.packets >= LEAST:
+            found += _find_times_of_log(watch)
             found += _find_unix_times(figures, watch)
             found += _check_velocities(figures, watch)
     turns = watch.census.turns
@@ -1000,6 +1005,38 @@ def _check_arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterato
             "taken": _UNIT_NAMES.get(taken, taken),
         }
         yield RecordingFinding("E211", facts, read=watch.read_with({"arrival_unit": meant}))
+
+
+def _find_times_of_log(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Yield a finding if times of the day are less regular than a column of ticks."""
+    layout, given = _get_current_layout(watch), watch.given
+    if layout is None or layout.time_unit != "iso" or "arrival" in layout.places:
+        return
+    if given is not None and "time" in given.places:
+        return
+    from epic_cli.recordings.names.spellings import TICKS, split_name  # tables alone have names
+    from epic_cli.recordings.readings import find_usual_rate
+
+    every = list(_iterate_unread_cells(watch.samples))
+    rows = [row for row in every if row.packet.entity == every[0].packet.entity]
+    if len(rows) < _EVEN_ROWS:
+        return
+    ticking = [one for one in rows[0].cells if split_name(one.rpartition(".")[2]).spelling in TICKS]
+    if len(ticking) != 1 or not all(row.cells.get(ticking[0], "").isdigit() for row in rows):
+        return
+    counts = [int(row.cells[ticking[0]]) for row in rows]
+    steps = Counter(b - a for a, b in pairwise(counts))
+    apart = sorted(b.packet.time - a.packet.time for a, b in pairwise(rows))
+    low, high = apart[len(apart) // 10], apart[-len(apart) // 10]
+    even = min(steps) > 0 and max(steps.values()) >= _EVEN * len(apart)
+    lasted = rows[-1].packet.time - rows[0].packet.time
+    if not (even and lasted > 0 and high - low > _UNEVEN * lasted / len(apart)):
+        return
+    rate = find_usual_rate((counts[-1] - counts[0]) / lasted)
+    entries = {"time": ticking[0], "arrival": layout.places["time"], "unit": f"ticks@{rate:g}"}
+    read = watch.read_with({**entries, "arrival_unit": "iso"}) if rate else ""
+    facts = {"column": ticking[0], "low": f"{low * 1000:.3g}", "high": f"{high * 1000:.3g} ms"}
+    yield RecordingFinding("E212", facts, read=read)
 
 
 def _has_unsteady_delays(track: Track) -> bool:

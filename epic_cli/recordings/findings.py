@@ -174,6 +174,12 @@ KINDS: Mapping[str, Kind] = {
         "Stamps and arrivals are of one recording and last equally long, whatever their clocks"
         " show. The unit is read from names such as recv_ms; elsewhere arrivals have that of the"
         " stamps, or seconds beside ticks, or what is given: --read arrival_unit=ms."),
+    "E212": Kind("times of the log, perhaps", _WARNING,
+        "{column} counts regularly, while the times are {low} to {high} apart",
+        "take the count for the stamp, and the times for the arrivals",
+        "A logger writes when a line was written: the receiver's clock, with the network's jitter"
+        " in it. Taken for the sender's, such times make a regular sender an irregular one, and"
+        " hide every delay."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

@@ -120,6 +120,10 @@ def _measure_tick_rate(block: PacketBlock) -> float | None:
     seconds = median(arrivals[-third:]) - median(arrivals[:third])
     if not (ticks > 0 and seconds > 0):
         return None
-    rate = ticks / seconds
+    return find_usual_rate(ticks / seconds)
+
+
+def find_usual_rate(rate: float) -> float | None:
+    """Return the rate at which games tick that is near a measured rate (Hz); None if none is."""
     nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - rate))
     return nearest if abs(nearest - rate) <= _OFF * rate else None

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from itertools import islice, product
 from pathlib import Path
+from random import Random
 
 import pytest
 from support.places import SAMPLES
@@ -283,6 +284,23 @@ def test_arrivals_last_as_long_as_stamps(factor: float) -> None:
     found = [each for each in inspect(BytesIO(text)).findings if each.code == "E211"]
     units = {1: [], 1e3: ["ms"], 1e6: ["us"], 1e9: ["ns"]}[factor]
     assert [each.read for each in found] == [f"arrival_unit={unit}" for unit in units]
+
+
+@pytest.mark.parametrize(
+    ("jitter", "step", "found"), [(0.04, 3, True), (0.002, 3, False), (0.04, 0, False)]
+)
+def test_times_that_a_logger_wrote_are_not_the_senders(
+    jitter: float, step: int, found: bool
+) -> None:
+    random = Random(4)
+
+    def write(n: int) -> tuple[object, ...]:
+        at = n / 20 + jitter * random.random()
+        return f"2026-03-01T14:{int(at) // 60:02d}:{at % 60:09.6f}Z", n * step, n, 0
+
+    findings = inspect(BytesIO(table("timestamp,tick,x,y", write, 200))).findings
+    reads = [finding.read for finding in findings if finding.code == "E212"]
+    assert reads == ["time=tick,arrival=timestamp,unit=ticks@60,arrival_unit=iso"] * found
 
 
 def test_doubt_is_said_first_where_the_answer_is(tmp_path: Path) -> None:
