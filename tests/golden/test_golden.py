@@ -29,7 +29,8 @@ def test_golden(case: Path, tmp_path: Path, request: pytest.FixtureRequest) -> N
 
 def carried_out(transcript: Transcript, folder: Path) -> Transcript:
     """Return the same files and commands with the present output of ``epic``."""
-    shutil.copytree(SAMPLES, folder / "sample_inputs")
+    if "sample_inputs" in str(transcript):
+        shutil.copytree(SAMPLES, folder / "sample_inputs")
     steps: list[File | Command] = []
     for step in transcript.steps:
         if isinstance(step, File):
