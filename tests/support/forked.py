@@ -99,7 +99,7 @@ if __name__ == "__main__":
         os.environ.update(order.environment)
         os.chdir(order.folder)
         sys.argv = ["epic", *order.words]
-        sys.path[0] = order.folder
+        sys.path[:1] = [] if "PYTHONSAFEPATH" in order.environment else [order.folder]
         try:
             importlib.import_module("epic_cli.main").run()
         except SystemExit as ended:

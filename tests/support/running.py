@@ -63,7 +63,7 @@ def _at_start(environment: dict[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if name.startswith(("PYTHON", "LC_", "LANG", "EPIC_ENGINE"))
+        if name.startswith(("PYTHON", "LC_", "LANG", "EPIC_ENGINE")) and name != "PYTHONSAFEPATH"
     }
 
 
