@@ -103,7 +103,7 @@ def test_an_engine_with_another_setting_that_reads_by_frames_is_found() -> None:
 
 
 def test_an_engine_with_three_other_settings_is_found() -> None:
-    """Only together do they come near to the frames."""
+    """Change all three at once: with one or two of them nothing comes near to the frames."""
     block, strategy = recorded("figure-eight"), "luanti+mode=translator+pace=1+update_interval=0"
     assert match({"": block}, {"": drawn(block, strategy)}).best.candidate.label == strategy
 
