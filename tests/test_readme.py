@@ -55,25 +55,25 @@ documents = pytest.mark.parametrize(
 )
 
 
-#: Searches of ten seconds, which tests/jobs/tune has with fewer trials: run each week, and before
-#: their output is written into a document.
-SEARCH = re.compile(r"epic tune --(?:design|bytes) ")
+#: Searches of ten seconds, and ports beside all built-in streams; tests/jobs has smaller ones of
+#: both. They run each week, and before their output is written into a document.
+LONG = re.compile(r"epic (?:tune --(?:design|bytes)|check --builtin .*--(?:atol|feed)) ")
 
 #: What no example may print: epic itself has failed, or is not there.
 BROKEN = re.compile(r"Traceback|there is no program|command not found")
 
 
-def carried_out(text: str, folder: Path, search: bool) -> str:
+def carried_out(text: str, folder: Path, everything: bool) -> str:
     """Return the document with the present output of its examples, run in one folder.
 
-    What a search printed stays as it is unless ``search``.
+    What an example of ``LONG`` printed stays as it is unless ``everything``.
 
     A command that fails has to print what stands there already: what it says instead is never
     taken, and no example may break.
     """
 
     def say(step: re.Match[str]) -> str:
-        if SEARCH.match(step[1]) and not search:
+        if LONG.match(step[1]) and not everything:
             return step[0]
         failing = "set -o pipefail; " if "|" in step[1] else ""
         done = shell(f"{failing}{step[1]}", cwd=folder)
