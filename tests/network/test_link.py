@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network.link import GilbertElliott, Link, LinkConditions
+from epic_cli.network.link import Fates, GilbertElliott, Link, LinkConditions
 
 TIMES = [n / 50 for n in range(20_000)]
 
@@ -126,3 +126,7 @@ def test_a_packet_may_say_how_long_it_is() -> None:
     assert link.send(0.0) == pytest.approx((0.01,))
     assert link.send(1.0, 300) == pytest.approx((1.03,))
     assert link.send(1.0, 1) == pytest.approx((1.0301,))
+
+
+def test_what_was_not_counted_changes_no_count() -> None:
+    assert Fates() + Fates(1, 2, 3) == Fates(1, 2, 3)
