@@ -144,6 +144,15 @@ def test_times_of_day_count_from_midnight() -> None:
     assert packet.time == 3723.5  # type: ignore[attr-defined]
 
 
+def test_a_day_may_end_at_24_hours() -> None:
+    ends, begins, late = (
+        one({"time": text, "x": "0", "y": "0", "z": "0"}, per_second=None)
+        for text in ("2024-01-01T24:00:00", "2024-01-02T00:00:00", "2024-01-01T25:00:00")
+    )
+    assert ends == begins
+    assert late == (Reason.NOT_A_DATE, "time")
+
+
 @pytest.mark.parametrize("text", ["1.5", "2024-13-01T00:00:00", "2024-01-01", "12:60", "12:00:00x",
                                   "2024-01-01T00:00:00+", "2024-01-01T", "::"])  # fmt: skip
 def test_what_is_no_date_is_refused(text: str) -> None:
@@ -183,6 +192,14 @@ def test_a_spin_is_reflected_as_its_axes_are(axes: tuple[str, ...]) -> None:
 def test_a_teleport_is_a_word_or_a_digit(text: str) -> None:
     packet = one({**ROW, "teleport": text})
     assert packet.teleport == (text.lower() in ("true", "1"))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_numbers_have_at_most_1024_characters(mark: str) -> None:
+    for length in (1023, 1024, 1025):
+        text = f"0{mark}{'1' * (length - 2)}"
+        found = one({**ROW, "x": text}, decimal_comma=mark == ",")
+        assert (found == (Reason.FIELD_NOT_A_NUMBER, "x")) == (length > 1024)
 
 
 def test_a_decimal_comma_is_a_point() -> None:

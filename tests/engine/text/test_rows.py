@@ -270,6 +270,14 @@ def test_no_row_is_wider_than_the_screen(
     assert set(writer.left_out) == {"x", "y", "z", "vx", "vy", "vz", "status"} - shown_heads
 
 
+def test_a_row_has_as_many_cells_as_the_header() -> None:
+    samples, entities = show(((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)))
+    for columns in range(20, 131):
+        writer = RowWriter("table", width=columns, named=False)
+        head, row = (writer.header() + writer.rows(samples, entities)).decode().splitlines()
+        assert len(head.split()) == len(row.split()), columns
+
+
 @pytest.mark.parametrize(
     ("columns", "row"),
     [
