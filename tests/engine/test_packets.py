@@ -255,3 +255,10 @@ def test_half_a_packet_is_refused() -> None:
         make(entities, content[:-1], turns, *others)
     with pytest.raises(ValueError, match="not whole packets"):
         make(entities, content, b"1", *others)
+
+
+def test_a_packets_line_is_the_next_one_unless_it_is_given() -> None:
+    block = PacketBlock()
+    for line in (0, 0, 9, 0):
+        block.append(Packet((0.0, 0.0, 0.0), None, 0.0), line)
+    assert [block.line(index) for index in range(4)] == [1, 2, 9, 4]

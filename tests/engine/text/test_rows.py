@@ -303,8 +303,9 @@ def test_a_wide_screen_has_the_rows_of_no_screen(shown: list[tuple[Vector, Vecto
 
 
 def test_an_unlimited_table_has_all_of_a_name() -> None:
-    [row] = rows("table", (ORIGIN, ORIGIN), entity="tank" * 50)
-    assert row.endswith("tank" * 50)
+    for name in ("tank" * 50, "a tank ~", "\x1f\x7f"):
+        [row] = rows("table", (ORIGIN, ORIGIN), entity=name)
+        assert row.endswith(name.replace("\x1f", r"\x1f").replace("\x7f", r"\x7f"))
 
 
 @pytest.mark.parametrize("columns", [20, 24, 40, 80, 120])
