@@ -21,8 +21,9 @@ from epic_cli.metrics.digits import format_seconds
 #: Least gain of a remedy as a share of its metric, and in standard errors; of a lag, in seconds.
 BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
 
-#: Least gain of a remedy in cost, and as a share of it.
-WORTH, WORTH_SHARE = 0.03, 0.05
+#: Least gain of a remedy in cost, and as a share of it: more where it draws later, since a game
+#: may have chosen to be early.
+WORTH, WORTH_SHARE, LATER_SHARE = 0.03, 0.05, 0.2
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ def judge_remedy(
     ):
         return None
     unsteady = old._replace(lag=0.0).cost
-    if not old.cost - new.cost > max(WORTH, WORTH_SHARE * unsteady):
+    share = LATER_SHARE if new.lag > old.lag + SOONER else WORTH_SHARE
+    if not old.cost - new.cost > max(WORTH, share * unsteady):
         return None
     changes = []
     for (name, metric), one, other in zip(METRICS.items(), old, new, strict=True):
