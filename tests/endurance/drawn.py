@@ -179,7 +179,12 @@ def buffer(dice: random.Random) -> Settings:
 
 def newer_buffer(dice: random.Random) -> Settings:
     """Return random settings of a buffer with a part that public code has."""
-    kind = dice.choice(["queue", "timer", "share", "frame", "oldest", "spring", "behind", "back"])
+    kind = dice.choice(
+        [
+            "queue", "timer", "share", "frame", "oldest", "spring", "behind", "back",
+            "dequeue", "packet", "mean", "hold",
+        ]
+    )  # fmt: skip
     delay = round(dice.uniform(0.05, 0.25), 3)
     found: Settings = {"stamps": "arrival", "delay": delay}
     if kind == "queue":
@@ -201,8 +206,19 @@ def newer_buffer(dice: random.Random) -> Settings:
         found |= {"follow": "spring", "low_pass": round(dice.uniform(0.02, 0.12), 3)}
     elif kind == "behind":
         found |= {"follow": "share", "follow_share": round(dice.uniform(0.1, 0.6), 2)}
+    elif kind == "dequeue":
+        found = {"stamps": "arrival", "catch_up": "dequeue", "reserve": dice.choice([0, 1, 2])}
+    elif kind == "packet":
+        found = {"clock": dice.choice(["newest", "min"]), "delay": delay, "every": "packet"}
+    elif kind == "mean":
+        found |= {"delay": f"{dice.uniform(1, 3):.2g}i", "interval": "arrivals"}
+        found["interval_count"] = dice.choice([5, 10, 20])
+    elif kind == "hold":
+        found = {"stamps": dice.choice(["sender", "arrival"]), "delay": delay, "between": "hold"}
     else:
         found |= {"beyond": round(dice.uniform(0.05, 0.2), 2), "beyond_then": "return"}
+    if found.get("stamps") == "arrival" and dice.random() < 0.3:
+        found["late"] = "insert"
     if dice.random() < 0.15:
         found["rounding"] = 0.01
     return found
@@ -210,7 +226,9 @@ def newer_buffer(dice: random.Random) -> Settings:
 
 def newer_chase(dice: random.Random) -> Settings:
     """Return random settings of a chase with a part that public code has."""
-    kind = dice.choice(["ticks", "packet", "measured", "fed back", "velocity", "interval", "late"])
+    kind = dice.choice(
+        ["ticks", "packet", "measured", "fed back", "velocity", "interval", "silence", "short"]
+    )
     time = round(dice.uniform(0.05, 0.3), 3)
     found: Settings = {"how": dice.choice(["exponential", "lerp", "spring"]), "time": time}
     if kind == "ticks":
@@ -228,8 +246,13 @@ def newer_chase(dice: random.Random) -> Settings:
         found |= {"ahead": "velocity", "age": "arrival", "ahead_time": "unlimited"}
     elif kind == "interval":
         found = {"how": "interval", "interval": round(dice.uniform(0.05, 0.2), 3)}
+    elif kind == "short":
+        found = {"how": dice.choice(["linear", "eased"]), "time": time, "end": "short"}
+        found["start"] = dice.choice(["drawn", "last", "frame"])
     else:
         found |= {"snap_after": round(dice.uniform(0.3, 1.0), 1)}
+    if dice.random() < 0.3:
+        found["late"] = "take"
     if dice.random() < 0.15:
         found["rounding"] = 0.01
     return found

@@ -28,7 +28,7 @@ class Frames(NamedTuple):
     ``arrivals`` and ``stamps`` (n), ``positions`` and ``velocities`` (n, 3) are of the packets
     newer than all before them; ``times`` (m), ``drawn`` (m, 3); ``newest`` (m) is the index of the
     last packet that has arrived in each frame. ``taken`` are the same frames with all packets, for
-    games that take a late one as the newest; None if no packet is late.
+    games that take a late or doubled one as the newest; None if no packet is.
     """
 
     arrivals: Floats
@@ -106,7 +106,7 @@ def make_frames(
     frames = _make_view(
         arrivals[fresh], stamps[fresh], positions[fresh], velocities[fresh], times, drawn
     )
-    if not (stamps < newest).any():
+    if fresh.all():
         return frames
     return frames._replace(taken=_make_view(arrivals, stamps, positions, velocities, times, drawn))
 

@@ -166,6 +166,7 @@ def test_one_silence_tells_when_a_chase_snaps(time: float) -> None:
         ("stops-short", "stops-short"),
         ("packet-clock", "packet-steps"),
         ("dequeue", "queue"),
+        ("latest-state", "state-steps"),
         ("late-lerp", "late-as-new"),
         ("late-ticks", "late-as-new"),
     ],

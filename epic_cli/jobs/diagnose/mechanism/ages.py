@@ -35,6 +35,9 @@ BLOCK, ASTRAY = 4.0, 0.05
 #: A frame this many states before the newest one is frozen, not held.
 SHORT = 0.02
 
+#: Frames in which a low-pass is sought.
+SCANNED = 300
+
 #: Ages that are steadier (s) are explained; clocks, the usual ones, for which the delay may be a
 #: multiple of a measured interval.
 STEADY, CLOCKS = 1e-4, 4
@@ -48,16 +51,16 @@ LOW_PASSES = (0.0, 0.006, 0.01, 0.016, 0.025, 0.04, 0.063, 0.1, 0.16, 0.25)
 
 def read_buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
     """Return possible buffers (clock, delay, margin, low-pass, curve), the steadiest first."""
-    ages = _StateAges(frames, every)
+    rough, ages = _StateAges(frames, every, SCANNED), _StateAges(frames, every, AGED)
     curves = ("linear", "hermite", "catmull-rom")
-    passed = [[ages.read(curve, low_pass) for curve in curves] for low_pass in LOW_PASSES]
-    off = [min(readings[0].off for readings in of) for of in passed]
+    passed = [[rough.read(curve, low_pass)[0].off for curve in curves] for low_pass in LOW_PASSES]
+    off = [min(of) for of in passed]
     place = next(place for place, each in enumerate(off) if each <= CLEARER * min(off))
-    found = passed[place]
+    constant = LOW_PASSES[place]
     if place:
-        curve = curves[min(range(3), key=lambda index: found[index][0].off)]
-        constant = ages.fit_low_pass(LOW_PASSES[place], curve)
-        found = [ages.read(curve, constant) for curve in curves]
+        curve = curves[int(np.argmin(passed[place]))]
+        constant = rough.fit_low_pass(constant, curve)
+    found = [ages.read(curve, constant) for curve in curves]
     best = min((readings[0] for readings in found), key=lambda reading: reading.off)
     if best.off > STEADY:
         found.append(ages.read_interval_delays(best))
@@ -66,12 +69,12 @@ def read_buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]
 
 
 class _StateAges:
-    """The places of frames on the packets' path, and the ages of the states drawn there."""
+    """The places of ``count`` frames on the packets' path, and the ages of the states there."""
 
-    def __init__(self, frames: Frames, every: list[TimeAxis]) -> None:
+    def __init__(self, frames: Frames, every: list[TimeAxis], count: int) -> None:
         self.frames, self.every = frames, every
         later = np.flatnonzero(frames.settled)
-        self.at = later[choose_places(len(later), AGED)]
+        self.at = later[choose_places(len(later), count)]
         self.newest = frames.newest[self.at]
         self.interval = frames.interval
         steps = compute_lengths(np.diff(frames.positions, axis=0))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
     from epic_cli.metrics.arrays import Floats
 
 #: Fractions of a way that differ by less, mostly, are the same.
@@ -46,23 +47,30 @@ def read_packet_steps(frames: Frames) -> float | None:
     return share if 0.01 < share < 0.99 else None
 
 
-def read_packet_clock(frames: Frames) -> StrategySpec | None:
+def read_packet_clock(frames: Frames, every: list[TimeAxis]) -> StrategySpec | None:
     """Return a buffer whose time goes on with packets alone; None if other frames move, too."""
     came = np.flatnonzero(np.diff(frames.newest) > 0) + 1
     came = came[frames.settled[came]]
     if len(came) < FEW or not is_moved_by_packets(frames):
         return None
-    newest, drawn = frames.stamps[frames.newest[came]], frames.drawn[came]
+    newest, drawn = frames.newest[came], frames.drawn[came]
 
-    def measure(delay: float) -> float:
-        path = [np.interp(newest - delay, frames.stamps, row) for row in frames.positions.T]
-        return compute_robust_rms(np.stack(path, axis=-1) - drawn)
+    def measure(delay: float, axis: TimeAxis) -> float:
+        wanted = frames.arrivals[newest] - axis.offsets[newest] - delay
+        path = [np.interp(wanted, axis.stamps, row) for row in frames.positions.T]
+        return float(compute_robust_rms(np.stack(path, axis=-1) - drawn))
 
-    near = min(DELAYS, key=measure)
-    delay, off = find_minimum(measure, near - DELAYS[1], near + DELAYS[1], 14)
+    first = next(axis for axis in every if axis.settings == {"clock": "newest"})
+    near = min(DELAYS, key=lambda delay: measure(delay, first)) + first.late
+    # of about the same the usual one comes first
+    slight = 1e-3 * frames.unit
+    best = min(every, key=lambda axis: round(measure(near - axis.late, axis) / slight))
+    low = near - best.late - DELAYS[1]
+    delay, off = find_minimum(lambda delay: measure(delay, best), low, low + 2 * DELAYS[1])
     if off > NEAR * frames.unit:
         return None
-    return StrategySpec("buffer", {"clock": "newest", "delay": max(delay, 0.0), "every": "packet"})
+    settings = {**best.settings, "delay": max(delay, 0.0), "every": "packet"}
+    return StrategySpec("buffer", settings)
 
 
 def _find_taking_frames(frames: Frames) -> NDArray[np.int_]:

@@ -99,7 +99,7 @@ def _read_shares(
     speed = float(np.median((pace / elapsed)[going])) if going.any() else 0.0
     return [
         PossibleReading(
-            compute_robust_rms(step - np.minimum(model, 1)[:, None] * left),
+            float(compute_robust_rms(step - np.minimum(model, 1)[:, None] * left)),
             StrategySpec("chase", {"how": how, setting: value, **ahead}),
         )
         for how, setting, value, model in (
@@ -124,6 +124,7 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
     at = later[choose_places(len(later), AGED)]
     ends: list[dict[str, Any]] = [{}, {"end": "short"}] if _stands_short(frames, goal) else [{}]
     start, goal, drawn = frames.drawn[before][at], goal[at], frames.drawn[at]
+    way, begins_off = goal - start, start - drawn
     last_drawn = frames.drawn[np.maximum(at - 1, 0)]
     found = []
     for (ease, shape), end in itertools.product(EASES.items(), ends):
@@ -137,16 +138,16 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
             since = (frames.times - begun)[at]
 
             def measure(
-                log: float, shape: Callable[[Floats], Floats] = shape, since: Floats = since,
+                logs: Floats, shape: Callable[[Floats], Floats] = shape, since: Floats = since,
                 stops: bool = bool(end),
-            ) -> float:  # fmt: skip
-                u = since / math.exp(log)
-                path = start + (goal - start) * shape(np.clip(u, 0, 1))[:, None]
+            ) -> Floats:  # fmt: skip
+                u = since / np.exp(logs)[..., None]
+                off = begins_off + way * shape(np.clip(u, 0, 1))[..., None]
                 if stops:
-                    path = np.where((u > 1)[:, None], last_drawn, path)
-                return compute_robust_rms(path - drawn)
+                    off = np.where((u > 1)[..., None], last_drawn - drawn, off)
+                return compute_robust_rms(off)
 
-            best, least = _find_least_error_time(measure, 25, 14)
+            best, least = _find_least_error_time(measure, 25, 11)
             glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **end, **ahead})
             starts.append(PossibleReading(least, glide))
         found.append(min(starts, key=lambda reading: reading.off))
@@ -169,12 +170,19 @@ def _stands_short(frames: Frames, goal: Floats) -> bool:
 
 
 def _find_least_error_time(
-    off: Callable[[float], float], count: int, steps: int
+    off: Callable[[Floats], Floats], count: int, steps: int
 ) -> tuple[float, float]:
-    """Return the logarithm of the time (20 ms to 1 s) with the least error, and that error."""
+    """Return the logarithm of the time (20 ms to 1 s) with the least error, and that error.
+
+    ``off`` returns the errors (...) for logarithms (...).
+    """
     tried = np.log(np.geomspace(0.02, 1.0, count))
-    place = int(np.argmin([off(value) for value in tried]))
-    return find_minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, count - 1)], steps)
+    place = int(off(tried).argmin())
+
+    def measure(log: float) -> float:
+        return float(off(np.array(log)))
+
+    return find_minimum(measure, tried[max(place - 1, 0)], tried[min(place + 1, count - 1)], steps)
 
 
 EASES: dict[str, Callable[[Floats], Floats]] = {
@@ -190,19 +198,19 @@ def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> Possibl
     """Return a chase by a critically damped spring, with the speed of the previous step."""
     elapsed, later = np.diff(frames.times), frames.settled[2:]
 
-    def measure(log: float) -> float:
-        omega = 2 / math.exp(log)
-        x = omega * elapsed
-        decay = (1 / (1 + x + 0.48 * x**2 + 0.235 * x**3))[:, None]
+    def measure(logs: Floats) -> Floats:
+        omega = (2 / np.exp(logs))[..., None, None]
+        x = omega * elapsed[:, None]
+        decay = 1 / (1 + x + 0.48 * x**2 + 0.235 * x**3)
         # position and speed after a step: g + (c + q) e, (v - w q) e, with q = (v + w c) dt
-        change = frames.drawn[:-1] - goal[1:]
-        moved = (frames.drawn[1:] - goal[1:]) / decay - change
+        moved = rest / decay - change
         speed = (moved / elapsed[:, None] - omega * change - omega * moved) * decay
-        change = frames.drawn[1:-1] - goal[2:]
-        moved = (speed[:-1] + omega * change) * elapsed[1:, None]
-        return compute_robust_rms(
-            (goal[2:] + (change + moved) * decay[1:] - frames.drawn[2:])[later]
-        )
+        moved = (speed[..., :-1, :] + omega * after) * elapsed[1:, None]
+        off = (after + moved) * decay[..., 1:, :] - rest[1:]
+        return compute_robust_rms(off[..., later, :])
+
+    rest, change = frames.drawn[1:] - goal[1:], frames.drawn[:-1] - goal[1:]
+    after = change[1:]
 
     best, least = _find_least_error_time(measure, 15, 10)
     return PossibleReading(

@@ -35,10 +35,11 @@ IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2}
 def look_at_kinds(search: SearchState) -> None:
     """Look at the kinds of strategies that the frames of a search show."""
     frames, results = search.frames, search.results
-    search.look_at(list(iterate_shown_states(frames, search.clocks.every, search.exact)))
-    clocked = arrivals.read_packet_clock(frames)
+    clocked = arrivals.read_packet_clock(frames, search.clocks.every)
     if clocked is not None:
         search.look_at([clocked])
+    if not results.is_exact:
+        search.look_at(list(iterate_shown_states(frames, search.clocks.every, search.exact)))
     measured = []
     for takes_late, view in frames.iterate_views():
         late = TAKES_LATE if takes_late else {}
@@ -54,7 +55,8 @@ def look_at_kinds(search: SearchState) -> None:
         )
         measured += [
             PossibleReading(
-                compute_robust_rms(off[view.settled]), StrategySpec("chase", {**settings, **late})
+                float(compute_robust_rms(off[view.settled])),
+                StrategySpec("chase", {**settings, **late}),
             )
             for settings, off in arrivals.iterate_measured_chases(view)
         ]

@@ -33,7 +33,12 @@ class PossibleReading(NamedTuple):
     strategy: StrategySpec
 
 
-def compute_robust_rms(apart: Floats) -> float:
-    """Return the RMS of the smallest nine tenths, which leaves out silences and snaps."""
-    squares = np.sort(np.square(apart).sum(axis=-1))
-    return float(np.sqrt(squares[: max(int(0.9 * len(squares)), 1)].mean()))
+def compute_robust_rms(apart: Floats) -> Floats:
+    """Return the RMS (...) of the smallest nine tenths of differences (..., n, 3).
+
+    That leaves out silences and snaps.
+    """
+    squares = np.einsum("...i,...i->...", apart, apart)
+    count = max(int(0.9 * squares.shape[-1]), 1)
+    least = np.partition(squares, count - 1, axis=-1)[..., :count]
+    return np.asarray(np.sqrt(least.mean(axis=-1)))

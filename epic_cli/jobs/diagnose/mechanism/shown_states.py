@@ -94,7 +94,9 @@ def _iterate_buffers(
     there.
     """
     change = np.flatnonzero((np.diff(shown) > 0) & (shown[:-1] >= 0)) + 1
-    change = change[frames.settled[change]]
+    # of states in one place none tells when it is shown
+    moves = compute_lengths(np.diff(frames.positions, axis=0, prepend=frames.positions[:1])) > 0
+    change = change[frames.settled[change] & moves[shown[change]]]
     before = change[shown[change] <= frames.newest[change - 1]] - 1
     if len(change) < FEW or not len(before):
         return
@@ -104,7 +106,9 @@ def _iterate_buffers(
             frames.times[at] - axis.offsets[frames.newest[at]] - axis.stamps[shown[of]]
             for at, of in ((change, change), (before, before + 1))
         )
-        low, high = np.quantile(young, MOSTLY), np.quantile(old, 1 - MOSTLY)
+        low, high = young.max(), old.min()
+        if low > high:
+            low, high = np.quantile(young, MOSTLY), np.quantile(old, 1 - MOSTLY)
         found.append((max(float(low - high), 0.0), float(low + high) / 2, axis.settings))
     for _, delay, settings in sorted(found, key=lambda each: each[0])[:FITTING]:
         yield StrategySpec("buffer", {**settings, "delay": max(delay, 0.0), "between": "hold"})

@@ -132,6 +132,8 @@ class BufferFaults:
             yield "late-as-new", {"late": None}
         if settings["every"] == "packet":
             yield "packet-steps", {"every": None}
+        if settings["between"] == "hold":
+            yield "state-steps", {"between": None}
         if settings["low_pass"]:
             yield "low-pass", {"low_pass": None}
         if settings["catch_up"] == "none":

@@ -39,6 +39,8 @@ DRAWBACKS = {
     " {varies:s} (5 to 95 %) here, for the time to the next.",
     "late-as-new": "It takes each late packet ({late:share} of all) for the newest, and jumps back:"
     " drop what has an older sequence number or timestamp.",
+    "state-steps": "It shows each state as it is until the next, every {interval:s}: draw lines"
+    " between them.",
     "stops-short": "It leaves out the last step of each way, and stands short of each state.",
     "two-in-a-frame": "{doubled:share} of the packets come with another one in the same frame:"
     " there the measured time is 0.",
