@@ -346,11 +346,11 @@ cdef double compute_middle_mean(const Window& window) noexcept nogil:
 
 
 cdef double compute_mean(const Window& window) noexcept nogil:
-    """Return the mean of the window's values."""
+    """Return the mean of the window's values, which are summed in the order of their arrival."""
     cdef double total = 0
-    cdef int place
-    for place in range(window.count):
-        total += window.arrived[place]
+    cdef int index
+    for index in range(window.count):
+        total += window.arrived[(window.oldest + index) % window.count]
     return total / window.count
 
 
