@@ -82,12 +82,12 @@ class Smoothing:
 		if i < 0:
 			show(states[0].position, states[0].rotation)
 		elif i < last:
-			between(i, time)
+			interpolate(i, time)
 		else:
 			ahead()
 
 	# Draw between a state and the next.
-	func between(i: int, time: float) -> void:
+	func interpolate(i: int, time: float) -> void:
 		var a: Dictionary = states[i]
 		var b: Dictionary = states[i + 1]
 		var u: float = (time - a.time) / (b.time - a.time)

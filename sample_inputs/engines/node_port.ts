@@ -102,14 +102,14 @@ export class Smoothing {
     if (i < 0) {
       this.show(this.states[0].position, this.states[0].rotation);
     } else if (i < last) {
-      this.between(i, time);
+      this.interpolate(i, time);
     } else {
       this.ahead();
     }
   }
 
   // Draw between a state and the next.
-  private between(i: number, time: number): void {
+  private interpolate(i: number, time: number): void {
     const a = this.states[i];
     const b = this.states[i + 1];
     const u = (time - a.time) / (b.time - a.time);

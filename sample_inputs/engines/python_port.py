@@ -111,11 +111,11 @@ Return false before the first packet."""
         if i < 0:
             self.show(self.states[0].position, self.states[0].rotation)
         elif i < last:
-            self.between(i, time)
+            self.interpolate(i, time)
         else:
             self.ahead()
 
-    def between(self, i: int, time: float) -> None:
+    def interpolate(self, i: int, time: float) -> None:
         """Draw between a state and the next."""
         a = self.states[i]
         b = self.states[i + 1]

@@ -118,14 +118,14 @@ impl Smoothing {
         if i < 0 {
             self.show(self.states[0].position, self.states[0].rotation);
         } else if i < last {
-            self.between(i, time);
+            self.interpolate(i, time);
         } else {
             self.ahead();
         }
     }
 
     /// Draw between a state and the next.
-    fn between(&mut self, i: i64, time: f64) {
+    fn interpolate(&mut self, i: i64, time: f64) {
         let a: State = self.states[i as usize];
         let b: State = self.states[(i + 1) as usize];
         let u: f64 = (time - a.time) / (b.time - a.time);

@@ -113,14 +113,14 @@ public class Smoothing {
         if (i < 0) {
             Show(states[0].Position, states[0].Rotation);
         } else if (i < last) {
-            Between(i, time);
+            Interpolate(i, time);
         } else {
             Ahead();
         }
     }
 
     // Draw between a state and the next.
-    void Between(int i, double time) {
+    void Interpolate(int i, double time) {
         State a = states[i];
         State b = states[i + 1];
         double u = (time - a.Time) / (b.Time - a.Time);

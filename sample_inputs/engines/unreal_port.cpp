@@ -117,14 +117,14 @@ private:
         if (i < 0) {
             show(states[0].position, states[0].rotation);
         } else if (i < last) {
-            between(i, time);
+            interpolate(i, time);
         } else {
             ahead();
         }
     }
 
     // Draw between a state and the next.
-    void between(int i, double time) {
+    void interpolate(int i, double time) {
         State a = states[i];
         State b = states[i + 1];
         double u = (time - a.time) / (b.time - a.time);
