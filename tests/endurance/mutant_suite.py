@@ -5,7 +5,9 @@ It is drawn by a seed, and put into a copy of the tree: in Python at the token's
 and C++ by a switch, since that copy's engine contains all mutants at once. First the suite runs
 once in the copy with marks in each block of Python, which tells the tests that execute a fault.
 Then each fault meets those tests until one fails: first those of its room, and those that execute
-little else. It survives if none does within the time that ``--seconds`` allows.
+little else. It survives if none does within the time that ``--seconds`` allows. Faults of the
+engine meet them in forks of a process that has loaded all tests (``mutant_serving.py``), which
+takes half a second where one fails.
 """
 
 from __future__ import annotations
