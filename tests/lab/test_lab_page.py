@@ -280,7 +280,7 @@ def test_what_is_typed_counts_after_a_pause_and_is_marked_until_then(lab: Lab) -
 
 
 def test_a_movement_is_drawn_with_the_keys(lab: Lab) -> None:
-    page = lab("movement=circle,duration=3&s=epic&s=snapshot")
+    page = lab("movement=circle&s=epic&s=snapshot")
     page.run("$('lab-draw').focus()")
     page.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", text="\r")
     page.call("Input.dispatchKeyEvent", type="keyUp", key="Enter")
@@ -321,7 +321,7 @@ def test_figures_go_on_to_more_networks_and_begin_again_at_a_change(lab: Lab) ->
 
 
 def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
-    page = lab("movement=circle,duration=3&s=epic&s=snapshot")
+    page = lab("movement=circle&s=epic&s=snapshot")
     page.run("$('lab-draw').click()")
     left, top, width, height = page.place("#above")
     page.mouse("mousePressed", left + 0.3 * width, top + height / 2)
