@@ -72,6 +72,11 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
         ("buffer+stamps=arrival+delay=0.1+keep=3", "strafe", 60),
         ("buffer+stamps=arrival+delay=0.1+keep=2", "strafe", 60),
+        (
+            "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1+catch_up_near=0.01",
+            "strafe",
+            60,
+        ),
         ("buffer+stamps=arrival+delay=1i+interval=arrivals", "strafe", 60),
         ("buffer+clock=first+delay=0.04+beyond=freeze+low_pass=0.1", "strafe", 60),
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),

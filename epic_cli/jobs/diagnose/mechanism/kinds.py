@@ -13,6 +13,7 @@ from epic_cli.jobs.diagnose.mechanism import arrivals
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
+from epic_cli.jobs.diagnose.mechanism.soft_clocks import iterate_soft_clocks
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks, make_tick_frames
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def look_at_kinds(search: SearchState) -> None:
         _look_at_ticks(search, ticks)
     elif not results.is_exact:
         _look_at_hidden_ticks(search)
+    if not results.is_exact:
+        search.look_at(list(iterate_soft_clocks(frames, search.clocks.every)))
     for interval in (None, *TICKS):
         if not results.is_exact:
             queue = {"catch_up": "queue", "interval": interval}

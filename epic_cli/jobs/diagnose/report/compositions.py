@@ -136,9 +136,11 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         )
     if settings["catch_up"] in CLOCKLESS:
         return f"{_describe_clockless(settings, found, curve)}{behind}{_write_habits(settings)}"
+    faster, near = format_share(settings["catch_up_rate"]), settings["catch_up_near"]
+    outside = f" by more than {format_seconds(near)}" if near else ""
     catch_up = {
         "none": ", and never catches up after a hitch",
-        "rate": ", and catches up at a rate",
+        "rate": f", and plays {faster} faster or slower to catch up{outside}",
     }.get(settings["catch_up"], "")
     return (
         f"draws from {buffer} {stamps}, {late} late,"

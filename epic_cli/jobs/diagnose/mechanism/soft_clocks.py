@@ -1,0 +1,116 @@
+"""Read buffers whose drawn time catches up at a rate, outside of a dead zone around its delay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.metrics.arrays import compute_lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
+    from epic_cli.metrics.arrays import Floats
+
+#: Pieces of the path before the newest state in which a frame is sought; the farthest from it, in
+#: usual steps.
+REACH, BESIDE = 12, 0.01
+
+#: A speed is even within this; rates of catching up are below the second number.
+EVEN, FASTEST = 0.004, 0.6
+
+#: Fewest frames that catch up, and the least share of them that do so at one rate.
+SOME, ALIKE = 3, 0.7
+
+#: Errors (s) beyond which such a clock is set, in the code of games.
+LIMITS = (0.1, 0.25)
+
+#: Clocks, the likeliest, for which a buffer is returned; dead zones below this (s) are none.
+CLOCKS, NARROW = 3, 1e-3
+
+
+def iterate_soft_clocks(frames: Frames, every: list[TimeAxis]) -> Iterator[StrategySpec]:
+    """Yield buffers that catch up at the one rate that the frames show, if they show one."""
+    sent, seen = _find_sent_times(frames)
+    span = np.diff(frames.times)
+    speed = np.diff(sent) / np.maximum(span, 1e-9) - 1
+    seen = seen[1:] & seen[:-1] & frames.settled[1:]
+    off = np.abs(speed)
+    catching = seen & (off > EVEN) & (off < FASTEST)
+    if catching.sum() < SOME:
+        return
+    rate = float(np.median(off[catching]))
+    alike = np.abs(off - rate) < 0.03 * rate + EVEN / 2
+    if alike[catching].mean() < ALIKE:
+        return
+    even, fast, slow = (
+        seen & (off < EVEN), catching & alike & (speed > 0), catching & alike & (speed < 0),
+    )  # fmt: skip
+    leaps = seen & (off >= FASTEST)
+    found = []
+    for axis in every:
+        # the age of what would be drawn next, without a correction
+        age = frames.times[1:] - axis.offsets[frames.newest[1:]] - (sent[:-1] + span)
+        high, missed = _separate(age[even | slow], age[fast])
+        low, wrong = _separate(-age[even | fast], -age[slow])
+        low = -low
+        delay, near = (high + low) / 2, max((high - low) / 2, 0.0)
+        settings: dict[str, Any] = {
+            **axis.settings, "delay": max(delay, 0.0), "catch_up": "rate", "catch_up_rate": rate,
+        }  # fmt: skip
+        if near > NARROW:
+            settings["catch_up_near"] = near
+        error = np.abs(age - delay)
+        if leaps.any() and (limit := _separate(error[seen & ~leaps], error[leaps])[0]) > near:
+            settings["catch_up_limit"] = limit
+        found.append((missed + wrong, StrategySpec("buffer", settings)))
+    found.sort(key=lambda one: one[0])
+    for _, spec in found[:CLOCKS]:
+        yield spec
+        for limit in LIMITS:  # which shows in frames that are at the newest state
+            yield StrategySpec("buffer", {"catch_up_limit": limit, **spec.settings})
+
+
+def _find_sent_times(frames: Frames) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return when the state that each frame shows was sent (m; s), and where that is sure.
+
+    Frames lie on straight lines between the states, before the newest one.
+    """
+    path, pieces = frames.positions, np.diff(frames.positions, axis=0)
+    squares = np.maximum(np.square(pieces).sum(axis=1), 1e-18)
+    times = np.diff(frames.stamps)
+    sent, least = np.zeros(len(frames.times)), np.full(len(frames.times), np.inf)
+    sure = np.zeros(len(sent), bool)
+    for back in range(1, REACH + 1):
+        piece = np.maximum(frames.newest - back, 0)
+        off = frames.drawn - path[piece]
+        part = (off * pieces[piece]).sum(axis=1) / squares[piece]
+        far = compute_lengths(off - np.clip(part, 0, 1)[:, None] * pieces[piece])
+        nearer = far < 0.9 * least - 1e-12
+        sent = np.where(nearer, frames.stamps[piece] + part * times[piece], sent)
+        sure = np.where(nearer, (part > 0.001) & (part < 0.999), sure)
+        least = np.where(nearer, far, least)
+    moving = compute_lengths(pieces)[np.maximum(frames.newest - 1, 0)] > 0.3 * frames.unit
+    return sent, sure & moving & (least < BESIDE * frames.unit)
+
+
+def _separate(below: Floats, above: Floats) -> tuple[float, float]:
+    """Return the value that separates two samples best, and the share on the wrong side of it."""
+    if not len(above) or not len(below):
+        known = below if len(below) else above
+        edge = (np.max(known) if len(below) else np.min(known)) if len(known) else 0.0
+        return float(edge), 0.0
+    values = np.concatenate((below, above))
+    is_above = np.repeat((False, True), (len(below), len(above)))
+    order = np.argsort(values)
+    values, is_above = values[order], is_above[order]
+    # those above that lie below each place, and those below that lie above it
+    wrong = np.cumsum(is_above) + (len(below) - np.cumsum(~is_above))
+    best = int(wrong[:-1].argmin()) if len(wrong) > 1 else 0
+    edge = (values[best] + values[min(best + 1, len(values) - 1)]) / 2
+    return float(edge), float(wrong[best]) / len(values)
