@@ -141,11 +141,11 @@ def strategies() -> list[Declaration]:
     """
     import warnings
 
-    from epic_cli.engine.strategies import declarations, left_out
+    from epic_cli.engine.strategies import list_declarations, list_unusable
 
-    for plugin in left_out():
+    for plugin in list_unusable():
         warnings.warn(str(plugin), RuntimeWarning, stacklevel=2)
-    return declarations()
+    return list_declarations()
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,7 @@ from epic_cli.engine.replay.playback import (
     Timing,
     parse_tick,
 )
-from epic_cli.engine.strategies import DEFAULT, make, maker
+from epic_cli.engine.strategies import DEFAULT, make, make_factory
 from epic_cli.engine.strategies.parts import is_native
 from epic_cli.engine.text import COLUMNS, TURN_COLUMNS
 from epic_cli.jobs.replay.run import is_grouped, order_blocks
@@ -355,7 +355,7 @@ def make_maker(
 ) -> Callable[[], SmoothingStrategy]:
     """Return a function that creates strategies of this kind; refuse wrong settings at once."""
     if isinstance(strategy, str):
-        return maker(strategy, settings)
+        return make_factory(strategy, settings)
     if isinstance(strategy, type) and issubclass(strategy, SmoothingStrategy):
         make(strategy, settings)
         return lambda: make(strategy, settings)

@@ -14,7 +14,7 @@ import click
 from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 from epic_cli.lab.spec import DEFAULT_STRATEGIES, LabInputs
 from epic_cli.live.browser.session import MOST_STRATEGIES
 from epic_cli.live.command_line import (
@@ -197,7 +197,7 @@ def _serve_experiments(
     if recording == "-":
         raise WrongUsage("the lab reads the recording many times: give a file, not standard input")
     team = _choose_strategies(participants, DEFAULT_STRATEGIES)
-    own = tuple(sorted({each.name for each in team} - {*remote_names()}))
+    own = tuple(sorted({each.name for each in team} - {*list_remote_names()}))
     given = given._replace(own=own)
     first = experiment or (f"movement={RECORDING}" if recording else "")
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.engine.strategies import declaration, remote_names, system_names
+from epic_cli.engine.strategies import get_declaration, list_remote_names, list_system_names
 from epic_cli.engine.strategies.systems import compositions
 from epic_cli.jobs.code.command import LANGUAGES
 from epic_cli.jobs.code.spec import strategies
@@ -114,7 +114,7 @@ def list_controls(given: LabInputs = NOTHING) -> dict[str, Any]:
         },
         "strategies": {
             name: _describe_strategy(name)
-            for name in (*remote_names(), *system_names(), *given.own)
+            for name in (*list_remote_names(), *list_system_names(), *given.own)
         },
         "front": FRONT,
         "folds": {**FOLDS, **({"Other settings": rest} if rest else {})},
@@ -131,7 +131,7 @@ def list_controls(given: LabInputs = NOTHING) -> dict[str, Any]:
 
 
 def _describe_strategy(name: str) -> dict[str, Any]:
-    declared = declaration(name)
+    declared = get_declaration(name)
     return {
         "help": declared.summary,
         "settings": [

@@ -21,7 +21,7 @@ from epic_cli.engine.packets import ConnectionTimes, Entities, PacketBlock, Samp
 from epic_cli.engine.parameters import Number, Setting, Span, Value
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.engine.strategies import get_declaration, list_remote_names
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import GameSource, LaterDrawing, ListenSpec, LiveDrawing
@@ -709,11 +709,11 @@ class StrategyChoice:
 
     def __init__(self, spec: StrategySpec) -> None:
         self.strategy = spec.name
-        self.names = remote_names()
+        self.names = list_remote_names()
         if spec.name not in self.names:
             self.names.append(spec.name)
         self._values: dict[str, dict[str, Value]] = {
-            spec.name: declaration(spec.name).values(spec.settings)
+            spec.name: get_declaration(spec.name).values(spec.settings)
         }
         self._selected: dict[str, int] = {}
         self._in_use = spec.name, self.values
@@ -721,13 +721,13 @@ class StrategyChoice:
     @property
     def settings(self) -> tuple[Setting, ...]:
         """The declared settings of the strategy."""
-        return declaration(self.strategy).settings
+        return get_declaration(self.strategy).settings
 
     @property
     def values(self) -> dict[str, Value]:
         """The values of all settings of the strategy."""
         if self.strategy not in self._values:
-            self._values[self.strategy] = declaration(self.strategy).values({})
+            self._values[self.strategy] = get_declaration(self.strategy).values({})
         return self._values[self.strategy]
 
     @property

@@ -28,7 +28,7 @@ from epic_cli.engine.packets import (
 from epic_cli.engine.replay import Pacing, TooManyRows, Trace, separate
 from epic_cli.engine.replay.corrections import NoCommonStates, list_own_players
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import FAMILIES, create, declaration, is_built_in
+from epic_cli.engine.strategies import FAMILIES, create, get_declaration, is_built_in
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.arrays import (
@@ -720,7 +720,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         declared = getattr(strategy, "declaration", None)
         once = prepared.by_arrival and getattr(declared, "lag_by_session", False)
         name = getattr(declared, "name", "")
-        family = declaration(name).family if is_built_in(name) else ""
+        family = get_declaration(name).family if is_built_in(name) else ""
         kinds.append((unfit, family == FAMILIES["adaptive_delay"]))
         result = combine_results(participant.label, None, own, *kinds[-1])
         result = _keep_result(result, work.spool)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.engine.text.widths import wrap
 from epic_cli.play.match import MatchParticipant
 from epic_cli.play.script import list_scenario_titles
@@ -172,7 +172,7 @@ _SWITCH_SENTENCES: dict[str, Callable[[MatchSpec], str]] = {
 
 def describe_strategy(name: str) -> str:
     """Describe a strategy in a sentence."""
-    about = declaration(name)
+    about = get_declaration(name)
     return f"others drawn by {name}: {about.summary}. When packets are missing, it {about.on_loss}"
 
 

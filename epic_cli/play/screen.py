@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 from epic_cli.engine.text.widths import wrap
 from epic_cli.play.bots import Controller, aim_at, find_nearest_seen
 from epic_cli.play.client import Client
@@ -215,7 +215,7 @@ class Switches:
         }
         if key in "iI":
             drawing = now.remote_strategy
-            walk = list(dict.fromkeys((*CHAPTER, self._strategy, *remote_names(), drawing)))
+            walk = list(dict.fromkeys((*CHAPTER, self._strategy, *list_remote_names(), drawing)))
             name = walk[(walk.index(drawing) + (1 if key == "i" else -1)) % len(walk)]
             own = self._settings if name == self._strategy else ()
             settings = [Change(f"remote.{setting}", str(value)) for setting, value in own]

@@ -21,7 +21,7 @@ from epic_cli.engine.parameters import (
 from epic_cli.engine.replay.playback import parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import create
-from epic_cli.engine.strategies import find as find_strategy
+from epic_cli.engine.strategies import find_class as find_strategy
 from epic_cli.network.encoding import Encoding
 from epic_cli.network.link import Channel, Link, LinkConditions
 from epic_cli.network.link_spec import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from epic_cli.engine.parameters import parse_quantity
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.play.client import Client
 from epic_cli.play.match import Match, MatchParticipant
 from epic_cli.play.script import SETTINGS, fill_placeholders
@@ -291,7 +291,7 @@ class SinceSwitch:
         settings = self._match.settings
         if own:
             given = settings.compute_strategy_settings()
-            declared = declaration(settings.remote_strategy).settings
+            declared = get_declaration(settings.remote_strategy).settings
             value = given.get(own, {each.name: each.default for each in declared}.get(own))
             return "-" if value is None else _format_time(parse_quantity(str(value), "s"))
         up, down = settings.link.up, settings.link.down

@@ -255,18 +255,18 @@ def propose_files(begun: str) -> list[CompletionItem]:
 
 def propose_strategies(begun: str) -> list[CompletionItem]:
     """Return the names of strategies, each with its summary, or files: ``./file.py:Class``."""
-    from epic_cli.engine.strategies import declaration, names, system_names
+    from epic_cli.engine.strategies import get_declaration, list_names, list_system_names
 
     if begun.startswith((".", "/", "~")):
         return propose_files(begun)
-    declared = map(declaration, (*names(), *system_names()))
+    declared = map(get_declaration, (*list_names(), *list_system_names()))
     return list_completions(((each.name, each.summary) for each in declared), begun)
 
 
 def _parse_name(text: str) -> str:
-    from epic_cli.engine.strategies import find
+    from epic_cli.engine.strategies import find_class
 
-    find(text)
+    find_class(text)
     return text
 
 
@@ -308,10 +308,10 @@ def propose_assignments(strategy: str, begun: str, before: str) -> list[Completi
     ``before`` is put in front of each.
     """
     from epic_cli.engine.failures import StrategyFailed
-    from epic_cli.engine.strategies import UnknownStrategy, declaration
+    from epic_cli.engine.strategies import UnknownStrategy, get_declaration
 
     try:
-        settings = declaration(strategy).settings
+        settings = get_declaration(strategy).settings
     except (UnknownStrategy, StrategyFailed):
         return []
     key, equals, _ = begun.partition("=")

@@ -107,9 +107,9 @@ def describe_refusal(refused: TableRefusal, color: bool = False) -> str:
 
 def report_left_out() -> None:
     """Report on stderr the strategies of other packages that cannot be used, and why."""
-    from epic_cli.engine.strategies import left_out
+    from epic_cli.engine.strategies import list_unusable
 
-    for plugin in left_out():
+    for plugin in list_unusable():
         write_message(f"epic: {quote_text(str(plugin))}\n")
 
 

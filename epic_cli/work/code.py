@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import find, is_built_in
+from epic_cli.engine.strategies import find_class, is_built_in
 from epic_cli.work.journal import digest_file
 
 #: Calls whose effect the source does not show.
@@ -57,7 +57,7 @@ def list_code(strategy: str) -> list[str]:
     """
     if is_built_in(strategy):
         return []
-    name = find(strategy).__module__
+    name = find_class(strategy).__module__
     module = sys.modules.get(name)
     path = getattr(module, "__file__", None)
     if path is None:

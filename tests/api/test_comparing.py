@@ -12,7 +12,7 @@ from support.places import ROOT
 from support.running import shell
 
 from epic_cli import Packet, Sample, compare, read_packets, strategy
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 from epic_cli.network.link import LinkConditions
 from epic_cli.work.executors import Processes
 
@@ -100,7 +100,7 @@ def test_strategies_are_names_objects_classes_and_functions_and_have_labels() ->
 
 def test_without_strategies_all_take_part() -> None:
     labels = [result.label for result in compare(SAMPLES / "turn.txt").results]
-    assert labels == remote_names()
+    assert labels == list_remote_names()
 
 
 def test_a_truth_of_ones_own_is_compared_with(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from timing import EPIC, ratio, run
 
-from epic_cli.engine.strategies import names
+from epic_cli.engine.strategies import list_names
 
 
 def write_packets(path: Path, count: int) -> None:
@@ -66,7 +66,7 @@ def bench_start(folder: Path, runs: int) -> None:
 def bench_strategies(million: Path, demo: str, runs: int) -> None:
     """Measure every strategy against the original program."""
     print(f"{'a million packets':20s}{'times the demo':>16s}{'seconds':>10s}{'peak MB':>10s}")
-    for name in names():
+    for name in list_names():
         command = [EPIC, "replay", "--strategy", name, str(million)]
         # the demo reads the file from its stdin, epic by its name
         quotient, theirs, ours = ratio([demo], command, million, runs)

@@ -22,7 +22,7 @@ from epic_cli import Packet, strategy
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, match
 from epic_cli.metrics.drawn_path import DrawnPath
 
@@ -295,7 +295,7 @@ def engine(seed: int) -> Case:
     dice = random.Random(f"engine {seed}")
     names = [spec.name for spec in read_specs() if spec.name not in ("buffer", "chase")]
     name = names[seed % len(names)]
-    settings = [setting for setting in declaration(name).settings if _may_change(setting)]
+    settings = [setting for setting in get_declaration(name).settings if _may_change(setting)]
     if not settings:
         return _drawn(dice, StrategySpec(name, {}), dice.uniform(20, 40), True)
     while True:

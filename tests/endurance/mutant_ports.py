@@ -122,10 +122,10 @@ def random_stream(dice: random.Random) -> bytes:
 def variants(name: str) -> Iterator[str]:
     """Return a strategy with each value of its choices and switches."""
     from epic_cli.engine.parameters import Choice
-    from epic_cli.engine.strategies import declaration
+    from epic_cli.engine.strategies import get_declaration
 
     yield name
-    for setting in declaration(name).settings:
+    for setting in get_declaration(name).settings:
         if isinstance(setting, Choice):
             for word in setting.choices:
                 if word != setting.default:
@@ -135,9 +135,9 @@ def variants(name: str) -> Iterator[str]:
 def changed_settings(name: str) -> Iterator[str]:
     """Yield a strategy with each number changed by 10 %."""
     from epic_cli.engine.parameters import Number
-    from epic_cli.engine.strategies import declaration
+    from epic_cli.engine.strategies import get_declaration
 
-    for setting in declaration(name).settings:
+    for setting in get_declaration(name).settings:
         if (
             isinstance(setting, Number)
             and isinstance(setting.default, (int, float))
@@ -213,12 +213,12 @@ def run(options: argparse.Namespace) -> bool:
     )
     switch = Switch(folder / "page")
     sys.path.insert(0, str(folder))
-    from epic_cli.engine.strategies import remote_names
+    from epic_cli.engine.strategies import list_remote_names
 
     random_streams = pool(options.seed, options.pool)
     reasons = read_equivalents()
     caught = faults = 0
-    for name in options.strategies or remote_names():
+    for name in options.strategies or list_remote_names():
         study = Study(name, mutants, switch, random_streams)
         study.run(options.first)
         survived = study.missed | study.alike

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import get_declaration, list_names
 from epic_cli.jobs.tune.run import choose_default_trials, search
 from epic_cli.jobs.tune.spec import find_goal
 from epic_cli.jobs.tune.trials import (
@@ -88,7 +88,7 @@ def beyond(strategy: str) -> Draw:
     Half of the settings that are not worth tuning are changed, too.
     """
     usual = within(strategy)
-    numbers = [setting for setting in declaration(strategy).settings if _free(setting)]
+    numbers = [setting for setting in get_declaration(strategy).settings if _free(setting)]
 
     def draw(source: random.Random) -> dict[str, Value]:
         found = usual(source)
@@ -151,7 +151,7 @@ def best_of(on: EvaluationSet, strategy: str, draw: Draw, trials: int, seed: int
 def outside(strategy: str, settings: dict[str, Value]) -> dict[str, Value]:
     """Return the settings outside of the ranges worth tuning."""
     found: dict[str, Value] = {}
-    for setting in declaration(strategy).settings:
+    for setting in get_declaration(strategy).settings:
         value = settings.get(setting.name)
         if isinstance(setting, Number) and isinstance(value, float | int):
             low, high = setting.tune or (math.inf, -math.inf)
@@ -192,7 +192,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=12.0)
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
-    chosen = given.strategies or names()
+    chosen = given.strategies or list_names()
     print("| network | strategy | tuned | beyond | what is beyond |")
     print("| :--- | :--- | ---: | ---: | :--- |")
     with ProcessPoolExecutor(given.processes) as executor:

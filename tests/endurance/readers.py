@@ -87,11 +87,11 @@ def recording(kind: str) -> Callable[[bytes], Found]:
     """Read a recording in two pieces, draw its first rows, and return what was refused."""
 
     def read(data: bytes) -> Found:
-        from epic_cli.engine.strategies import maker
+        from epic_cli.engine.strategies import make_factory
 
         reader = make_reader(kind)
         middle = len(data) * (data[0] if data else 0) // 256
-        stream = SampleStream(maker("lerp"), Timing(pacing="arrival", latency=0.1))
+        stream = SampleStream(make_factory("lerp"), Timing(pacing="arrival", latency=0.1))
         writer = RowWriter("jsonl")
         rows, said = 0, list[str]()
         for piece, final in ((data[:middle], False), (data[middle:], True)):

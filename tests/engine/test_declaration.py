@@ -8,7 +8,7 @@ import pytest
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
 from epic_cli.engine.declaration import LagVariation, Need
 from epic_cli.engine.parameters import find_nearest
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import get_declaration, list_names
 
 
 class Way(IntEnum):
@@ -56,7 +56,7 @@ def test_the_nearest_name_is_near() -> None:
 
 @pytest.mark.parametrize("said", strategies(), ids=lambda said: said.name)
 def test_every_strategy_declares_itself_completely(said: Declaration) -> None:
-    assert declaration(said.name) == said
+    assert get_declaration(said.name) == said
     for text in (said.summary, said.family, said.lag, said.on_loss, said.source, said.proof):
         assert text
     assert "\n" not in said.summary
@@ -70,11 +70,11 @@ def test_every_strategy_declares_itself_completely(said: Declaration) -> None:
             assert setting.scale == "linear" or setting.tune[0] > 0
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_every_strategy_can_be_made_and_knows_its_settings(name: str) -> None:
     made: Any = strategy(name)
     assert made.settings == {
-        setting.name: setting.default for setting in declaration(name).settings
+        setting.name: setting.default for setting in get_declaration(name).settings
     }
 
 

@@ -11,7 +11,7 @@ import pytest
 import epic_cli
 from epic_cli import StrategyFailed, UnknownStrategy, replay, strategy
 from epic_cli.engine.places import UnusablePlugin
-from epic_cli.engine.strategies import declaration, find, left_out, names
+from epic_cli.engine.strategies import find_class, get_declaration, list_names, list_unusable
 
 GOOD = '''
 from epic_cli import Number, Sample
@@ -77,16 +77,16 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 
 def test_a_strategy_of_another_package_stands_behind_the_built_in_ones(install: Install) -> None:
-    built_in = names()
+    built_in = list_names()
     install("whole", their_own="tiny_whole:Good")
-    assert names() == [*built_in, "their-own"]
-    assert left_out() == []
-    assert declaration("their-own").name == "their-own"
-    assert declaration("their-own").summary == "Stands at the origin."
+    assert list_names() == [*built_in, "their-own"]
+    assert list_unusable() == []
+    assert get_declaration("their-own").name == "their-own"
+    assert get_declaration("their-own").summary == "Stands at the origin."
     assert strategy("their-own", gain="0.25").gain == 0.25  # type: ignore[attr-defined]
     assert epic_cli.strategies()[-1].name == "their-own"
     with pytest.raises(UnknownStrategy, match="did you mean 'their-own'"):
-        find("their-owm")
+        find_class("their-owm")
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_a_broken_one_costs_only_itself(
     install: Install, place: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    before = names()
+    before = list_names()
     install("broken", theirs=place, well="tiny_broken:Good")
-    assert names() == [*before, "well"]
-    (flaw,) = left_out()
+    assert list_names() == [*before, "well"]
+    (flaw,) = list_unusable()
     assert (flaw.name, flaw.distribution) == ("theirs", "broken 1.2")
     assert reason in flaw.reason
     with pytest.warns(RuntimeWarning, match="the strategy 'theirs' of broken 1.2 is left out: "):
@@ -125,14 +125,14 @@ def test_a_broken_one_costs_only_itself(
 def test_a_module_that_cannot_be_imported_costs_only_itself(
     install: Install, statement: str
 ) -> None:
-    before = names()
+    before = list_names()
     install("broken", f"import sys\n{statement}\n", theirs="tiny_broken:Good")
-    assert names() == before
-    (flaw,) = left_out()
+    assert list_names() == before
+    (flaw,) = list_unusable()
     assert "tiny_broken failed while loading: " in flaw.reason
     assert flaw.reason.endswith("tiny_broken.py, line 2)")
     with pytest.raises(StrategyFailed, match="tiny_broken failed while loading"):
-        find("theirs")
+        find_class("theirs")
 
 
 def test_its_own_line_is_named_where_another_file_of_the_author_failed(
@@ -143,18 +143,18 @@ def test_its_own_line_is_named_where_another_file_of_the_author_failed(
     (tmp_path / "tiny_package").mkdir()
     (tmp_path / "tiny_package/__init__.py").write_text("import tiny_helper\n")
     install("other", two="tiny_package:Good")
-    reasons = {flaw.name: flaw.reason for flaw in left_out()}
+    reasons = {flaw.name: flaw.reason for flaw in list_unusable()}
     assert reasons["one"].endswith("/tiny_broken.py, line 2)")
     assert reasons["two"].endswith("/tiny_package/__init__.py, line 1)")
 
 
 def test_a_name_that_is_taken_is_left_out(install: Install) -> None:
-    before = names()
+    before = list_names()
     install("one", epic="tiny_one:Good", theirs="tiny_one:Good")
     install("two", theirs="tiny_two:Other")
-    assert names() == [*before, "theirs"]
-    assert declaration("theirs").summary == "Stands at the origin."
-    assert left_out() == [
+    assert list_names() == [*before, "theirs"]
+    assert get_declaration("theirs").summary == "Stands at the origin."
+    assert list_unusable() == [
         UnusablePlugin(
             "epic", "one 1.2", "a built-in strategy has that name: rename its entry point"
         ),

@@ -17,7 +17,7 @@ from support.recordings import EXHAUSTIVE
 from support.running import epic
 
 from epic_cli.engine.parameters import Choice, Number, SettingError
-from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.engine.strategies import get_declaration, list_remote_names
 from epic_cli.lab.page import list_controls, list_values
 from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
 from epic_cli.lab.spec import (
@@ -42,7 +42,7 @@ HERE = LabInputs(str(SAMPLES / "jitter.txt"), (str(SAMPLES / "half_way.py:HalfWa
 
 def strategy(random: Random, name: str) -> str:
     """Return a strategy with one of its settings anywhere in its range."""
-    settings = declaration(name).settings
+    settings = get_declaration(name).settings
     if not settings or random.random() < 0.4:
         return name
     one = random.choice(settings)
@@ -85,7 +85,7 @@ def experiment(seed: int) -> LabSpec:
     points = ";".join(
         f"{n / 60:.4f},{5 * math.cos(n / 40):.3f},{random.gauss(0, 1):.3f}" for n in range(400)
     )
-    names = random.sample([*remote_names(), *HERE.own * 9], random.randint(1, 4))
+    names = random.sample([*list_remote_names(), *HERE.own * 9], random.randint(1, 4))
     names = list(dict.fromkeys(names))  # the own one often, but once
     return LabSpec(
         moves,
@@ -177,9 +177,9 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
             elif isinstance(parameter, Choice):
                 assert tuple(filter(None, about["words"])) == parameter.choices
                 assert ("" in about["words"]) == (parameter.default is None)
-    for name in remote_names():
+    for name in list_remote_names():
         shown = {setting["name"]: setting for setting in found["strategies"][name]["settings"]}
-        for setting in declaration(name).settings:
+        for setting in get_declaration(name).settings:
             about = shown[setting.name]
             if isinstance(setting, Number):
                 for end in (about["low"], about["high"]):

@@ -18,7 +18,7 @@ from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
-from epic_cli.engine.strategies import declarations
+from epic_cli.engine.strategies import list_declarations
 from epic_cli.live import model
 from epic_cli.live.model import (
     HISTORY,
@@ -34,7 +34,7 @@ from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 SETTINGS = [
     (declaration.name, setting)
-    for declaration in declarations()
+    for declaration in list_declarations()
     for setting in declaration.settings
 ]
 

@@ -12,7 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 from epic_cli.live.listener import Endpoint, Listener, ListenSpec
 from epic_cli.live.map import ASCII, UNICODE
 from epic_cli.live.model import RunningGame
@@ -23,7 +23,7 @@ from epic_cli.recordings.addresses import Address, resolve
 TICK = (1, 50)
 
 
-STRATEGIES, LERP = len(remote_names()), 1 + remote_names().index("lerp")
+STRATEGIES, LERP = len(list_remote_names()), 1 + list_remote_names().index("lerp")
 
 
 class Watched:

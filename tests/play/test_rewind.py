@@ -6,14 +6,14 @@ import pytest
 from support.play_links import dropping, match, shots
 from support.recordings import EXHAUSTIVE
 
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import get_declaration, list_names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.server import PoseHistory, SentPoses, Shooter, ViewCompensation, judge
 from epic_cli.play.world import DEFAULT_ARENA, RADIUS, Arena, Block, View, interpolate_points
 
 #: They draw a point between two received states, by one of their settings or always.
-DELAY_BUFFERS = [name for name in names() if "the past" in declaration(name).family]
+DELAY_BUFFERS = [name for name in list_names() if "the past" in get_declaration(name).family]
 
 
 LINKS = [(0.0, 0.0), (0.02, 0.1), (0.1, 0.0), (0.25, 0.1), (0.4, 0.0)]

@@ -10,7 +10,7 @@ from support.typed_session import TypedSession
 
 from epic_cli.engine.parameters import Parameter
 from epic_cli.engine.replay.playback import TIMING, Timing
-from epic_cli.engine.strategies import names
+from epic_cli.engine.strategies import list_names
 from epic_cli.session.commands import COMMANDS
 
 TURN = (
@@ -122,7 +122,7 @@ def test_a_timing_setting_is_written_as_it_is_read(setting: Parameter) -> None:
 def test_every_strategy_draws_what_a_replay_does(tmp_path: Path) -> None:
     packets = tmp_path / "packets"
     packets.write_text("\n".join(TURN) + "\n")
-    for name in names():
+    for name in list_names():
         typed = TypedSession()
         typed.type(f":strategy {name}", *TURN, f":replay -o {tmp_path}/rows")
         assert (tmp_path / "rows").read_text() == replayed(packets, "--strategy", name)

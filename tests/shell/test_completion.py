@@ -14,14 +14,14 @@ from support.running import EPIC, environment, epic
 from support.terminals import end
 
 from epic_cli import strategies
-from epic_cli.engine.strategies import declaration, system_names
+from epic_cli.engine.strategies import get_declaration, list_system_names
 
 
 def test_everything_is_explained_in_one_line_with_commas_and_colons() -> None:
     asked = environment(_EPIC_COMPLETE="fish_complete")
     done = epic("replay", "--strategy", "", env=asked)
     found = [line.split("\t") for line in done.stdout.decode().splitlines()]
-    declared = [*strategies(), *map(declaration, system_names())]
+    declared = [*strategies(), *map(get_declaration, list_system_names())]
     assert found == [["plain", one.name, one.summary] for one in declared]
     assert any("," in meaning for _, _, meaning in found)
 

@@ -18,7 +18,7 @@ import numpy as np
 from epic_cli.api.comparing import make_participants
 from epic_cli.api.replaying import make_timing
 from epic_cli.engine.packets import Status
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.tune.delays import BUFFERS
 from epic_cli.jobs.tune.delays import BufferLine as Clock
 from epic_cli.metrics.evaluation import (
@@ -132,7 +132,7 @@ def participants(network: Network, latency: float, rate: int) -> dict[str, str]:
         own = {**kept, "cl_updaterate": float(rate)} if name == "source" else own
         for share in shares:
             behind = least + share * delay_needed(network, rate)
-            made = BUFFERS[name].compute_settings(behind, declaration(name).values(own), clock)
+            made = BUFFERS[name].compute_settings(behind, get_declaration(name).values(own), clock)
             every = {**own, **{key: max(round(float(made[key]), 6), 0.0) for key in made
                                if not isinstance(made[key], str)}}  # fmt: skip
             words = "+".join(f"{key}={value}" for key, value in every.items())

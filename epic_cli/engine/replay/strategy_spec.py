@@ -11,10 +11,10 @@ from epic_cli.engine.strategies import (
     DEFAULT,
     compose,
     create,
-    declaration,
-    find,
-    maker,
-    remote_names,
+    find_class,
+    get_declaration,
+    list_remote_names,
+    make_factory,
 )
 
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ class StrategySpec(_SpecFields):
     @property
     def values(self) -> dict[str, Any]:
         """The value of every setting, given or default, by name."""
-        return declaration(self.name).values(self.settings)
+        return get_declaration(self.name).values(self.settings)
 
     @property
     def changed(self) -> dict[str, Any]:
         """The settings that differ from their defaults; raises what ``values`` raises."""
-        defaults = declaration(self.name).values({})
+        defaults = get_declaration(self.name).values({})
         return {key: value for key, value in self.values.items() if value != defaults.get(key)}
 
     @property
@@ -88,7 +88,7 @@ class StrategySpec(_SpecFields):
 
         Raise what ``make`` raises.
         """
-        return maker(self.name, self.settings)
+        return make_factory(self.name, self.settings)
 
 
 def write_spec(name: str, settings: Mapping[str, Any]) -> str:
@@ -116,7 +116,7 @@ def read_spec(text: str) -> StrategySpec:
     name, settings = split(text)
     if name.startswith(CORRECTION):
         name, settings = _read_engine_settings(name.removeprefix(CORRECTION), settings)
-    find(name)
+    find_class(name)
     spec = StrategySpec(name, settings, text)
     spec.make()  # wrong settings show before the work begins
     return spec
@@ -129,7 +129,7 @@ def read_specs(texts: Iterable[str] = ()) -> list[StrategySpec]:
     ``SettingError``, or ``ValueError`` for the same variant twice.
     """
     found: list[StrategySpec] = []
-    for text in list(texts) or remote_names():
+    for text in list(texts) or list_remote_names():
         if text == f"{CORRECTION}all":
             found += [read_spec(f"{CORRECTION}{engine}") for engine in ENGINES]
         else:

@@ -42,31 +42,31 @@ class UnknownStrategy(ValueError):
     """An unknown strategy name, or a strategy that cannot be loaded or created."""
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """Return the names of all usable strategies.
 
     The built-in strategies come first, by family, then those of other packages. A strategy that
-    cannot be created without settings is not among the names but in ``left_out()``.
+    cannot be created without settings is not among the names but in ``list_unusable()``.
     """
     return [*_find_built_in(), *(name for name, reason in _list_plugins() if not reason)]
 
 
-def remote_names() -> list[str]:
+def list_remote_names() -> list[str]:
     """Return the names of the strategies that draw remote entities, which ``all`` stands for."""
-    return [name for name in names() if not declaration(name).own_player]
+    return [name for name in list_names() if not get_declaration(name).own_player]
 
 
-def declarations() -> list[Declaration]:
-    """Return the declarations of all usable strategies, in the order of ``names()``."""
-    return [declaration(name) for name in names()]
+def list_declarations() -> list[Declaration]:
+    """Return the declarations of all usable strategies, in the order of ``list_names()``."""
+    return [get_declaration(name) for name in list_names()]
 
 
-def left_out() -> list[UnusablePlugin]:
+def list_unusable() -> list[UnusablePlugin]:
     """Return the strategies of other packages that cannot be used, each with the reason."""
     return [reason for _, reason in _list_plugins() if reason]
 
 
-def find(name: str) -> type[SmoothingStrategy]:
+def find_class(name: str) -> type[SmoothingStrategy]:
     """Load the class of the strategy with this name.
 
     Raise ``UnknownStrategy``, with the most similar name, and ``StrategyFailed`` where loading
@@ -84,7 +84,7 @@ def find(name: str) -> type[SmoothingStrategy]:
                 *(plugin.name for plugin in _load_plugins()),
             ],
         )
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names())}"
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(list_names())}"
         raise UnknownStrategy(f"unknown strategy {name!r}; {hint}")
     return found
 
@@ -105,7 +105,7 @@ def compose(name: str, settings: Mapping[str, Value]) -> tuple[str, dict[str, Va
     return system.base, {**system.settings, **settings}
 
 
-def system_names() -> list[str]:
+def list_system_names() -> list[str]:
     """Return the names of the systems that are compositions of a strategy and settings."""
     return list(_load_compositions())
 
@@ -115,7 +115,7 @@ def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingS
 
     Raise ``UnknownStrategy``, ``SettingError`` or ``StrategyFailed``.
     """
-    return make(find(name), compose(name, settings or {})[1], name)
+    return make(find_class(name), compose(name, settings or {})[1], name)
 
 
 def make(
@@ -143,7 +143,7 @@ def make(
         raise raised(found, "__init__", error) from error
 
 
-def maker(
+def make_factory(
     name: str, settings: Mapping[str, Value] | None = None
 ) -> Callable[[], SmoothingStrategy]:
     """Return a function that creates a strategy with this name and these settings for each entity.
@@ -164,13 +164,13 @@ def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
 
     Raise ``UnknownStrategy`` or ``SettingError``.
     """
-    values = declaration(name).values(settings)
+    values = get_declaration(name).values(settings)
     return {key: values[key] for key in settings}
 
 
-def declaration(name: str) -> Declaration:
+def get_declaration(name: str) -> Declaration:
     """Return the declaration of the strategy with this name; raise what ``find`` raises."""
-    declared = _load_declaration(find(name), name)
+    declared = _load_declaration(find_class(name), name)
     place = _find_built_in().get(name)
     if place is not None:
         return declared._replace(family=FAMILIES[place.partition(".")[0]])
@@ -183,7 +183,7 @@ def _declare_system(system: System) -> Declaration:
 
     Its base strategy's, with the composition's settings as defaults.
     """
-    base = declaration(system.base)
+    base = get_declaration(system.base)
     given = system.settings
     return base._replace(
         name=system.name,

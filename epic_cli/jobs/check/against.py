@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.keys import REQUESTS
 from epic_cli.engine.replay.playback import CLOCKS, PACINGS, Timing
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.check.differences import (
     Difference,
     NotRows,
@@ -260,7 +260,7 @@ def make_environment(case: Case) -> dict[str, str]:
     (candidate,) = case.drawing.candidates
     timing = case.drawing.replay.timing
     clock, pacing = timing.in_force(_begins_with_arrival(case.drawing))
-    values = declaration(candidate.name).values(candidate.settings)
+    values = get_declaration(candidate.name).values(candidate.settings)
     settings = [f"{key}={_write_value(value)}" for key, value in values.items()]
     return {
         "EPIC_CASE": case.name,

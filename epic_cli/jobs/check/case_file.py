@@ -17,7 +17,7 @@ from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,
     read_specs,
 )
-from epic_cli.engine.strategies import DEFAULT, remote_names
+from epic_cli.engine.strategies import DEFAULT, list_remote_names
 from epic_cli.engine.trust import BY_OPTION, apply_file_rule, check_output
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome, make_broken_outcome
 from epic_cli.jobs.check.spec import (
@@ -366,7 +366,7 @@ class _CaseReader:
         several = isinstance(listed, list) or listed == ALL
         labels: list[str] = []
         for text in listed if isinstance(listed, list) else [listed]:
-            labels += sorted(remote_names()) if text == ALL else [str(text)]
+            labels += sorted(list_remote_names()) if text == ALL else [str(text)]
         if not labels:
             what = f"is NAME or NAME+key=value, a list of these, or {ALL!r}"
             raise self._file.make_error(what, "strategy")

@@ -15,7 +15,7 @@ from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.parameters import Number, Setting
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.code.languages import load_languages
 from epic_cli.jobs.code.sources import words
@@ -60,7 +60,7 @@ def run(spec: CodeSpec, command: str) -> str:
     name = spec.strategy.name
     if name not in strategies():
         raise NoCode(name, find_equivalent(spec.strategy))
-    declared = declaration(name)
+    declared = get_declaration(name)
     source = importlib.import_module(f"epic_cli.jobs.code.sources.{name.replace('-', '_')}")
     if spec.rotations:
         _check_turns(source.TURNS, spec.strategy)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.parameters import Number
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
@@ -153,7 +153,7 @@ class FrameComparison:
         self, found: FittedStrategy, numbers: dict[str, float], change: Floats
     ) -> dict[str, float]:
         """Return the numbers after a change, clamped to their ranges."""
-        known = {row.name: row for row in declaration(found.candidate.name).settings}
+        known = {row.name: row for row in get_declaration(found.candidate.name).settings}
         ranges = {key: (row.low, row.high) for key, row in known.items() if isinstance(row, Number)}
         ranges |= {"": (-2.0, 2.0), " ": (1e-4, 5.0)}
         return {

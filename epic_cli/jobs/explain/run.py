@@ -10,7 +10,12 @@ from functools import cache
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.parameters import Parameter
-from epic_cli.engine.strategies import declaration, declarations, find, system_names
+from epic_cli.engine.strategies import (
+    find_class,
+    get_declaration,
+    list_declarations,
+    list_system_names,
+)
 from epic_cli.jobs.diagnose.detectors import load_registry
 from epic_cli.jobs.explain.spec import ExplainSpec, NameEntry, NameKind
 from epic_cli.metrics import METRICS
@@ -129,7 +134,7 @@ def _iterate_metrics() -> Iterator[NameEntry]:
 
 
 def _iterate_strategies() -> Iterator[NameEntry]:
-    for entry in (*declarations(), *map(declaration, system_names())):
+    for entry in (*list_declarations(), *map(get_declaration, list_system_names())):
         settings = tuple(
             (setting.name, f"{setting.help} ({setting.range}; default {setting.default})")
             for setting in entry.settings
@@ -141,7 +146,7 @@ def _iterate_strategies() -> Iterator[NameEntry]:
             ("turns", entry.rotates),
             ("source", entry.source),
         )
-        text = _unwrap_paragraphs(inspect.cleandoc(find(entry.name).__doc__ or ""))
+        text = _unwrap_paragraphs(inspect.cleandoc(find_class(entry.name).__doc__ or ""))
         yield _make_explanation(
             NameKind.STRATEGY, entry.name, entry.summary, text, (*settings, *facts)
         )
@@ -155,7 +160,7 @@ def _unwrap_paragraphs(text: str) -> str:
 
 def _iterate_settings() -> Iterator[NameEntry]:
     users: dict[tuple[str, str, str], list[str]] = {}
-    for entry in declarations():
+    for entry in list_declarations():
         for setting in entry.settings:
             known = (setting.name, setting.help, setting.range)
             users.setdefault(known, []).append(f"{entry.name} (default {setting.default})")

@@ -13,7 +13,7 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import ConnectionTimes, Groups, PacketBlock
 from epic_cli.engine.replay.arrival_order import sort_by_arrival
 from epic_cli.engine.replay.playback import SampleStream, has_need_of_estimates, is_listening
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.opening import check_entities, read_blocks
 
@@ -189,7 +189,7 @@ def order_blocks(
     """
     if source.kept and stream.pacing != "demo":
         found = sort_by_arrival(found, strict)
-    if not (strategy and declaration(strategy).own_player):
+    if not (strategy and get_declaration(strategy).own_player):
         yield from found
         return
     from epic_cli.engine.replay.corrections import (  # few recordings are such logs

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameters import Setting
-from epic_cli.engine.strategies import declaration, find, names, system_names
+from epic_cli.engine.strategies import find_class, get_declaration, list_names, list_system_names
 from epic_cli.engine.strategies.systems import (
     CLOSED,
     ClosedSystem,
@@ -31,7 +31,7 @@ _INDENT = "  "
 
 def list_strategies(room: int) -> RenderableType:
     """Return all strategies, grouped by family, in lines of at most ``room`` columns."""
-    declared = [declaration(name) for name in names()]
+    declared = [get_declaration(name) for name in list_names()]
     families = list(dict.fromkeys(each.family for each in declared))
     declared.sort(key=lambda one: families.index(one.family))
     lines: list[Text] = []
@@ -42,7 +42,7 @@ def list_strategies(room: int) -> RenderableType:
         )
         lines.append(Text())
     lines += wrap_paragraph("the same as", room, style="underline")
-    systems = [find_system(name) for name in system_names()]
+    systems = [find_system(name) for name in list_system_names()]
     lines += write_definitions(
         [(system.name, system.title) for system in systems if system], room, _INDENT
     )
@@ -89,7 +89,7 @@ def _describe_match(found: FoundWord, value: str) -> tuple[str, str, str, str]:
         return system.title, system.nearest, "no", system.documented
     if word is None:
         return system.title, system.name, "yes", system.strategy if system.is_composition else ""
-    setting = find_setting(word, declaration(system.name).settings)
+    setting = find_setting(word, get_declaration(system.name).settings)
     ours = f"{system.name}+{setting.name}="
     if not value:
         note = _describe_word(word, setting).partition(": ")[2]
@@ -110,7 +110,7 @@ def report(name: str | None, text: str | None = None) -> Report:
     elif name is None:
         rows = [
             {"strategy": word.name, "summary": word.summary, **dict(_list_facts(word))}
-            for word in map(declaration, (*names(), *system_names()))
+            for word in map(get_declaration, (*list_names(), *list_system_names()))
         ]
     else:
         rows = [
@@ -120,7 +120,7 @@ def report(name: str | None, text: str | None = None) -> Report:
                 "range": setting.range,
                 "help": setting.help,
             }
-            for setting in declaration(name).settings
+            for setting in get_declaration(name).settings
         ]
     fields = list(rows[0]) if rows else []
     columns = [Column(field, [str(row[field]) for row in rows]) for field in fields]
@@ -133,7 +133,7 @@ def _summarize_strategy(one: Declaration) -> str:
 
 def explain_strategy(name: str, room: int) -> RenderableType:
     """Return a strategy's method, settings and source, in lines of ``room`` columns."""
-    one = declaration(name)
+    one = get_declaration(name)
     lines = [*wrap_paragraph(f"{one.name}: {one.summary}", room)]
     lines[0].stylize("bold", 0, len(one.name))
     system = find_system(name)
@@ -200,7 +200,7 @@ def _list_facts(one: Declaration) -> list[tuple[str, str]]:
 
 def _format_documentation(name: str, room: int) -> Iterator[Text]:
     """Yield the lines of a strategy's docstring; indented formulas keep their lines."""
-    for part in inspect.cleandoc(find(name).__doc__ or "").replace("``", "").split("\n\n"):
+    for part in inspect.cleandoc(find_class(name).__doc__ or "").replace("``", "").split("\n\n"):
         if not part.startswith(" "):
             yield from wrap_paragraph(part, room, _INDENT)
         else:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.parameters import parse_quantity
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import FAMILIES, declaration, is_built_in
+from epic_cli.engine.strategies import FAMILIES, get_declaration, is_built_in
 from epic_cli.jobs.tune.spec import GOALS, Goal, find_goal
 from epic_cli.jobs.tune.trials import MetricValues, measure_candidates
 from epic_cli.metrics.comparison import Comparison, Result
@@ -478,7 +478,7 @@ def _iterate_send_rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -
         thresholds += sorted(
             {_round_nicely(speed * seconds) for seconds in THRESHOLDS if speed > 0}
         )
-    family = declaration(strategy.name).family if is_built_in(strategy.name) else ""
+    family = get_declaration(strategy.name).family if is_built_in(strategy.name) else ""
     predictor = StrategySpec(*strategy[:2]) if family in _PREDICT else None
     found = []
     for rate in rates:

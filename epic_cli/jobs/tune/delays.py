@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.parameters import SettingError, Value
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.metrics.traffic import SHARES, MessageLog, make_traffic, measure_waits
 
 if TYPE_CHECKING:
@@ -397,7 +397,7 @@ def _measure_buffer(
     stamps: Sequence[Floats],
     arrivals: Sequence[Floats],
 ) -> BufferDelay:
-    settings = declaration(candidate.name).values(candidate.settings)
+    settings = get_declaration(candidate.name).values(candidate.settings)
     waited = arrivals if buffer.by_arrival else stamps
     # what these begin at: behind our clock, and behind the fastest packet's state
     base, behind = (0.0, line.usual - line.least) if buffer.by_arrival else (line.least, 0.0)
@@ -434,7 +434,7 @@ def _write_allowed_settings(
         for name, value in settings.items()
     }
     try:
-        declaration(candidate.name).values({**candidate.settings, **rounded})
+        get_declaration(candidate.name).values({**candidate.settings, **rounded})
     except SettingError:
         return None
     return rounded

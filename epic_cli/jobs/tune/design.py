@@ -21,7 +21,7 @@ import numpy as np
 
 from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.replay.strategy_spec import StrategySpec, split
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.tune.run import (
     KEPT,
     POINT,
@@ -417,7 +417,7 @@ class _TriedComposition:
     @property
     def spec(self) -> StrategySpec:
         """The strategy as text needs it: no default words, but all numbers."""
-        usual = declaration(self.space.strategy).values({})
+        usual = get_declaration(self.space.strategy).values({})
         numbers = {axis.name: axis.default for axis in self.space.axes}
         given = {**numbers, **self.best.settings}
         names = [name for name in usual if name in given]

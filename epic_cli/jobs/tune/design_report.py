@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from epic_cli.engine.replay.strategy_spec import write_spec as written_spec
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.code.spec import strategies as written_in_code
 from epic_cli.jobs.compare import report as compared
 from epic_cli.jobs.tune.design import Composition, Design, DesignPoint, DesignRow
@@ -185,7 +185,7 @@ def _describe_score(found: Design) -> str:
     value = f"{name[0].upper()}{name[1:]} {format_with_interval(metric, result)}"
     words = f"{value} {name_data(found.divided)}; {error}, {lag}."
     strategy = found.taken.strategy
-    needs = declaration(strategy.name).needs_words if strategy else ()
+    needs = get_declaration(strategy.name).needs_words if strategy else ()
     if needs and result.label.partition("+")[0] not in ("buffer", "chase"):
         words += f" It needs {', '.join(needs)}."
     return words

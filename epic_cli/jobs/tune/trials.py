@@ -20,7 +20,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Choice, Number, Setting, Value
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.arrays import ARRIVAL, TIME, make_packet_table
 from epic_cli.metrics.comparison import Comparison, Result
@@ -204,7 +204,7 @@ def make_space(strategy: str, held: Mapping[str, object]) -> Space:
 
     Raise ``SettingError``.
     """
-    declared = declaration(strategy)
+    declared = get_declaration(strategy)
     values = declared.values(held)
     kept = {name: values[name] for name in held}
     axes = [_make_axis(setting) for setting in declared.settings if setting.name not in kept]

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from epic_cli.engine.parameters import Choice, SettingError
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 from epic_cli.engine.trust import apply_file_rule
 
 #: The most strategies: one for each color.
@@ -118,4 +118,4 @@ def _load_strategy_choice(own: tuple[str, ...]) -> Choice:
 
     Cached, since loading looks for other packages.
     """
-    return Choice("strategy", None, "", (*remote_names(), *own))
+    return Choice("strategy", None, "", (*list_remote_names(), *own))

@@ -13,7 +13,7 @@ import epic_cli
 from epic_cli import Packet, Sample
 from epic_cli.engine.packets import Entities
 from epic_cli.engine.replay.playback import SampleStream, Timing
-from epic_cli.engine.strategies import maker
+from epic_cli.engine.strategies import make_factory
 from epic_cli.recordings.opening import read_blocks
 from epic_cli.recordings.rows import make_source
 
@@ -32,7 +32,7 @@ def groups(rng: random.Random, entities: int, length: int) -> list[Packet]:
 
 
 def drawn(packets: list[Packet], at_once: int, by_time: bool, timing: Timing) -> Iterator[Sample]:
-    stream = SampleStream(maker("epic"), timing, at_once=at_once, by_time=by_time)
+    stream = SampleStream(make_factory("epic"), timing, at_once=at_once, by_time=by_time)
     entities = Entities()
     for block in read_blocks(make_source(packets), at_once=4 * at_once):
         entities = block.entities
@@ -74,7 +74,7 @@ def test_entities_that_are_mixed_do_not_wait() -> None:
         for count in itertools.count():
             yield Packet((count, 0, 0), (1, 0, 0), count / 10, entity="ab"[count % 2])
 
-    stream = SampleStream(maker("epic"), Timing(), by_time=True)
+    stream = SampleStream(make_factory("epic"), Timing(), by_time=True)
     endlessly = read_blocks(make_source(endless()), at_once=16)
     next_rows = (len(samples) for block in endlessly for samples in stream.feed(block))
     assert next(next_rows) > 0

@@ -15,7 +15,7 @@ from epic_cli.engine.packets import ConnectionTimes, Entities, PacketBlock
 from epic_cli.engine.replay import Trace, draw_frames, separate
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
-from epic_cli.engine.strategies import names
+from epic_cli.engine.strategies import list_names
 from epic_cli.metrics.arrays import collect_rows
 
 TIMING = Timing((1, 60))
@@ -70,7 +70,7 @@ def plain(samples: list[Sample]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("strategy", [*names(), *VARIANTS])
+@pytest.mark.parametrize("strategy", [*list_names(), *VARIANTS])
 def test_an_entity_is_drawn_apart_from_others_as_it_is_beside_them(
     strategy: str, apart: bool
 ) -> None:
@@ -115,7 +115,7 @@ def test_frames_hear_of_the_connection_too() -> None:
 
 def test_what_one_draws_of_an_entity_that_is_alone_is_not_changed_by_the_columns() -> None:
     packets = [one for one in connection("goes silent", jitter=0.05) if one.entity == "a"]
-    for strategy in names():
+    for strategy in list_names():
         alone = rows_together(strategy, [one._replace(entity="") for one in packets])[""]
         assert plain(rows_together(strategy, packets)["a"]) == plain(alone)
 

@@ -18,7 +18,7 @@ from epic_cli.engine.replay import (
     Replay,
     SingleClock,
 )
-from epic_cli.engine.strategies import create, names
+from epic_cli.engine.strategies import create, list_names
 
 
 class OtherArrivalPacing(ArrivalPacing):
@@ -75,7 +75,7 @@ def drawn(strategy: str, pacing: Pacing, wanted: list[Packet], capacity: int) ->
     return [*seen, f"{loop.taken} taken, {loop.discarded} discarded"]
 
 
-@pytest.mark.parametrize("strategy", names())
+@pytest.mark.parametrize("strategy", list_names())
 def test_the_two_loops_draw_the_same(strategy: str) -> None:
     for seed in range(4):
         rng = random.Random(seed)

@@ -9,11 +9,11 @@ from epic_cli.engine.replay.strategy_spec import (
     read_assignment,
     read_specs,
 )
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 
 
 def test_without_names_all_take_part() -> None:
-    assert [spec.label for spec in read_specs()] == remote_names()
+    assert [spec.label for spec in read_specs()] == list_remote_names()
 
 
 def test_variants_have_settings_of_their_own() -> None:

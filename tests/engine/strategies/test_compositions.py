@@ -17,7 +17,7 @@ from support.recordings import seeds
 
 from epic_cli import Packet, strategy
 from epic_cli.engine.replay.strategy_spec import read_spec, split
-from epic_cli.engine.strategies import find
+from epic_cli.engine.strategies import find_class
 from epic_cli.jobs.code.run import run
 from epic_cli.jobs.code.spec import CodeSpec
 
@@ -221,7 +221,7 @@ def test_an_engines_strategy_that_is_a_composition_draws_the_same(
 @pytest.mark.parametrize(("engine", "composition"), SAME)
 def test_both_pages_say_so(engine: str, composition: str) -> None:
     page, other = (
-        "".join(str(find(split(text)[0]).__doc__).split()) for text in (engine, composition)
+        "".join(str(find_class(split(text)[0]).__doc__).split()) for text in (engine, composition)
     )
     assert f"``{composition}``" in page
     assert f"``{split(engine)[0]}``" in other

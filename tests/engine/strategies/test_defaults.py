@@ -9,7 +9,7 @@ from support.conformance import load
 
 from epic_cli import strategy
 from epic_cli.engine.parameters import Number
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 
 
 def underscored(name: str) -> str:
@@ -58,7 +58,7 @@ def test_defaults(name: str) -> None:
 
 def test_the_time_nudge_has_the_originals_range() -> None:
     (nudge,) = (
-        setting for setting in declaration("quake3").settings if setting.name == "cl_time_nudge"
+        setting for setting in get_declaration("quake3").settings if setting.name == "cl_time_nudge"
     )
     assert isinstance(nudge, Number)
     clamp = load("quake3_clock_error")["timenudge"]["clamp_ms"]

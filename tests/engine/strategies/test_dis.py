@@ -12,9 +12,9 @@ from support.conformance import load
 from support.filter_cases import packet
 
 from epic_cli import Packet, Vector, strategy
-from epic_cli.engine.strategies import find
+from epic_cli.engine.strategies import find_class
 
-correct: Any = sys.modules[find("dis").__module__]
+correct: Any = sys.modules[find_class("dis").__module__]
 DisModel, DisState = correct.DisModel, correct.DisState
 VALUES = load("dis_dead_reckoning")
 Matrix = list[list[float]]

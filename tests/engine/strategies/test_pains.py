@@ -18,7 +18,7 @@ from support.delivery import drawn, streams
 from support.delivery import packets as packets_of
 
 from epic_cli import Packet, Sample, strategy
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 
 SPEED = 10.0
 INTERVAL = 0.05
@@ -248,7 +248,7 @@ def test_a_lone_state_is_no_ground_for_a_guess(name: str) -> None:
     tried = made(name)
     tried.update(state(1.0, 1.0, 3.0, 0.0), 1.0)
     shown = [tried.read(time) for time in (1.0, 1.1, 2.0, 9.0)]
-    if declaration((BUFFERS | FILTERS)[name][0]).waits_for_two:
+    if get_declaration((BUFFERS | FILTERS)[name][0]).waits_for_two:
         assert {sample.status for sample in shown} == {"none"}
     else:
         assert {sample.position for sample in shown} == {(3.0, 0.0, 0.0)}

@@ -10,7 +10,7 @@ from support.places import GOLDEN
 from support.variants import VARIANTS, Variant
 
 from epic_cli import Declaration, Packet, Sample, replay, strategies, strategy
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 
 #: What each says of itself, with the promises that its original does not keep.
 DECLARED = {declaration.name: declaration for declaration in strategies()}
@@ -284,7 +284,7 @@ def test_the_ones_that_begin_at_the_origin_do(name: str) -> None:
     assert one.read(0.0).position == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("name", remote_names())
+@pytest.mark.parametrize("name", list_remote_names())
 def test_every_strategy_has_golden_rows_on_two_recordings(name: str) -> None:
     for recording in ("turn", "jitter"):
         table = (GOLDEN / "strategies" / recording / "expected.tsv").read_text()

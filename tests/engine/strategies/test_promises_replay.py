@@ -20,7 +20,7 @@ from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, replay, strategy
 from epic_cli.engine.replay.playback import CLOCKS, ClockName, is_listening
-from epic_cli.engine.strategies import names
+from epic_cli.engine.strategies import list_names
 
 TICKS = [Fraction(1, 20), Fraction(1, 60), Fraction(1, 7)]
 
@@ -65,7 +65,7 @@ def test_rows_are_those_of_the_same_calls(variant: Variant) -> None:
         assert rows == called(variant.make, packets, tick, frames=frames), (seed, frames)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_the_rows_of_each_of_several_entities_are_those_of_the_same_calls(name: str) -> None:
     packets = traffic(3, ("a", "b", "c"))
     joined = next(index for index, packet in enumerate(packets) if packet.entity != "a")
@@ -101,7 +101,7 @@ def test_frame_pacing_draws_packets_as_if_they_had_arrived_at_the_frame(variant:
         assert rows == wanted[: len(rows)], seed
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_with_frame_pacing_several_entities_are_drawn_as_one_by_one(name: str) -> None:
     # states of one stamp travel together, else they are one datagram only to those who see frames
     together = dict[float, float]()
@@ -117,7 +117,7 @@ def test_with_frame_pacing_several_entities_are_drawn_as_one_by_one(name: str) -
 
 
 @pytest.mark.parametrize("clock", CLOCKS)
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_the_rows_of_demo_pacing_are_those_of_the_same_calls(name: str, clock: ClockName) -> None:
     packets = [packet._replace(time=arrival_of(packet) % 40 - 0.1) for packet in traffic(1)]
     rows = list(replay(packets, name, pacing="demo", clock=clock))

@@ -25,7 +25,7 @@ from epic_cli import (
 from epic_cli.engine import build
 from epic_cli.engine import strategies as registry
 from epic_cli.engine.parameters import Value
-from epic_cli.engine.strategies import create, declaration, find, names
+from epic_cli.engine.strategies import create, find_class, get_declaration, list_names
 
 PACKAGE = registry.__name__
 
@@ -38,24 +38,24 @@ PLAIN = Declaration(
 
 
 def test_the_catalogue_lists_every_strategy() -> None:
-    assert [said.name for said in strategies()] == names()
+    assert [said.name for said in strategies()] == list_names()
 
 
 def test_every_file_is_the_strategy_of_its_name() -> None:
     folder = Path(str(registry.__file__)).parent
     families = [folder / family for family in registry.FAMILIES]
     own = {path.stem for family in families for path in family.glob("*.pyx")}
-    assert {name.replace("-", "_") for name in names()} == own
+    assert {name.replace("-", "_") for name in list_names()} == own
     assert {*folder.glob("*/*.pyx")} <= {
         path for family in [*families, folder / "parts"] for path in family.glob("*.pyx")
     }
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_a_strategy_is_found_by_its_name_in_its_family(name: str) -> None:
-    family = find(name).__module__.rpartition(".")[2]
-    assert declaration(name).name == name
-    assert declaration(name).family == registry.FAMILIES[family]
+    family = find_class(name).__module__.rpartition(".")[2]
+    assert get_declaration(name).name == name
+    assert get_declaration(name).family == registry.FAMILIES[family]
 
 
 def test_lists_go_by_family() -> None:
@@ -66,9 +66,9 @@ def test_lists_go_by_family() -> None:
 
 def test_an_unknown_strategy_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownStrategy, match="unknown strategy 'epik'; did you mean 'epic'"):
-        find("epik")
+        find_class("epik")
     with pytest.raises(UnknownStrategy, match=r"there are epic, extrapolator, .*, one-euro"):
-        find("zzzzz")
+        find_class("zzzzz")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_unknown_strategy_is_refused_with_the_nearest_name() -> None:
 )
 def test_what_is_no_name_of_a_strategy_is_refused(name: str) -> None:
     with pytest.raises(UnknownStrategy, match="unknown strategy"):
-        find(name)
+        find_class(name)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_is_no_name_of_a_strategy_is_refused(name: str) -> None:
 )
 def test_a_class_that_cannot_be_loaded_is_refused(place: str, reason: str) -> None:
     with pytest.raises(UnknownStrategy, match=reason):
-        find(place)
+        find_class(place)
 
 
 class Undeclared:
@@ -118,9 +118,9 @@ def settings_of(place: str, given: dict[str, Value]) -> object:
 def test_a_class_can_be_named_outright(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("epic_cli.engine.contract.Undeclared", Undeclared, raising=False)
     place = "epic_cli.engine.contract:Undeclared"
-    assert issubclass(find(place), Undeclared)
+    assert issubclass(find_class(place), Undeclared)
     assert settings_of(place, {"speed": "fast"}) == {"speed": "fast"}
-    assert declaration(place).summary == "A strategy without a declaration that draws nothing."
+    assert get_declaration(place).summary == "A strategy without a declaration that draws nothing."
 
 
 def test_a_class_that_does_not_take_the_settings_is_refused(
@@ -245,10 +245,10 @@ def test_a_file_put_into_the_folder_and_compiled_alone_is_a_strategy(
         cwd=tmp_path,
         env={**os.environ, "EPIC_ALONE": "above-it", "EPIC_COMPILED": "kept"},
     )
-    listed = names()
+    listed = list_names()
     assert listed.index("above-it") == listed.index("dumb-terminal") - 1
     assert [strategy.name for strategy in strategies()] == listed
-    assert declaration("above-it").family == "show what was received"
+    assert get_declaration("above-it").family == "show what was received"
     packet = Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), 0.0)
     settings: dict[str, Any] = {"height": 4, "axis": "up-and-down", "mirrored": "on"}
     assert next(iter(replay([packet], "above-it", **settings))).position == (1, 2, -1)
@@ -264,11 +264,11 @@ def test_a_file_put_into_the_folder_and_compiled_alone_is_a_strategy(
 def test_a_file_without_the_strategy_of_its_name_says_so(family: Path) -> None:
     family.joinpath("nothing.pyx").touch()
     with pytest.raises(UnknownStrategy, match="show has no class that declares the name 'nothing'"):
-        find("nothing")
+        find_class("nothing")
 
 
 def test_a_module_that_cannot_be_loaded_says_so(family: Path) -> None:
     family.joinpath("broken.pyx").touch()
     family.joinpath(f"broken{EXTENSION_SUFFIXES[-1]}").touch()
     with pytest.raises(StrategyFailed, match="broken failed while loading: ImportError"):
-        find("broken")
+        find_class("broken")

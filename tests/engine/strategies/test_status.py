@@ -14,7 +14,7 @@ from support.recordings import seeds
 from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, Sample, strategy
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 
 SEEDS = seeds(4, 2)
 TICK = 0.05
@@ -114,7 +114,7 @@ def undisturbed(variant: Variant, packets: list[Packet], row: Row) -> Arrival:
 
 def distance_to_target(name: str, known: list[Packet], last: Sample, after: Sample) -> float:
     """Return the distance from where the entity comes to rest to the nearest known target."""
-    if not declaration(name).aims_at_prediction:
+    if not get_declaration(name).aims_at_prediction:
         return min(
             distance_to_segment(packet.position, last.position, after.position) for packet in known
         )
@@ -142,7 +142,7 @@ def known_targets() -> list[Variant]:
     return [
         variant
         for variant in VARIANTS
-        if not (declaration(variant.name).aims_at_prediction and variant.settings)
+        if not (get_declaration(variant.name).aims_at_prediction and variant.settings)
         and variant.settings not in ({"every": "packet"}, {"catch_up": "timer"})
     ]
 

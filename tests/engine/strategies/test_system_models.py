@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from epic_cli import Packet, strategy
-from epic_cli.engine.strategies import system_names
+from epic_cli.engine.strategies import list_system_names
 
 INTERVAL = 0.05
 Point = Any
@@ -348,7 +348,7 @@ ELSEWHERE = {
 
 def test_each_name_has_a_model() -> None:
     names = {name.partition(" ")[0] for name in MODELS}
-    assert {*names, *ELSEWHERE} == {*system_names()}
+    assert {*names, *ELSEWHERE} == {*list_system_names()}
 
 
 def stream(seed: int) -> tuple[list[Packet], list[float]]:

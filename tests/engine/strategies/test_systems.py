@@ -11,7 +11,7 @@ from epic_cli import Packet, UnknownStrategy, replay, strategy
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
-from epic_cli.engine.strategies import declaration, names, system_names
+from epic_cli.engine.strategies import get_declaration, list_names, list_system_names
 from epic_cli.engine.strategies.systems import (
     CLOSED,
     SYSTEMS,
@@ -35,14 +35,14 @@ def title(system: System) -> str:
 def test_each_name_is_that_of_one_system() -> None:
     found = [system.name for system in SYSTEMS]
     assert len(set(found)) == len(found)
-    assert set(system_names()).isdisjoint(names())
-    assert {system.name for system in SYSTEMS} <= {*names(), *system_names()}
+    assert set(list_system_names()).isdisjoint(list_names())
+    assert {system.name for system in SYSTEMS} <= {*list_names(), *list_system_names()}
 
 
 @pytest.mark.parametrize("system", COMPOSITIONS, ids=title)
 def test_a_name_draws_as_its_composition_and_takes_its_settings(system: System) -> None:
     base = read_spec(system.strategy)
-    number = next(each for each in declaration(base.name).settings if isinstance(each, Number))
+    number = next(each for each in get_declaration(base.name).settings if isinstance(each, Number))
     for changes in ({}, {number.name: number.high}):
         own = replay(PACKETS, strategy(system.name, **changes))
         same = replay(PACKETS, strategy(base.name, **{**base.settings, **changes}))
@@ -51,17 +51,17 @@ def test_a_name_draws_as_its_composition_and_takes_its_settings(system: System) 
 
 @pytest.mark.parametrize("system", COMPOSITIONS, ids=title)
 def test_the_defaults_of_a_name_are_those_of_its_composition(system: System) -> None:
-    own: Declaration = declaration(system.name)
+    own: Declaration = get_declaration(system.name)
     assert own.name == system.name
     assert own.values({}) == StrategySpec(system.base, system.settings).values
-    assert own.family == declaration(system.base).family
+    assert own.family == get_declaration(system.base).family
     assert system.source
     assert system.license
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=title)
 def test_each_word_of_an_engine_is_a_setting_and_is_found(system: System) -> None:
-    settings = declaration(system.name).settings
+    settings = get_declaration(system.name).settings
     for word in system.words:
         setting = find_setting(word, settings)
         assert (system, word) in [tuple(found) for found in find_word(word.words)]

@@ -14,7 +14,7 @@ from epic_cli import Packet, strategies
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 from epic_cli.jobs.check.case_file import make_builtin_cases
 from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.outcome import Outcome, PacketKind, find_circumstances
@@ -52,7 +52,7 @@ def tenth_off(one: Number) -> str:
     return f"{one.name}={int(value * 1.1) + 1 if one.whole else value * 1.1:.9g}"
 
 
-@pytest.mark.parametrize("name", remote_names())
+@pytest.mark.parametrize("name", list_remote_names())
 def test_a_setting_that_is_off_by_a_tenth_is_seen(name: str) -> None:
     (declared,) = (strategy for strategy in strategies() if strategy.name == name)
     unseen = {

@@ -10,7 +10,7 @@ import pytest
 from support.game_files import Fighter, needs_slippi, slippi
 from support.places import SAMPLES
 
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 from epic_cli.jobs.check.case_file import KEYS, read_case
 from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.spec import BrokenCase
@@ -166,7 +166,8 @@ def test_several_recordings_and_several_strategies(tmp_path: Path) -> None:
     expected += [f"{row}\tepic+calc_ahead=0.1" for row in parts[1][1:]]
     assert draw(read_case(str(path)).drawing).rows.decode().splitlines() == expected
     path.write_text(f"recording = '{SAMPLES}/turn.txt'\nstrategy = 'all'\n")
-    assert [row.label for row in read_case(str(path)).drawing.candidates] == sorted(remote_names())
+    drawing = read_case(str(path)).drawing
+    assert [row.label for row in drawing.candidates] == sorted(list_remote_names())
 
 
 @pytest.mark.parametrize("recording", ["unix.csv", "spinning.txt"])

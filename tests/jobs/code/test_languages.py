@@ -26,7 +26,7 @@ from support.running import epic
 import epic_cli
 from epic_cli.engine.parameters import Number, Setting, Span
 from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.code.command import LANGUAGES
 from epic_cli.jobs.code.languages import load_languages
 from epic_cli.jobs.code.run import NoRotations, run
@@ -95,7 +95,7 @@ def random_composition(chance: random.Random) -> str:
     """Return a strategy with some random settings."""
     name = chance.choice(["buffer"] * 4 + ["chase"] * 3 + ["dead-reckoning", "epic"])
     share = chance.choice([0.15, 0.4, 0.8])
-    changed = [each for each in declaration(name).settings if chance.random() < share]
+    changed = [each for each in get_declaration(name).settings if chance.random() < share]
     return "+".join([name, *(f"{each.name}={random_value(each, chance)}" for each in changed)])
 
 

@@ -18,7 +18,7 @@ import pytest
 from support.places import SAMPLES
 from support.running import environment, epic
 
-from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.strategies import list_remote_names
 from epic_cli.metrics import METRICS, find_metric
 
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
@@ -43,7 +43,7 @@ def refusal(*args: str | Path, stdin: bytes = b"", status: int = 2) -> str:
 
 def test_every_strategy_there_is_takes_part() -> None:
     found = rows(JITTER)
-    assert {record["strategy"] for record in found} == {*remote_names()}
+    assert {record["strategy"] for record in found} == {*list_remote_names()}
     order = [-float(record["score"]) for record in found]
     assert order == sorted(order)
 

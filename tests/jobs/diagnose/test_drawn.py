@@ -11,7 +11,7 @@ import pytest
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.strategies import system_names
+from epic_cli.engine.strategies import list_system_names
 from epic_cli.jobs.diagnose.detectors.movement import second_smoothing
 from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
 from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
@@ -123,7 +123,7 @@ def test_systems_are_named(strategy: str, named: list[str]) -> None:
     block = recorded("figure-eight")
     found = match({"": block}, {"": drawn(block, strategy, by_frame=True)})
     told = [spec.name for spec in found.same_as]
-    assert [name for name in told if name in system_names()] == named
+    assert [name for name in told if name in list_system_names()] == named
 
 
 def test_it_does_not_matter_when_packets_are_read_to_what_shows_the_newest() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 from support.running import epic
 
-from epic_cli.engine.strategies import declarations, system_names
+from epic_cli.engine.strategies import list_declarations, list_system_names
 from epic_cli.jobs.diagnose.detectors import load_registry
 from epic_cli.jobs.explain.report import report, write_overview
 from epic_cli.jobs.explain.run import (
@@ -29,8 +29,8 @@ KNOWN = {
     NameKind.FINDING: {*KINDS},
     NameKind.CAUSE: {one.name for one in load_registry().detectors},
     NameKind.METRIC: {one.name for one in METRICS} | {*Weights._fields},
-    NameKind.STRATEGY: {one.name for one in declarations()} | {*system_names()},
-    NameKind.SETTING: {one.name for each in declarations() for one in each.settings},
+    NameKind.STRATEGY: {one.name for one in list_declarations()} | {*list_system_names()},
+    NameKind.SETTING: {one.name for each in list_declarations() for one in each.settings},
     NameKind.OPTION: {option.removeprefix("--") for option in OPTIONS},
     NameKind.KEY: {one.name for table in OPTIONS.values() for one in table},
     NameKind.GAME: {one.name for one in GAMES},

@@ -7,7 +7,7 @@ import pytest
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.engine.strategies import FAMILIES, declarations
+from epic_cli.engine.strategies import FAMILIES, list_declarations
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import measure_starvation
 from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, find_needed_delays
 from epic_cli.metrics.evaluation import group_by_entity
@@ -54,7 +54,7 @@ def test_uniform_jitter_needs_a_period_and_its_quantile() -> None:
 def test_every_delay_buffer_has_a_model() -> None:
     families = {FAMILIES["fixed_delay"], FAMILIES["adaptive_delay"]}
     # tick-interpolation has no buffer: it draws between its own ticks
-    buffers = {declaration.name for declaration in declarations() if declaration.family in families}
+    buffers = {known.name for known in list_declarations() if known.family in families}
     assert buffers - {"tick-interpolation"} == set(BUFFERS)
 
 

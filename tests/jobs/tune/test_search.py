@@ -12,7 +12,7 @@ import pytest
 
 from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.tune.run import choose_default_trials, search
 from epic_cli.jobs.tune.spec import find_goal
 from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Space, Trials, make_space
@@ -28,7 +28,7 @@ class Hill(NamedTuple):
     digest: str = "hill"
 
     def evaluate(self, candidate: StrategySpec) -> Result:
-        settings = declaration(candidate.name).values(candidate.settings)
+        settings = get_declaration(candidate.name).values(candidate.settings)
         score = 100.0
         for name, wanted in self.summit.items():
             here = settings[name]
@@ -70,7 +70,7 @@ def test_a_summit_is_found(strategy: str, summit: dict[str, Value]) -> None:
     best = climb(make_space(strategy, {}), summit).best
     assert best.metrics["score"] > 99.7
     assert (
-        declaration(strategy).values(best.settings).items()
+        get_declaration(strategy).values(best.settings).items()
         >= {name: value for name, value in summit.items() if isinstance(value, str)}.items()
     )
 

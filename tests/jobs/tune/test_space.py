@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import get_declaration, list_names
 from epic_cli.jobs.tune.trials import Point, Space, make_space, spread
 
-SPACES = [make_space(name, {}) for name in names()]
+SPACES = [make_space(name, {}) for name in list_names()]
 
 
 @given(st.data())
@@ -18,7 +18,7 @@ def test_every_point_is_settings_that_the_strategy_takes(data: st.DataObject) ->
     shares = tuple(data.draw(st.floats(-0.5, 1.5)) for _ in space.axes)
     kinds = tuple(data.draw(st.integers(0, axis.kinds - 1)) for axis in space.axes)
     settings = space.make_settings(Point(kinds, shares))
-    declared = declaration(space.strategy)
+    declared = get_declaration(space.strategy)
     values = declared.values(settings)
     assert all(values[name] != declared.values({})[name] for name in settings)
     # a setting that is written and read again is at the same place
@@ -29,7 +29,7 @@ def test_what_is_worth_tuning_is_what_the_declarations_say() -> None:
     for space in SPACES:
         worth = {
             setting.name
-            for setting in declaration(space.strategy).settings
+            for setting in get_declaration(space.strategy).settings
             if (isinstance(setting, Number) and setting.tune is not None)
             or (isinstance(setting, Choice) and setting.tune)
         }
@@ -38,8 +38,8 @@ def test_what_is_worth_tuning_is_what_the_declarations_say() -> None:
 
 
 def test_every_range_worth_tuning_is_allowed_and_reaches_the_default() -> None:
-    for name in names():
-        for setting in declaration(name).settings:
+    for name in list_names():
+        for setting in get_declaration(name).settings:
             if isinstance(setting, Number) and setting.tune is not None:
                 low, high = setting.tune
                 assert setting.low <= low < high <= setting.high, (name, setting.name)

@@ -9,7 +9,7 @@ from support import movements
 from support.play_links import match
 
 from epic_cli import Sample
-from epic_cli.engine.strategies import names
+from epic_cli.engine.strategies import list_names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.network.sender import SenderSpec
 from epic_cli.play import LinkConditions, Match, PlayerConfig
@@ -139,7 +139,7 @@ def test_states_that_come_late_or_twice_do_not_correct_the_player() -> None:
     assert client.local.corrections == 0
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 @pytest.mark.parametrize("offset", [-1000.0, 5.0])
 def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset: float) -> None:
     players = (PlayerConfig("A", (300.0, 300.0), offset=offset), PlayerConfig("B", (320.0, 300.0)))

@@ -7,7 +7,7 @@ import re
 import pytest
 from support.play_links import script
 
-from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.engine.strategies import get_declaration, list_remote_names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.legend import LEGEND
@@ -210,16 +210,16 @@ def test_a_key_walks_through_every_strategy_and_back() -> None:
     played = game()
     now = go_on(played, 0, 0.2)
     seen = []
-    for _ in remote_names():
+    for _ in list_remote_names():
         played.press("i")
         now = go_on(played, now, 0.1)
         name = played.match.settings.remote_strategy
         seen.append(name)
         whole = " ".join(" ".join(text(played, 100, 40)).split())
-        assert f"others drawn by {name}: {declaration(name).summary.split(' ')[0]}" in whole
+        assert f"others drawn by {name}: {get_declaration(name).summary.split(' ')[0]}" in whole
     assert seen[0] == "dead-reckoning"
     assert seen[-1] == "snapshot"
-    assert sorted(seen) == sorted(remote_names())
+    assert sorted(seen) == sorted(list_remote_names())
     for name in reversed(["snapshot", *seen[:-1]]):
         played.press("I")
         assert played.match.settings.remote_strategy == name

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.engine.strategies import get_declaration, list_remote_names
 from epic_cli.show.styles import BLACK, HUES, PALETTE, WHITE, choose_line_styles
 
 PICTURES = Path(__file__).parents[2] / "pictures"
@@ -107,10 +107,10 @@ def hue(color: str) -> float:
 
 
 def test_strategies_of_a_family_have_its_hue_and_no_two_strategies_one_color() -> None:
-    styles = choose_line_styles(remote_names())
+    styles = choose_line_styles(list_remote_names())
     families: dict[str, list[str]] = {}
-    for name in remote_names():
-        families.setdefault(declaration(name).family, []).append(name)
+    for name in list_remote_names():
+        families.setdefault(get_declaration(name).family, []).append(name)
     assert len(families) == len(HUES)
     for family in families.values():
         hues = [hue(styles[name].light) for name in family]
@@ -123,7 +123,7 @@ def test_strategies_of_a_family_have_its_hue_and_no_two_strategies_one_color() -
 def test_a_strategy_has_one_color_and_no_two_of_a_picture_look_alike(seed: int) -> None:
     """The color does not depend on the other strategies, their order or settings."""
     own = random.Random(seed)
-    names = [*remote_names(), "visual-offset", "mine", "drawn", "été\ud800"]
+    names = [*list_remote_names(), "visual-offset", "mine", "drawn", "été\ud800"]
     team = [
         "+".join([name, *(f"k{n}={own.randrange(9)}" for n in range(own.randrange(3)))])
         for name in own.choices(names, k=own.randrange(1, 60))
@@ -135,7 +135,7 @@ def test_a_strategy_has_one_color_and_no_two_of_a_picture_look_alike(seed: int) 
         alone = choose_line_styles([label])[label]
         assert PALETTE[style.color].plain == PALETTE[alone.color].plain  # its family's
         assert alone == choose_line_styles([label.partition("+")[0]]).popitem()[1]
-        if label in remote_names():
+        if label in list_remote_names():
             assert style == alone
     # colors stand twice only where a family has no more of them
     for plain in {color.plain for color in PALETTE}:

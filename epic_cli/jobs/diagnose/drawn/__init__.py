@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.strategies import system_names
+from epic_cli.engine.strategies import list_system_names
 from epic_cli.jobs.diagnose.drawn.entity import (
     MATTERS,
     PROBABLE,
@@ -130,7 +130,7 @@ def match(
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
-    known = candidates or [*engines, *map(StrategySpec, system_names())]
+    known = candidates or [*engines, *map(StrategySpec, list_system_names())]
     look, others, moving = take_first_look(moving, known, not candidates)
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]

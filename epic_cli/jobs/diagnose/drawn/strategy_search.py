@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.parameters import Choice, Number, Value
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import get_declaration, list_names
 from epic_cli.jobs.diagnose.drawn.lateness import APART, find_lateness
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES
@@ -80,7 +80,7 @@ class StrategySearch(NamedTuple):
             exact = [each for each in sharp if each.residual <= self.comparison.exact]
         plain = [*usual, *singles, *sharp]
         if exact:  # ``lerp``, not ``luanti``
-            return [min(exact, key=lambda one: names().index(one.candidate.name))]
+            return [min(exact, key=lambda one: list_names().index(one.candidate.name))]
         if _select_least_error(plain).residual <= self.enough or not thorough:
             return [_find_simplest_strategy(plain, self.enough)]
         late = [
@@ -154,7 +154,7 @@ class StrategySearch(NamedTuple):
 
 def _list_tunable_settings(candidate: StrategySpec) -> list[Number]:
     """Return the settings worth tuning, settings in seconds first."""
-    settings = declaration(candidate.name).settings
+    settings = get_declaration(candidate.name).settings
     found = [
         setting for setting in settings if isinstance(setting, Number) and setting.tune is not None
     ]
@@ -163,7 +163,7 @@ def _list_tunable_settings(candidate: StrategySpec) -> list[Number]:
 
 def _state_default_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
     """Return the strategy with a default setting stated as a number, so that it can be fitted."""
-    known = declaration(found.candidate.name)
+    known = get_declaration(found.candidate.name)
     value = known.converted(known.values(found.candidate.settings))[setting.name]
     if setting.whole or not isinstance(value, float) or not setting.low <= value < math.inf:
         return found
@@ -173,7 +173,7 @@ def _state_default_number(found: FittedStrategy, setting: Number) -> FittedStrat
 
 def _list_word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
     """Return the other values of each choice and switch that is worth trying."""
-    known = declaration(candidate.name)
+    known = get_declaration(candidate.name)
     usual = known.values(candidate.settings)
     return [
         {setting.name: word}

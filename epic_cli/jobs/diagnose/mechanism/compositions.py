@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.engine.strategies.parts import ClockRule
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def draws_last_two_states(settings: Mapping[str, Any]) -> bool:
 def order_settings(found: FittedStrategy) -> FittedStrategy:
     """Return a result with its settings in the order in which they are declared."""
     spec = found.candidate
-    names = [setting.name for setting in declaration(spec.name).settings]
+    names = [setting.name for setting in get_declaration(spec.name).settings]
     ordered = {name: spec.settings[name] for name in names if name in spec.settings}
     return found._replace(candidate=StrategySpec(spec.name, ordered))
 
@@ -71,7 +71,7 @@ def drop_settings(settings: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def convert_to_numbers(spec: StrategySpec) -> StrategySpec:
     """Return the strategy with its settings as numbers, also those written in units."""
-    known = declaration(spec.name)
+    known = get_declaration(spec.name)
     used: dict[str, Any] = known.converted(known.values(spec.settings))
     numbers = {key: used[key] for key in spec.settings if isinstance(used[key], float)}
     positive = {key: value for key, value in numbers.items() if value >= 0}

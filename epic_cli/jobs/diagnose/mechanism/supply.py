@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -66,7 +66,7 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     if strategy.values["catch_up"] in ("queue", "dequeue", "timer"):  # which go by no clock
         return None
     words, interval = strategy.values, frames.interval
-    used: dict[str, Any] = declaration("buffer").converted(words)
+    used: dict[str, Any] = get_declaration("buffer").converted(words)
     delay = convert_to_seconds(used["delay"], interval)
     axis = make_time_axis(frames, strategy.settings)
     arrivals, newest = frames.arrivals, frames.newest[counted]

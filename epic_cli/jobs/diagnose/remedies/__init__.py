@@ -9,7 +9,7 @@ from typing import NamedTuple
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.diagnose.remedies.metrics import (
     JUDGING,
     METRICS,
@@ -99,7 +99,7 @@ def make_buffer(delay: float, **settings: Value) -> StrategySpec:
 
 def write_option(spec: StrategySpec) -> str:
     """Return the ``-s`` option for a strategy, its settings in the order of their declaration."""
-    order = [setting.name for setting in declaration(spec.name).settings]
+    order = [setting.name for setting in get_declaration(spec.name).settings]
     settings = sorted(spec.settings.items(), key=lambda each: order.index(each[0]))
     return f"-s {write_spec(spec.name, dict(settings))}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def compute_used_values(strategy: StrategySpec) -> dict[str, Any]:
     """Return all settings of a strategy as the values that the strategy uses."""
-    known = declaration(strategy.name)
+    known = get_declaration(strategy.name)
     written_values = known.values(strategy.settings)
     used = known.converted(written_values)
     return {**written_values, **{key: used[key] for key in used if isinstance(used[key], float)}}

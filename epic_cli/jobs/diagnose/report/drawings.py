@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
-from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.engine.strategies.systems import find_system
 from epic_cli.jobs.diagnose.report.compositions import describe_composition
 from epic_cli.jobs.diagnose.report.drawbacks import describe_drawback
@@ -59,7 +59,7 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
         describe_shift(best),
     )
     if match.found:
-        own = declaration(best.candidate.name).summary
+        own = get_declaration(best.candidate.name).summary
         nearly = "" if best.residual <= match.enough else " nearly"
         lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
         lines[0] += f" {_describe_alternatives(match)}".rstrip()

@@ -15,7 +15,7 @@ from epic_cli.engine.packets import PacketBlock, Status
 from epic_cli.engine.parameters import Setting, SettingError, Value
 from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
-from epic_cli.engine.strategies import FAMILIES, declaration
+from epic_cli.engine.strategies import FAMILIES, get_declaration
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Finding
 from epic_cli.metrics.traffic import MessageLog, Traffic, measure_network
 
@@ -48,7 +48,7 @@ class DelayChange(NamedTuple):
 
 def has_buffer(candidate: StrategySpec) -> bool:
     """Return True if the strategy interpolates between received states."""
-    return declaration(candidate.name).family in BUFFERED
+    return get_declaration(candidate.name).family in BUFFERED
 
 
 def measure_starvation(
@@ -92,7 +92,7 @@ def find_delay_change(
     now. Settings that the strategy measures itself (``auto``), and rates, are tried last.
     """
     settings = sorted(
-        declaration(candidate.name).settings,
+        get_declaration(candidate.name).settings,
         key=lambda one: (getattr(one, "unit", "") == "Hz", isinstance(one.default, str)),
     )
     best: DelayChange | None = None
