@@ -1015,7 +1015,7 @@ def _find_times_of_log(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     if given is not None and "time" in given.places:
         return
     from epic_cli.recordings.names.spellings import TICKS, split_name  # tables alone have names
-    from epic_cli.recordings.readings import find_usual_rate
+    from epic_cli.recordings.tick_rates import find_usual_rate
 
     every = list(_iterate_unread_cells(watch.samples))
     rows = [row for row in every if row.packet.entity == every[0].packet.entity]

@@ -11,6 +11,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reading, Refusal
 from epic_cli.recordings.checks import find_cure
 from epic_cli.recordings.read_spec import ReadSpec
+from epic_cli.recordings.tick_rates import find_usual_rate
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Reader
@@ -26,13 +27,6 @@ _MOST_TRIED = 12
 
 #: A rate that is not known, and one to try with, in ticks a second.
 _RATE, _TRIED = "ticks@HZ", 60.0
-
-#: Rates that games tick at, and how far off (share) the one that arrival times tell may be.
-_USUAL_RATES = (
-    5, 8, 10, 12, 12.5, 15, 16, 20, 22, 24, 25, 30, 32, 33, 36, 40, 45, 48, 50, 60, 62.5, 64, 66,
-    72, 75, 80, 90, 100, 120, 125, 128, 144, 240,
-)  # fmt: skip
-_OFF = 0.015
 
 #: Fewer packets do not tell a rate.
 _FEWEST = 30
@@ -121,9 +115,3 @@ def _measure_tick_rate(block: PacketBlock) -> float | None:
     if not (ticks > 0 and seconds > 0):
         return None
     return find_usual_rate(ticks / seconds)
-
-
-def find_usual_rate(rate: float) -> float | None:
-    """Return the rate at which games tick that is near a measured rate (Hz); None if none is."""
-    nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - rate))
-    return nearest if abs(nearest - rate) <= _OFF * rate else None
