@@ -84,6 +84,7 @@ def given(found_at: type, /, **settings: object) -> dict[str, Any]:
         (Untyped, "d", "0.2", "0.2"),
         (Untyped, "e", "0.2", 0.2),
         (Untyped, "e", "some", "some"),
+        (Untyped, "e", "none", None),
         (Untyped, "g", "up-and-down", Axis.UP_AND_DOWN),
         (Methods, "whatever", "0.2", 0.2),
         (Methods, "whatever", "some", "some"),

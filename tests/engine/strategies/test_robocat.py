@@ -40,12 +40,13 @@ def test_the_weighted_average_of_round_trip_times() -> None:
         assert average.add(step["sample"], now) == pytest.approx(step["value"], abs=1e-12)
 
 
-def test_a_state_is_put_one_round_trip_time_ahead() -> None:
-    one = strategy("robocat", rtt=0.25)
+@pytest.mark.parametrize("rtt", [0.25, 1.5])  # the latter over two satellites
+def test_a_state_is_put_one_round_trip_time_ahead(rtt: float) -> None:
+    one = strategy("robocat", rtt=rtt)
     one.update(packet(0.0, 3.0, 8.0), 0.125)
-    assert one.read(0.125).position[0] == pytest.approx(3 + 8 * 0.25)
-    assert one.read(0.5).position[0] == pytest.approx(3 + 8 * 0.625)
-    own = strategy("robocat", rtt=0.25, role="local")
+    assert one.read(0.125).position[0] == pytest.approx(3 + 8 * rtt)
+    assert one.read(0.5).position[0] == pytest.approx(3 + 8 * (rtt + 0.375))
+    own = strategy("robocat", rtt=rtt, role="local")
     own.update(packet(0.0, 3.0, 8.0), 0.125)
     assert own.read(0.125).position[0] == 3.0
 

@@ -140,9 +140,10 @@ def test_what_was_drawn_is_compared_like_a_strategy(
 ) -> None:
     path = drawn(epic, packets, "csv", "-s", "lerp")
     words = ("compare", packets, "-s", "lerp,snapshot", "--drawn", path)
-    rows = {
-        row["strategy"]: row for row in map(json.loads, epic(*words, "-f", "jsonl").splitlines())
-    }
+    rows, late = (
+        {row["strategy"]: row for row in map(json.loads, epic(*asked, "-f", "jsonl").splitlines())}
+        for asked in (words, (*words[:-1], f"{path},offset=0.01"))
+    )
     assert set(rows) == {"lerp", "snapshot", "drawn"}
     for name in ("error", "lag", "score"):
         assert rows["drawn"][name] == pytest.approx(rows["lerp"][name], rel=0.01)
@@ -150,6 +151,7 @@ def test_what_was_drawn_is_compared_like_a_strategy(
         assert low is not None or high is not None  # one end is open where nothing was lost
         assert low is None or low <= rows["drawn"][name]
         assert high is None or rows["drawn"][name] <= high
+    assert late["drawn"]["lag"] - rows["drawn"]["lag"] == pytest.approx(0.01, rel=0.1)
     assert "What the game drew: score " in epic(*words)
     page = tmp_path / "page.html"
     assert "\ndrawn," in epic(*words, "-f", "csv", "--html", page, "--show", "drawn")

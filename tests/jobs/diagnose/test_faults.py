@@ -191,6 +191,7 @@ def test_a_datagram_for_each_entity_is_one_message_of_that_tick(numbered: bool) 
         ("60hz,threshold=0.3", "figure-eight", 0.3, "the last state that was sent"),
         ("30hz,threshold=0.5,at_least=1s", "figure-eight", 0.5, "the last state that was sent"),
         ("60hz,threshold=0.3,at_least=0.5s", "jump", 0.3, "the last state that was sent"),
+        ("60hz,threshold=0.3,at_least=0.1s", "strafe", 0.3, "the last state that was sent"),
         ("60hz,threshold=0.05", "strafe", 0.05, "the last state that was sent"),
         ("60hz,threshold=0.02,against=dis", "strafe", 0.02, "its extrapolation"),
         ("60hz,threshold=0.2,against=dis", "figure-eight", 0.2, "its extrapolation"),
