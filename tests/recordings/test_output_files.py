@@ -19,6 +19,7 @@ import os, signal, sys
 from epic_cli.shell.console import open_sink
 from epic_cli.recordings.files import clean_up_on_signal
 
+signal.signal(int(sys.argv[1]), signal.SIG_DFL)  # a shell's background jobs ignore some
 with clean_up_on_signal(lambda: print("terminal", flush=True)):
     with open_sink("a") as one, open_sink("b") as two:
         one.write(b"x")
