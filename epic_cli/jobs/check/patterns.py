@@ -227,7 +227,7 @@ def _explains_deviation(left: Floats, before: Floats) -> bool:
 def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     """Yield a cause if the rows equal the expected rows of some ticks earlier or later."""
     ours, theirs = numbers.from_columns("x y z")
-    best: tuple[float, int] | None = None
+    found: list[tuple[float, int]] = []
     for ticks in (*range(1, _MOST_TICKS + 1), *range(-1, -_MOST_TICKS - 1, -1)):
         if len(ours) - abs(ticks) < 4:
             continue
@@ -235,13 +235,12 @@ def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         there, here = (late, soon) if ticks > 0 else (soon, late)
         left, before = theirs[there] - ours[here], (theirs - ours)[there]
         if _explains_deviation(left, before):
-            rest = float(np.nansum(left**2) / np.nansum(before**2))
-            best = min(best or (rest, ticks), (rest, ticks))
-    if best is not None:
+            found.append((round(float(np.nansum(left**2) / np.nansum(before**2)), 12), ticks))
+    if found:
+        # where the movement repeats itself, the shortest of the shifts that explain it as well
+        _, ticks = min(found, key=lambda each: (each[0], abs(each[1])))
         rows = [pair.expected for pair in group.pairs if pair.expected]
-        yield DifferenceCause(
-            Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * find_tick(rows):.4g}"
-        )
+        yield DifferenceCause(Pattern.SHIFTED, ticks, what=f"{abs(ticks) * find_tick(rows):.4g}")
 
 
 def _match_axes(numbers: Numbers) -> Iterator[DifferenceCause]:

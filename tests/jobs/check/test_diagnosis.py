@@ -211,13 +211,14 @@ def test_each_mistake_is_told_apart(name: str) -> None:
     assert seen(rows, None, expected)
 
 
-def test_a_shift_is_not_taken_for_one_that_is_a_turn_further() -> None:
-    """Draw a circle that drifts, of ten ticks a turn: two ticks late looks like eight early."""
+@pytest.mark.parametrize("drift", [0.005, 0.0])
+def test_a_shift_is_not_taken_for_one_that_is_a_turn_further(drift: float) -> None:
+    """Draw a circle, of ten ticks a turn: two ticks late looks like eight early."""
 
     def circle(begin: int) -> Rows:
         turned = [np.pi / 5 * (begin + k) for k in range(40)]
         return [
-            [row[0], 0.005 * angle + np.cos(angle), np.sin(angle), *row[3:]]
+            [row[0], drift * angle + np.cos(angle), np.sin(angle), *row[3:]]
             for row, angle in zip(right(), turned, strict=True)
         ]
 
