@@ -72,7 +72,7 @@ class StrategySearch(NamedTuple):
                 if setting.name in each.candidate.settings:
                     found = self.comparison.fit(self._find_best_value(each, setting, DENSELY))
                     sharp.append(self.comparison.shorten_numbers(found))
-        if not exact and _select_least_error(sharp).residual > self.enough:
+        if _select_least_error(sharp).residual > self.matters:  # nearer, several only fit noise
             sharp += [
                 self.comparison.shorten_numbers(self._change_in_turn(found))
                 for found in _select_nearest_by_words([*map(first, usual)], changed)
