@@ -77,7 +77,7 @@ WAITING = {
 
 @pytest.fixture
 def long(tmp_path: Path) -> Path:
-    lines = ["time,x,y\n", *(f"{at / 50},{at % 97},{at % 31}\n" for at in range(3000))]
+    lines = ["time,x,y\n", *(f"{at / 50},{at % 97},{at % 31}\n" for at in range(9000))]
     (tmp_path / "long.csv").write_text("".join(lines))
     (tmp_path / "case.toml").write_text('recording = "long.csv"\nstrategy = "all"\n')
     return tmp_path
