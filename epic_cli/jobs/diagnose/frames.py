@@ -89,6 +89,12 @@ class Frames(NamedTuple):
         )  # fmt: skip
 
     @property
+    def taking(self) -> NDArray[np.int_]:
+        """The index (m) of the frame that took the newest packet of each frame."""
+        first = np.append(True, np.diff(self.newest) > 0)
+        return np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+
+    @property
     def settled(self) -> NDArray[np.bool_]:
         """The mask (m) of the frames after the start, during which clocks and low-passes settle."""
         since = self.times - self.times[0]

@@ -62,8 +62,9 @@ class StrategySearch(NamedTuple):
         usual = [off(FittedStrategy(spec)) for spec in candidates]
         if _select_least_error(usual).residual <= self.enough:
             return [_select_least_error(usual)]
-        changed = [one for found in usual for one in self._iterate_changes(found)]
-        singles = sorted([*map(first, usual), *changed], key=lambda one: one.residual)
+        glanced = [first(found) for found in usual]
+        changed = [change for found in usual for change in self._iterate_changes(found)]
+        singles = sorted([*glanced, *changed], key=lambda single: single.residual)
         singles = [off(each) for each in singles[:SHARPENED]]
         sharp = [self.comparison.shorten_numbers(self.comparison.fit(each)) for each in singles]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
@@ -75,7 +76,7 @@ class StrategySearch(NamedTuple):
         if _select_least_error(sharp).residual > self.matters:  # nearer, several only fit noise
             sharp += [
                 self.comparison.shorten_numbers(self._change_in_turn(found))
-                for found in _select_nearest_by_words([*map(first, usual)], changed)
+                for found in _select_nearest_by_words(glanced, changed)
             ]
             exact = [each for each in sharp if each.residual <= self.comparison.exact]
         plain = [*usual, *singles, *sharp]

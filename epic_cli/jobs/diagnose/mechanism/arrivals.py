@@ -13,8 +13,6 @@ from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
 from epic_cli.metrics.arrays import compute_lengths, find_minimum
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
     from epic_cli.metrics.arrays import Floats
@@ -73,12 +71,6 @@ def read_packet_clock(frames: Frames, every: list[TimeAxis]) -> StrategySpec | N
     return StrategySpec("buffer", settings)
 
 
-def _find_taking_frames(frames: Frames) -> NDArray[np.int_]:
-    """Return for each frame (m) the index of the frame that took its newest packet."""
-    first = np.append(True, np.diff(frames.newest) > 0)
-    return np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
-
-
 class MeasuredWay(NamedTuple):
     """The fraction (m) of a measured time since the newest packet, and how both are measured.
 
@@ -92,7 +84,7 @@ class MeasuredWay(NamedTuple):
 
 def iterate_measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
     """Yield ways of measuring the time from packet to packet, and since the newest one."""
-    begins = _find_taking_frames(frames)
+    begins = frames.taking
     before = np.maximum(begins - 1, 0)
     by_arrival = np.diff(frames.arrivals, prepend=frames.arrivals[0])
     by_stamp = np.diff(frames.stamps, prepend=frames.stamps[0])
@@ -119,7 +111,7 @@ def iterate_measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
 
 def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
     """Yield chases over a measured time: their settings, and how far off each frame is (m, 3)."""
-    begins = _find_taking_frames(frames)
+    begins = frames.taking
     start = frames.drawn[np.maximum(begins - 1, 0)]
     last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
     newest = frames.positions[frames.newest]
@@ -163,7 +155,7 @@ def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategyS
         phase = float(np.angle(steady[best]) / (2 * np.pi) % 1.0) * TICKS[best]
         settings = {**buffer, "interval": TICKS[best], "catch_up": "timer", "phase": phase}
         yield StrategySpec("buffer", settings)
-    begins = _find_taking_frames(frames)
+    begins = frames.taking
     measured = {"time": "1i", "interval": "arrivals"}  # from one arrival to the next
     fraction = next(
         one.fraction for one in iterate_measured_ways(frames) if one.settings == measured

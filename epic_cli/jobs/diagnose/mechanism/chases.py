@@ -117,8 +117,7 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
     Tweens count the time from the frame before the arrival, or after it. Some leave out the last
     step.
     """
-    first = np.append(True, np.diff(frames.newest) > 0)
-    begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    begins = frames.taking
     before = np.maximum(begins - 1, 0)
     later = np.flatnonzero(frames.settled)
     at = later[choose_places(len(later), AGED)]

@@ -15,6 +15,18 @@ if TYPE_CHECKING:
 #: Settings that define a composition.
 NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
 
+#: How a buffer catches up that goes by no clock.
+CLOCKLESS = ("queue", "dequeue", "timer")
+
+#: The settings of a buffer over arrivals, or a count of ticks, that takes late packets as new ones.
+INSERTS_LATE: dict[str, Any] = {"late": "insert"}
+
+
+def takes_late_packets(settings: Mapping[str, Any]) -> bool:
+    """Return True for settings, all of them, with which a late packet is taken for the newest."""
+    inserts = settings["late"] == INSERTS_LATE["late"] and settings["stamps"] != "sender"
+    return bool(inserts or settings["late"] == "take")
+
 
 def measure_description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
     """Return the length of a strategy's description, as a sort key.

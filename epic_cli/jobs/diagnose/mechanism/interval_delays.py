@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
+
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
@@ -35,7 +37,7 @@ def find_interval_delay(
     ``beside`` (m; s) is what is off the path; a frame counts as ``astray`` (s) at most.
     """
     view = frames.taken or frames
-    late = {"late": "insert"} if frames.taken else {}
+    late = INSERTS_LATE if frames.taken else {}
     newest = np.searchsorted(view.arrivals, times, side="right") - 1
     found = []
     for settings, means in _iterate_means(view):

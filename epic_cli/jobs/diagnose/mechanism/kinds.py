@@ -11,6 +11,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
+from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
 from epic_cli.jobs.diagnose.mechanism.soft_clocks import iterate_soft_clocks
@@ -19,9 +20,6 @@ from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks, make_tick_
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
     from epic_cli.jobs.diagnose.mechanism.ticks import Ticks
-
-#: The settings of a buffer over arrivals, or a count of ticks, that takes late packets as new ones.
-INSERTS_LATE = {"late": "insert"}
 
 #: Readings over measured times, and in ticks, that are drawn.
 MEASURED, TICKED = 4, 6

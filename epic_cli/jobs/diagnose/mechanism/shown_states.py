@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
 from epic_cli.metrics.arrays import compute_lengths
@@ -72,7 +73,7 @@ def _iterate_queues(
     frames: Frames, shown: NDArray[np.int_], takes_late: bool
 ) -> Iterator[StrategySpec]:
     """Yield queues of which each frame, or each period, takes the next state."""
-    order = {"stamps": "arrival", "late": "insert"} if takes_late else {"stamps": "arrival"}
+    order = {"stamps": "arrival", **(INSERTS_LATE if takes_late else {})}
     # where a state is left, the queue is as short as it may be
     waiting = (frames.newest - shown)[:-1][np.diff(shown) == 0]
     reserve = {"reserve": int(waiting.min())} if len(waiting) and waiting.min() > 0 else {}

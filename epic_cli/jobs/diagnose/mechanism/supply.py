@@ -9,6 +9,7 @@ import numpy as np
 
 from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
+from epic_cli.jobs.diagnose.mechanism.compositions import CLOCKLESS
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     counted = mark_watched_frames(frames)
     if strategy.name != "buffer" or not counted.any():
         return None
-    if strategy.values["catch_up"] in ("queue", "dequeue", "timer"):  # which go by no clock
+    if strategy.values["catch_up"] in CLOCKLESS:
         return None
     words, interval = strategy.values, frames.interval
     used: dict[str, Any] = get_declaration("buffer").converted(words)

@@ -11,7 +11,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import marks
-from epic_cli.jobs.diagnose.mechanism.compositions import NEEDED, drop_settings
+from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, NEEDED, drop_settings
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
     ),
     {"jitter_margin": 2.0},
     {"monotonic": "on"},
-    {"late": "insert"},
+    INSERTS_LATE,
     {"start": "last"},
     {"low_pass": 0.03},
 )

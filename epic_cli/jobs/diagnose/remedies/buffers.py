@@ -11,7 +11,10 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
-from epic_cli.jobs.diagnose.mechanism.compositions import draws_last_two_states
+from epic_cli.jobs.diagnose.mechanism.compositions import (
+    draws_last_two_states,
+    takes_late_packets,
+)
 from epic_cli.jobs.diagnose.mechanism.supply import (
     compute_needed_delays,
     convert_to_seconds,
@@ -128,7 +131,7 @@ class BufferFaults:
     def iterate_fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield possible faults other than clock and delay, and their fixes."""
         settings, supply = self.settings, self.supply
-        if settings["late"] == "insert" and settings["stamps"] != "sender":
+        if takes_late_packets(settings):
             yield "late-as-new", {"late": None}
         if settings["every"] == "packet":
             yield "packet-steps", {"every": None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,7 +79,7 @@ class ChaseFaults:
             return -frame / math.log1p(-settings["share"])
         return convert_to_seconds(settings["time"], self.frames.interval)
 
-    @property
+    @cached_property
     def values(self) -> dict[str, float]:
         """The values for the sentences of its drawbacks."""
         frames = self.frames

@@ -30,7 +30,7 @@ FEWEST_CHOOSING = 60
 MOST = 0.5
 
 #: The cause of a buffer that goes by no clock, by how it catches up.
-CLOCKLESS = {"queue": "queue", "dequeue": "queue", "timer": "own-timer"}
+CLOCKLESS_CAUSES = {"queue": "queue", "dequeue": "queue", "timer": "own-timer"}
 
 #: What stands in more of the frames, without another cause, is said to stand.
 STANDING = 0.2
@@ -99,7 +99,7 @@ class _RemedySearch:
         if found is None:
             return
         self.settings = compute_used_values(found.strategy)
-        self.own_cause = CLOCKLESS.get(self.settings.get("catch_up", ""), "")
+        self.own_cause = CLOCKLESS_CAUSES.get(self.settings.get("catch_up", ""), "")
         if found.strategy.name == "chase" or self.own_cause:
             self.chase = ChaseFaults(found.strategy, frames)
         if found.strategy.name == "buffer":

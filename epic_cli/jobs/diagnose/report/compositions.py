@@ -6,10 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.jobs.diagnose.mechanism.compositions import draws_last_two_states
+from epic_cli.jobs.diagnose.mechanism.compositions import (
+    CLOCKLESS,
+    draws_last_two_states,
+    takes_late_packets,
+)
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies.buffers import FEW_STATES, GUESSES
-from epic_cli.jobs.diagnose.remedies.drawing import CLOCKLESS
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
 from epic_cli.metrics.digits import format_seconds, format_share
 
@@ -92,9 +95,15 @@ def _describe_clock(settings: Mapping[str, Any]) -> str:
     }[settings["stamps"]]
 
 
+def _find_interval(settings: Mapping[str, Any], found: Mechanism) -> float:
+    """Return the interval that a buffer counts (s): its own, or that of the packets."""
+    own = float(settings["interval"])
+    return own if own > 0 else found.interval
+
+
 def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     stamps, supply = _describe_clock(settings), found.supply
-    interval = settings["interval"] if settings["interval"] > 0 else found.interval
+    interval = _find_interval(settings, found)
     beyond = settings["beyond"]
     beyond = beyond if beyond in EMPTY else convert_to_seconds(beyond, interval)
     frames = ""
@@ -150,7 +159,7 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
 
 def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: str) -> str:
     """Return what a queue, or a buffer with a timer of its own, does."""
-    period = format_seconds(settings["interval"] if settings["interval"] > 0 else found.interval)
+    period = format_seconds(_find_interval(settings, found))
     left = f" while more than {settings['reserve']:g} wait" if settings["reserve"] else ""
     return {
         "dequeue": f"takes a state of a queue in each frame{left}, and never catches up",
@@ -171,11 +180,10 @@ EMPTY = {
 
 def _write_habits(settings: Mapping[str, Any]) -> str:
     """Return what a composition does with late packets, what it leaves out, and how it rounds."""
-    takes_late = settings["late"] == "insert" and settings["stamps"] != "sender"
     words = ""
     if settings["every"] == "packet":
         words += ", but moves only when a packet comes"
-    if takes_late or settings["late"] == "take":
+    if takes_late_packets(settings):
         words += ", and takes a late packet for the newest"
     if settings.get("end") == "short":
         words += ", without the last step of each way"
