@@ -109,27 +109,27 @@ class TwoArrivals(games.Game):
 class SummedTicks(games.Game):
     """0.3 of the way in each tick of 1/40 s, which frames add up to."""
 
-    left = 0.0113
+    left, every = 0.0113, 1 / 40
 
     def frame(self) -> None:
         self.left += self.dt
-        while self.left >= 1 / 40:
-            self.left -= 1 / 40
-            self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * 0.3
+        while self.left >= self.every:
+            self.left -= self.every
+            self.drawn = self.drawn + self.step(self.got[-1][2] - self.drawn)
+
+    def step(self, way: Any) -> Any:
+        """Return the step of a tick."""
+        return way * 0.3
 
 
-class SpeedTicks(games.Game):
+class SpeedTicks(SummedTicks):
     """A move to the newest state at 9 units a second, in ticks of 20 ms that frames add up to."""
 
-    left = 0.0113
+    every = 0.02
 
-    def frame(self) -> None:
-        self.left += self.dt
-        while self.left >= 0.02:
-            self.left -= 0.02
-            way = self.got[-1][2] - self.drawn
-            far = float(np.linalg.norm(way))
-            self.drawn = self.drawn + way * min(9 * 0.02 / far, 1) if far else self.drawn
+    def step(self, way: Any) -> Any:
+        far = float(np.linalg.norm(way))
+        return way * min(9 * self.every / far, 1) if far else way
 
 
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
