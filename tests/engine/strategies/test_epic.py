@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.arrival_oracle import PlainEpic
 from support.oracle import f32
@@ -70,3 +70,26 @@ def test_before_the_first_packet_it_draws_the_origin_as_the_demo_does() -> None:
     assert not made.update(Packet((1.0, 2.0, 3.0), ORIGIN, -2.0), 0.0)
     assert made.read(-0.6)[1:4] == (ORIGIN, ORIGIN, "extrapolated")
     assert made.read(0.0)[1:4] == (ORIGIN, ORIGIN, "none")
+
+
+@given(
+    interval=st.floats(0.02, 0.2),
+    latency=st.floats(0, 0.4),
+    display_behind=st.floats(0.1, 0.3),
+)
+@examples(60)
+def test_it_diverges_beyond_twice_display_behind(
+    interval: float, latency: float, display_behind: float
+) -> None:
+    # the last row along a line is 10 ms before the next packet; slop_time does not cut it short
+    elapsed = latency + interval - 0.01
+    assume(abs(elapsed - 2 * display_behind) > 0.02)
+    made = strategy("epic", display_behind=display_behind, slop_time=10)
+    errors = []
+    for number in range(100):
+        stamp = number * interval
+        made.update(Packet((1.0, 0.0, 0.0), ORIGIN, stamp), stamp + latency)
+        drawn = made.read(stamp + latency + interval - 0.01).position[0]
+        errors.append(abs(drawn - 1))
+    # the first line begins at the origin, which is an error of 1
+    assert (max(errors[1:]) > 10) is (elapsed > 2 * display_behind)
