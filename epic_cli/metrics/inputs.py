@@ -23,6 +23,7 @@ from epic_cli.metrics.drawn_path import (
     DrawnCandidate,
     DrawnPath,
     UnusableDrawing,
+    find_unit_ratio,
     make_drawn_paths,
 )
 from epic_cli.metrics.evaluation import Run, iterate_simulated_runs
@@ -259,7 +260,8 @@ class RecordedRuns:
         """
         file = str(self.drawn)
         with log(name_source(file)) as reading:
-            beside = read.make_spec_beside(FRAME, layout)._replace(pattern=read.pattern or ROWS)
+            beside = read.make_spec_beside(FRAME, layout)
+            beside = beside._replace(pattern=beside.pattern or ROWS)
             beside = _drop_absent_columns(file, beside)
             if read.beginning is not None and read.beginning.time is None:
                 # dates stay those of the arrivals, under any names
@@ -270,10 +272,13 @@ class RecordedRuns:
                     scale=_find_nearest_scale(file, beside, read.scale, packets)
                 )
             rows = load(file, beside, reading)
-        try:
-            return make_drawn_paths(rows, packets, self.drawn_offset), reading.findings
-        except UnusableDrawing as error:
-            raise UnusableDrawing(f"--drawn: {name_source(file)}: {error}") from error
+            try:
+                paths = make_drawn_paths(rows, packets, self.drawn_offset)
+            except UnusableDrawing as error:
+                raise UnusableDrawing(f"--drawn: {name_source(file)}: {error}") from error
+            if (ratio := find_unit_ratio(paths, packets)) is not None:
+                reading.report_unit_ratio(ratio, beside)
+        return paths, reading.findings
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:
         """Read one recording with its truth and the game's frames; raise ``UNUSABLE``."""
@@ -290,7 +295,10 @@ class RecordedRuns:
 
 
 def _drop_absent_columns(file: str, beside: ReadSpec) -> ReadSpec:
-    """Return the spec without the packets' columns where the file has other ones."""
+    """Return the spec without the packets' columns where the file has other ones.
+
+    Columns that are given for the file itself stay.
+    """
     if not beside.places:
         return beside
     first = next(read_blocks(file, beside), None)
@@ -298,7 +306,7 @@ def _drop_absent_columns(file: str, beside: ReadSpec) -> ReadSpec:
         return beside
     absent = any(refusal.reason is Reason.COLUMN_UNKNOWN for refusal in first.refusals)
     absent |= beside.is_numbered and not len(first)  # the file has a header
-    return beside._replace(columns=None) if absent else beside
+    return beside._replace(columns=beside.own.columns) if absent else beside
 
 
 def _find_nearest_scale(

@@ -180,6 +180,12 @@ KINDS: Mapping[str, Kind] = {
         "A logger writes when a line was written: the receiver's clock, with the network's jitter"
         " in it. Taken for the sender's, such times make a regular sender an irregular one, and"
         " hide every delay."),
+    "E213": Kind("frames in another unit of length", _ERROR,
+        "what was drawn moves {ratio:,.4g} times as far as the packets",
+        "give both files one unit of length",
+        "Packets in meters and frames in pixels, or tiles and meters, are the usual case. However a"
+        " game smooths, it draws about as far as its packets go; errors would be those of the"
+        " unit."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

@@ -134,6 +134,17 @@ class ReadingLog:
         for finding in self.watch.take_fresh([RecordingFinding("E108", facts, read=read)]):
             self.report_finding(finding)
 
+    def report_unit_ratio(self, ratio: float, beside: ReadSpec) -> None:
+        """Report that the frames, read by ``beside``, have a length unit of ``ratio`` packets'."""
+        from epic_cli.recordings.findings import RecordingFinding
+
+        scale = f"{(beside.scale or 1.0) / ratio:.6g}"
+        read = beside.add_entries({"scale": scale})
+        for finding in self.watch.take_fresh(
+            [RecordingFinding("E213", {"ratio": ratio}, read=read)]
+        ):
+            self.report_finding(finding)
+
     def put_in_order(self, late: int, repeated: int) -> None:
         """Note how many states of a movement were late, and how many had another's time."""
         from epic_cli.recordings.findings import RecordingFinding

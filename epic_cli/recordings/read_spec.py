@@ -10,11 +10,11 @@ several entities.
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from epic_cli.engine.description import Described, split, write
+from epic_cli.engine.description import Described, Entry, split, write
 from epic_cli.engine.keys import BY_NAME, KEYS
 from epic_cli.engine.parameters import (
     Choice,
@@ -179,8 +179,8 @@ TIME_UNITS = {
 #: Those in which Unix times are written.
 UNIX_UNITS = ("s", "ms", "us", "ns")
 
-#: What a key of one recording is called where it is meant of a file beside it.
-_BESIDE = {"unit": "frame_unit", "scale": "frame_scale"}
+#: What begins a key that is meant of the file beside a recording, --drawn or --truth.
+BESIDE = "frame."
 
 #: What goes without saying where it is inferred; given, it is kept, and written back.
 _UNSAID = (("unit", "s"), ("origin", 0.0), ("geo", False))
@@ -339,8 +339,6 @@ READ: Table = (
            " and dates, else s]", "UNIT", parse_time_unit, field="time_unit", words=_list_units),
     Custom("arrival_unit", None, "The unit of arrival times.  [default: that of the packets' times;"
            " s if those count ticks]", "UNIT", parse_time_unit, words=_list_units),
-    Custom("frame_unit", None, "The unit of times in a file beside the packets, --drawn or --truth."
-           "  [default: that of the packets' times]", "UNIT", parse_time_unit, words=_list_units),
     Custom("origin", None, "The time that becomes 0: the first packet's, or a number of seconds.",
            "first|SECONDS", parse_time_origin, _write_value, field="time_origin",
            words=lambda: (("first", None), ("0", None))),
@@ -350,9 +348,6 @@ READ: Table = (
     Custom("scale", None, "The factor of lengths, 0.01 for centimetres.  [default: the factor to"
            " meters of a unit in the names, as in 'x [cm]', else 1]", "NUMBER",
            _SCALE.read, _write_value),
-    Custom("frame_scale", None, "The factor of lengths in the file of --drawn or --truth."
-           "  [default: scale, if its columns have the packets' names]", "NUMBER", _SCALE.read,
-           _write_value),
     Custom("missing", None, "The number that marks a missing position, such as -999: a packet with"
            " it in two or more axes is left out.", "NUMBER", parse_missing, _write_value),
     Switch("geo", False, "x and y are longitude and latitude in degrees, and become meters around"
@@ -371,6 +366,9 @@ READ: Table = (
            "  [default: zyx]", EULER),
     Number("max_entities", None, "Judge at most this many entities, those with most packets."
            "  [default: 1000]", "", 1, 1e6, whole=True),
+    Custom(f"{BESIDE}KEY", None, "Any of these keys, for the file of --drawn or --truth alone:"
+           " frame.unit=ms. Others are as in the recording, or inferred.", "VALUE", str,
+           field="frame"),
     Custom("profile", None, "A profile of the configuration file, by its name; entries beside it"
            " override those of the profile.", "NAME", str),
 )  # fmt: skip
@@ -405,9 +403,8 @@ class _ReadSpecFields(NamedTuple):
     arrival_unit: str | None = None
     arrival_apart: bool = False
     delta_unit: str | None = None
-    frame_unit: str | None = None
-    frame_scale: float | None = None
-    packets: Any = None  # a ReadSpec or None: its name as a text would be compiled at each start
+    frame: Any = None  # a ReadSpec or None: its name as a text would be compiled at each start
+    packets: Any = None  # the same
     packet_columns: tuple[tuple[str, str], ...] = ()
 
 
@@ -420,15 +417,15 @@ class ReadSpec(Described, _ReadSpecFields):
     ``columns`` has the place of each field: a name, a number from 1 in a table without a header, or
     a path in an object (``pos.0``); an empty text says that there is no such field.
     ``arrival_apart``: arrival times are on a clock of their own; otherwise ``time_origin`` shifts
-    arrivals, too. ``delta_unit`` is the unit in the name of the column of time deltas. For a file
-    beside a recording, ``packets`` is the recording's spec and ``packet_columns`` are the
-    recording's columns, if known. ``factors`` are the factors of axes and velocities once they are
-    known, from ``scale`` or from units in names. ``unless_own``: the spec does not hold for packet
-    text, nor for this program's own names. ``rebase_time``: where the origin is inferred, Unix
-    times under this program's own names begin at the first packet, like any others.
-    ``keep_extras``: columns that no field is read from are kept, too. ``beginning`` is the
-    ``first`` moment that several recordings share. ``explicit`` are the keys that the user gave
-    with their usual values, which inference must not replace.
+    arrivals, too. ``delta_unit`` is the unit in the name of the column of time deltas. ``frame`` is
+    how the file beside the recording is read where that differs. For such a file, ``packets`` is
+    the recording's spec and ``packet_columns`` are the recording's columns, if known. ``factors``
+    are the factors of axes and velocities once they are known, from ``scale`` or from units in
+    names. ``unless_own``: the spec does not hold for packet text, nor for this program's own names.
+    ``rebase_time``: where the origin is inferred, Unix times under this program's own names begin
+    at the first packet, like any others. ``keep_extras``: columns that no field is read from are
+    kept, too. ``beginning`` is the ``first`` moment that several recordings share. ``explicit`` are
+    the keys that the user gave with their usual values, which inference must not replace.
     """
 
     TABLE, KEY, OWNER = READ, "profile", "read"
@@ -447,17 +444,41 @@ class ReadSpec(Described, _ReadSpecFields):
                     f"{after.value!r} has no key; if it belongs to the pattern: a value with a"
                     ' comma stands in double quotes, pattern="..."'
                 )
-        given = cls.read(entries)
+        given, framed = cls._read_both(entries)
+        given, beside = cls._add_profile(given, profile)
+        framed, _ = cls._add_profile(beside | framed, profile)
+        spec = cls._from_values(given)
+        return spec._replace(frame=cls._from_values(framed)) if framed else spec
+
+    @classmethod
+    def _add_profile(
+        cls, given: dict[str, Any], profile: Callable[[str], str] | None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return values with those of the profile that they name, and those for the file beside."""
         name = given.pop("profile", None)
-        if name is not None:
-            if profile is None:
-                raise SettingError(_explain_unknown_format(name))
-            described = profile(name)
-            try:
-                cls.parse(described)
-            except SettingError as error:
-                raise SettingError(f"[profile.{name}]: {error}") from error
-            given = cls.read(split(described)) | given
+        if name is None:
+            return given, {}
+        if profile is None:
+            raise SettingError(_explain_unknown_format(name))
+        described = profile(name)
+        try:
+            cls.parse(described)
+        except SettingError as error:
+            raise SettingError(f"[profile.{name}]: {error}") from error
+        known, beside = cls._read_both(split(described))
+        return known | given, beside
+
+    @classmethod
+    def _read_both(cls, entries: Sequence[Entry]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the values of the recording's entries, and of those of the file beside it."""
+        count = len(BESIDE)
+        beside = [Entry(key[count:], value) for key, value in entries if key.startswith(BESIDE)]
+        own = [entry for entry in entries if not entry.key.startswith(BESIDE)]
+        return cls.read(own), cls.read(beside)
+
+    @classmethod
+    def _from_values(cls, given: dict[str, Any]) -> "ReadSpec":
+        """Return the spec with these values by their keys."""
         columns = {field: given.pop(field) for field in FIELD_ORDER if field in given}
         _check_columns(columns)
         return cls(
@@ -503,54 +524,65 @@ class ReadSpec(Described, _ReadSpecFields):
         own. ``layout`` is the recording's layout.
         """
         kept = tuple(pair for pair in self.columns or () if pair[0] in fields)
-        return self._replace(
+        beside = self._replace(
             columns=None if self.columns is None else kept,
             format="auto",
             unless_own=True,
-            time_unit=self.frame_unit,
-            scale=self.frame_scale,
+            time_unit=None,
+            scale=None,
             arrival_unit=None,
+            frame=None,
             packets=self,
             packet_columns=(layout or self).columns or (),
         )
+        return beside._overlay(self.frame)
+
+    def _overlay(self, other: "ReadSpec | None") -> "ReadSpec":
+        """Return this spec with what another one says, its columns beside those of this one."""
+        if other is None:
+            return self
+        columns = dict(self.columns or ()) | dict(other.columns or ())
+        said = {
+            parameter.field: getattr(other, parameter.field)
+            for parameter in READ
+            if not isinstance(parameter, _Column) and parameter.field not in ("frame", self.KEY)
+        }
+        said = {field: value for field, value in said.items() if value != getattr(INFERRED, field)}
+        return self._replace(
+            **said,
+            columns=sort_columns(columns) if columns else self.columns,
+            explicit=self.explicit | other.explicit,
+        )
+
+    @property
+    def own(self) -> "ReadSpec":
+        """The spec given for this file alone, where it is beside a recording."""
+        alone = INFERRED if self.packets is None else self.packets.frame or INFERRED
+        assert isinstance(alone, ReadSpec)
+        return alone
 
     @property
     def said(self) -> dict[str, str]:
         """The ``--read`` entries of this spec.
 
-        For a file beside a recording, with the recording's.
+        For a file beside a recording, those of the recording, which have those of the file.
         """
-        if self.packets is None:
-            return dict(self.list_entries())
-        assert isinstance(self.packets, ReadSpec)
-        units = {"frame_unit": self.time_unit, "frame_scale": self.scale}
-        own = {key: find(key, READ, "", "").write(one) for key, one in units.items() if one}
-        return dict(self.packets.list_entries()) | own
+        return dict((self if self.packets is None else self.packets).list_entries())
 
-    def name_entries(self, entries: Mapping[str, str]) -> dict[str, str] | None:
-        """Return the entries under their keys of ``--read``; None if one has no such key.
-
-        For a file beside a recording only units have keys: columns are those of the recording.
-        """
-        if self.packets is None:
-            return dict(entries)
-        if not entries.keys() <= _BESIDE.keys():
-            return None
-        return {_BESIDE[key]: value for key, value in entries.items()}
+    def name_entries(self, entries: Mapping[str, str]) -> dict[str, str]:
+        """Return the entries under their keys of ``--read``."""
+        prefix = "" if self.packets is None else BESIDE
+        return {f"{prefix}{key}": value for key, value in entries.items()}
 
     def add_entries(self, entries: Mapping[str, str]) -> str:
-        """Return the description with these entries added.
-
-        Empty if ``--read`` has no key for one.
-        """
-        named = self.name_entries(entries)
-        return "" if named is None else write({**self.said, **named}.items())
+        """Return the description with these entries added."""
+        return write({**self.said, **self.name_entries(entries)}.items())
 
     def replace_text(self, text: str) -> "ReadSpec":
         """Return this spec with the layout that a description from ``add_entries`` names."""
         spec = ReadSpec.parse(text)
         if self.packets is not None:
-            return self._replace(time_unit=spec.frame_unit, scale=spec.frame_scale, packets=spec)
+            return self._replace(packets=spec)._overlay(spec.frame)
         return spec._replace(
             rebase_time=self.rebase_time, unless_own=self.unless_own, beginning=self.beginning
         )
@@ -593,7 +625,7 @@ class ReadSpec(Described, _ReadSpecFields):
         entries: list[tuple[str, str]] = []
         for parameter in READ:
             value = getattr(self, parameter.field, None)
-            if isinstance(parameter, _Column) or value is None:
+            if isinstance(parameter, _Column) or value is None or parameter.field == "frame":
                 continue
             if parameter.name in self.explicit:
                 entries.append((parameter.name, parameter.write(value)))
@@ -609,6 +641,8 @@ class ReadSpec(Described, _ReadSpecFields):
             above = ("format", "pattern")
             place = sum(name in above for name, _ in entries)
             entries[place:place] = self.columns
+        if self.frame is not None:
+            entries += [(f"{BESIDE}{key}", value) for key, value in self.frame.list_entries()]
         return entries
 
     @property
@@ -637,7 +671,7 @@ class ReadSpec(Described, _ReadSpecFields):
     def is_empty(self) -> bool:
         """True if the spec contains nothing that packet text cannot follow."""
         here = ("unless_own", "rebase_time", "keep_extras", "beginning", "explicit")
-        beside = ("packets", "packet_columns", "frame_unit", "frame_scale")
+        beside = ("packets", "packet_columns", "frame")
         own = ("format", "encoding", "names", "max_entities", *here, *beside)
         return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()
 

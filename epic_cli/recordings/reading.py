@@ -358,7 +358,7 @@ def _is_packed(head: bytes, wanted: str) -> bool:
 
 def _check_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
     """Return the spec, without a pattern that is not meant for a recording with this ``head``."""
-    if spec.unless_own:
+    if spec.unless_own and spec.own.pattern is None:
         from re import search
 
         lines = head.decode("utf-8", "replace").splitlines()

@@ -45,9 +45,7 @@ def filter_tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> 
     found: dict[tuple[tuple[str, str], ...], Reading] = {}
     for pair in refusal.readings[:_MOST_TRIED]:
         more = plain.name_entries(dict(pair.entries))
-        for reading in (
-            _try_entries(known, more, plain, attempt, _DEEPEST) if more is not None else ()
-        ):
+        for reading in _try_entries(known, more, plain, attempt, _DEEPEST):
             found.setdefault(reading.entries, reading)
     return refusal._replace(readings=tuple(found.values())[:_MOST])
 
@@ -74,8 +72,7 @@ def _try_entries(
     if mending is None:
         return
     if doubtful is not None:
-        named = (given.name_entries(dict(reading.entries)) for reading in doubtful.readings)
-        further = [row for row in named if row is not None]
+        further = [given.name_entries(dict(reading.entries)) for reading in doubtful.readings]
     elif len(block.refusals) > _REFUSED * len(block) or not len(block):
         return
     else:

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from epic_cli.engine.description import write
+from epic_cli.engine.description import split, write
 from epic_cli.engine.refusals import PIECES, SEPARATORS, Reason, Refusal
 
 GRAMMAR = "x,y,z / vx,vy,vz / t [key=value ...]"
@@ -19,6 +19,8 @@ class FrontEnd(Enum):
     COMMAND_LINE = "--"
     SESSION = ":"
     PYTHON = ""
+    #: The command line, of a file beside the recording.
+    BESIDE = "-- beside"
 
     def read(self, text: str) -> str:
         """Write a description of a recording as the user gives it.
@@ -29,6 +31,15 @@ class FrontEnd(Enum):
 
         return f"read={text!r}" if self is FrontEnd.PYTHON else f"--read {quote(text)}"
 
+    def read_own(self, text: str) -> str:
+        """Write a description of this file alone: ``--read frame.axes=xy`` beside a recording."""
+        if self is not FrontEnd.BESIDE:
+            return self.read(text)
+        from epic_cli.recordings.read_spec import BESIDE, ReadSpec
+
+        keyed = ((key or ReadSpec.find_key(value), value) for key, value in split(text))
+        return self.read(write((f"{BESIDE}{key}", value) for key, value in keyed))
+
     def write_setting(self, name: str, value: str = "") -> str:
         """Write a setting as the user gives it.
 
@@ -36,7 +47,7 @@ class FrontEnd(Enum):
         placeholder.
         """
         if self is not FrontEnd.PYTHON:
-            return f"{self.value}{name} {value}".rstrip()
+            return f"{self.value.partition(' ')[0]}{name} {value}".rstrip()
         if not value:
             return name
         return f"{name}={value}" if value.isupper() else f'{name}="{value}"'
@@ -170,13 +181,13 @@ def _collect_facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "names": ", ".join(refusal.names),
         "detail": refusal.detail,
         "alternatives": " or ".join(refusal.names),
-        "column_read": front_end.read(f"{field}=NAME"),
-        "stars_read": front_end.read("time=*.TIME,x=*.X,y=*.Y"),
-        "or_document": f"; or {front_end.read('json')}" if refusal.found else "",
+        "column_read": front_end.read_own(f"{field or 'time'}=NAME"),
+        "stars_read": front_end.read_own("time=*.TIME,x=*.X,y=*.Y"),
+        "or_document": f"; or {front_end.read_own('json')}" if refusal.found else "",
         "degrees_read": f", or {_list_readings(refusal, front_end)}" if refusal.readings else "",
         "readings": _list_readings(refusal, front_end),
         "or_rows": "",
-        "encoding_read": front_end.read("encoding=cp1252"),
+        "encoding_read": front_end.read_own("encoding=cp1252"),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
         "exact_clock": setting("clock", "exact"),
@@ -187,7 +198,7 @@ def _collect_facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     if len(refusal.readings) == 1 and "ticks@HZ" not in dict(refusal.readings[0].entries).values():
         facts["by_arrivals"] = ", the rate by the arrival times"
     if refusal.reason is Reason.COLUMN_UNCLEAR and refusal.detail:
-        facts["or_rows"] = f"; rows at a rate: {front_end.read(refusal.detail)}"
+        facts["or_rows"] = f"; rows at a rate: {front_end.read_own(refusal.detail)}"
     if refusal.reason is Reason.SEPARATOR_MISSING:
         facts["separator"] = SEPARATORS[PIECES.index(field)]
     if field == "time":  # with arrival pacing it has been tried
@@ -200,8 +211,8 @@ def _list_readings(refusal: Refusal, front_end: FrontEnd) -> str:
     """Return the readings to choose from, each on its own line with its first packet."""
     if not refusal.readings:
         if refusal.reason is Reason.IN_SENTENCES:
-            return f"{front_end.read('pattern=REGEX')}, with (?P<time>[.0-9]+) for each field"
-        return front_end.read(f"{refusal.field or 'time'}=NAME")
+            return f"{front_end.read_own('pattern=REGEX')}, with (?P<time>[.0-9]+) for each field"
+        return front_end.read_own(f"{refusal.field or 'time'}=NAME")
     shown = [front_end.read(write(reading.entries)) for reading in refusal.readings]
     if len(shown) == 1:
         return shown[0]

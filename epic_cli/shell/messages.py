@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import RecordingMonitor
+    from epic_cli.recordings.wording import FrontEnd
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.progress import Progress
     from epic_cli.shell.refused_lines import RefusedLines
@@ -71,12 +72,19 @@ class Reporter(ReadingLog):
         """Write a message about the recording unless ``quiet``."""
         self.say(f"epic: {quote_text(self.name)}: {text}\n")
 
-    def report_inferred(self, spec: ReadSpec) -> None:
-        """Report the layout that was inferred for the recording."""
+    @property
+    def _front_end(self) -> FrontEnd:
+        """The front end in whose words keys of this file alone are written."""
         from epic_cli.recordings.wording import FrontEnd
 
+        given = self.watch.given
+        beside = given is not None and given.packets is not None
+        return FrontEnd.BESIDE if beside else FrontEnd.COMMAND_LINE
+
+    def report_inferred(self, spec: ReadSpec) -> None:
+        """Report the layout that was inferred for the recording."""
         super().report_inferred(spec)
-        self.note(f"read with {quote_text(FrontEnd.COMMAND_LINE.read(spec.write()))}")
+        self.note(f"read with {quote_text(self._front_end.read_own(spec.write()))}")
         if spec.conversions:
             self.note(spec.conversions)
 
@@ -155,14 +163,13 @@ class Reporter(ReadingLog):
             self.say(self._lines.summarize_refused(self.packets))
 
     def _make_refused_lines(self) -> RefusedLines:
-        from epic_cli.recordings.wording import FrontEnd
         from epic_cli.shell.console import measure_screen_columns
         from epic_cli.shell.refused_lines import RefusedLines
 
         columns = measure_screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
         return RefusedLines(
             self.name,
-            FrontEnd.COMMAND_LINE,
+            self._front_end,
             self.say,
             color=self._color,
             columns=columns,

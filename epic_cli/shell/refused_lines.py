@@ -75,7 +75,7 @@ class RefusedLines:
         They say how many refused lines have not been shown, and what the recording looks like if
         hardly any line of it was accepted.
         """
-        program = "epic: " if self.front_end is FrontEnd.COMMAND_LINE else ""
+        program = "" if self.front_end is FrontEnd.SESSION else "epic: "
         name = program + quote_text(self.name)
         words = ""
         if self._total > SHOWN and not self.everything:

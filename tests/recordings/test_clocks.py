@@ -3,14 +3,21 @@
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.movements import block
+from support.recordings import examples
+from support.running import epic
 
 from epic_cli import Packet, inspect, read_packets
+from epic_cli.metrics.drawn_path import DrawnPath, find_unit_ratio
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
 from epic_cli.recordings.entries.sentences.reader import propose
 from epic_cli.recordings.opening import ReadingLog
@@ -139,7 +146,7 @@ def test_frames_have_a_unit_of_their_own(tmp_path: Path, unit: str) -> None:
 @pytest.mark.parametrize("unit", ["ms", "us"])
 def test_one_key_says_it(tmp_path: Path, unit: str) -> None:
     frames = table("t,x,y", [(MOMENTS[unit](t), n / 10, 0) for n, t in enumerate(FRAMES)])
-    times, _ = drawn(tmp_path, PACKETS, frames, f"unit=ticks@60,frame_unit={unit}")
+    times, _ = drawn(tmp_path, PACKETS, frames, f"unit=ticks@60,frame.unit={unit}")
     assert times == pytest.approx(FRAMES, abs=1e-6)
 
 
@@ -164,7 +171,7 @@ def test_a_scale_is_the_packets_unless_frames_are_as_large(
 def test_a_scale_is_said_by_one_key(tmp_path: Path) -> None:
     packets = table("t_ms,recv_ms,x,y", [(n * 50, n * 50 + 33, n, 0) for n in range(40)])
     frames = table("t_ms,x,y", [(t * 1e3, t * 20, 0) for t in FRAMES])
-    _, size = drawn(tmp_path, packets, frames, "frame_scale=1000")
+    _, size = drawn(tmp_path, packets, frames, "frame.scale=1000")
     assert size == pytest.approx(FRAMES[-1] * 20_000)
 
 
@@ -238,6 +245,68 @@ def test_a_log_has_its_own_clock_and_the_senders(
     assert delays == pytest.approx([0.033] * 20)
 
 
+# how frames are written, with what must be said of them alone
+FOREIGN = {
+    "columns without a header": ("", "{time},{x},0\n", "time=1,x=2,y=3"),
+    "words of their own": ("now;along;over\n", "{time};{x};0\n", "time=now,x=along,y=over"),
+    "lines": ("", "D {time}|{x}|0|ok\n", r'pattern="D (?P<time>.+?)\|(?P<x>.+?)\|(?P<y>.+?)\|"'),
+    "other axes": ("time,x,y,z\n", "{time},{x},7,0\n", "axes=xzy"),
+}
+
+
+@pytest.mark.parametrize("written", FOREIGN)
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_frames_are_read_by_keys_of_their_own(tmp_path: Path, written: str, scale: float) -> None:
+    packets = table("t_ms,recv_ms,x,y", [(n * 50, n * 50 + 33, n, 0) for n in range(40)])
+    head, row, given = FOREIGN[written]
+    frames = head + "".join(row.format(time=f"{t:.3f}", x=f"{t * 20:.4f}") for t in FRAMES)
+    entries = re.sub(r"(^|,)(?=[a-z])", r"\1frame.", given)
+    told = f"{entries},frame.scale={scale}" if scale != 1 else entries
+    times, size = drawn(tmp_path, packets, frames, told)
+    assert times == pytest.approx(FRAMES)
+    assert size == pytest.approx(FRAMES[-1] * 20 * scale, abs=1e-3)
+    spec = ReadSpec.parse(told)
+    assert ReadSpec.parse(spec.write()) == spec
+
+
+def test_a_refused_file_of_frames_proposes_keys_of_frames(tmp_path: Path) -> None:
+    packets = table("t_ms,recv_ms,x,y", [(n * 50, n * 50 + 33, n, 0) for n in range(40)])
+    (tmp_path / "p.csv").write_text(packets)
+    (tmp_path / "f.csv").write_text("".join(f"{t:.3f},{t * 20:.4f},0\n" for t in FRAMES))
+    command = ["diagnose", str(tmp_path / "p.csv"), "--drawn", str(tmp_path / "f.csv")]
+    proposed = "--read frame.time=1,frame.x=2,frame.y=3"
+    assert f"expected their numbers, as {proposed}" in epic(*command).stderr.decode()
+    assert epic(*command, *proposed.split()).returncode == 0
+
+
+@given(
+    ratio=st.sampled_from([100.0, 1 / 100, 32.0, 1 / 16, 39.3701, 17.3, 1.5, 1 / 1.4, 1.0]),
+    lag=st.floats(0, 0.4),
+    share=st.floats(0.05, 1),
+    turn=st.floats(0.5, 3),
+    offset=st.floats(-50, 50),
+)
+@examples(40)
+def test_frames_in_another_unit_of_length_are_found(
+    ratio: float, lag: float, share: float, turn: float, offset: float
+) -> None:
+    def move(at: np.ndarray) -> np.ndarray:
+        return np.array([8 * np.cos(turn * at) + at, offset + 3 * np.sin(2 * turn * at), 0 * at]).T
+
+    came = np.arange(400) * 0.05
+    packets = block(
+        Packet((x, y, z), (0.0, 0.0, 0.0), at - 0.1, at)
+        for at, (x, y, z) in zip(came.tolist(), move(came).tolist(), strict=True)
+    )
+    times = np.arange(60, 1140) / 60
+    goal, positions = move(times - lag), [move(times[:1] - lag)[0]]
+    for place in goal[1:]:  # a low-pass, which shrinks circles a little
+        positions.append(positions[-1] + (place - positions[-1]) * max(share, 0.3))
+    path = DrawnPath(times, np.array(positions) * ratio, 1e-6)
+    found = find_unit_ratio({"": path}, {"": packets})
+    assert found == (pytest.approx(ratio, rel=0.1) if not 0.5 < ratio < 2 else None)
+
+
 @pytest.mark.parametrize("shown", ["drawn", "rendered", "visual"])
 def test_of_two_places_in_a_frame_the_drawn_one_counts(tmp_path: Path, shown: str) -> None:
     packets = table("t,recv,x,y", [(n * 0.05, n * 0.05 + 0.033, n, 0) for n in range(40)])
@@ -260,9 +329,9 @@ def test_a_cure_for_frames_leaves_the_packets_alone(tmp_path: Path) -> None:
         (str(tmp_path / "p.jsonl"),), RecordingSpec(given), drawn=str(tmp_path / "f.jsonl")
     )
     run = runs.run(runs.recordings[0], ReadingLog("p.jsonl"), None, lambda _: log)
-    assert [finding.read for finding in log.findings if finding.code == "E201"] == ["frame_unit=ms"]
+    assert [finding.read for finding in log.findings if finding.code == "E201"] == ["frame.unit=ms"]
     assert "E201" in [finding.code for finding in run.findings]
-    cured, size = drawn(tmp_path, packets, frames, "frame_unit=ms")
+    cured, size = drawn(tmp_path, packets, frames, "frame.unit=ms")
     assert math.isclose(cured[1], 0.0167)
     assert size == 19.9
 

@@ -54,8 +54,11 @@ def test_every_reason_has_words(reason: Reason) -> None:
 
 @pytest.mark.parametrize("reason", LAYOUT_REASONS)
 def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
-    typed, session, python = (word_refusal(FACTS._replace(reason=reason), end) for end in FrontEnd)
+    refusal = FACTS._replace(reason=reason)
+    typed, session, python, beside = (word_refusal(refusal, end) for end in FrontEnd)
     assert typed == session
+    assert beside.what == typed.what
+    assert "frame." in beside.expected
     assert "--" in typed.expected
     assert "--" not in python.expected
     assert '="' in python.expected or "='" in python.expected
@@ -64,8 +67,9 @@ def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
 @pytest.mark.parametrize("reason", CLOCK_REASONS)
 def test_each_front_end_names_its_own_settings(reason: Reason) -> None:
     refusal = FACTS._replace(reason=reason, field="time")
-    typed, session, python = (word_refusal(refusal, end).expected for end in FrontEnd)
+    typed, session, python, beside = (word_refusal(refusal, end).expected for end in FrontEnd)
     assert "--" in typed
+    assert beside == typed
     assert session == typed.replace("--", ":")
     assert "--" not in python
     assert ":" not in python

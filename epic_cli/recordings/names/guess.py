@@ -227,9 +227,7 @@ def add_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, 
 
 
 #: What a file that is beside a recording says of itself once it has been read.
-_NOT_BESIDE: dict[str, Any] = {
-    "frame_unit": None, "frame_scale": None, "packets": None, "packet_columns": (),
-}  # fmt: skip
+_NOT_BESIDE: dict[str, Any] = {"packets": None, "packet_columns": ()}
 
 
 def _read_degrees_unit(column: str) -> str:

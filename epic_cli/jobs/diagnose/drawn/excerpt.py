@@ -28,7 +28,7 @@ def cut_excerpt(path: DrawnPath, begins: float, ends: float) -> DrawnPath:
         remedy = (
             "offset=SECONDS moves the frames"
             if units
-            else "--read unit=, arrival_unit= and frame_unit= name their units"
+            else "--read unit=, arrival_unit= and frame.unit= name their units"
         )
         raise UnusableDrawing(
             f"the frames are from {path.times[0]:.6g} to {path.times[-1]:.6g} s, the packets"

@@ -311,7 +311,7 @@ class PatternReader(LineReader):
 
     def _adopt_proposal(self, line: str) -> bool:
         """Take the pattern of a line of a file beside the recording; False if none is sure."""
-        if self.layout.packets is None:
+        if self.layout.packets is None or self.layout.own.pattern is not None:
             return False
         ahead = [chunk.decode("utf-8", "replace") for chunk in self._ahead]
         readings = propose(line, ahead, counts=False)
