@@ -402,6 +402,71 @@ class NewestClock(Game):
         self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.clock - 0.1)
 
 
+class ChaseWhenEmpty(Game):
+    """A line 100 ms behind, by arrivals; where it has no end, 0.15 of the way to the newest."""
+
+    def frame(self) -> None:
+        states = [(arrival, p) for arrival, _, p in self.got]
+        if self.at - 0.1 <= states[-1][0]:
+            self.drawn = between(states, self.at - 0.1)
+        else:
+            self.drawn = self.drawn + (states[-1][1] - self.drawn) * 0.15
+
+
+class MedianClock(Game):
+    """A clock by the middle of the last ten offsets; past the newest state by its velocity."""
+
+    velocity: Any = 0.0
+
+    def take(self, packet: Packet, now: float) -> bool:
+        self.velocity = np.array(packet.velocity)
+        return super().take(packet, now)
+
+    def frame(self) -> None:
+        offsets = sorted(now - stamp for now, stamp, _ in self.got[-10:])
+        time = self.at - offsets[len(offsets) // 2] - 0.1
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], time)
+        past = time - self.got[-1][1]
+        if past > 0:
+            self.drawn = self.got[-1][2] + self.velocity * min(past, 0.2)
+
+
+class SoftClock(Game):
+    """A time that runs with the frames, a tenth faster or slower where it is 10 ms off."""
+
+    time = math.nan
+
+    def frame(self) -> None:
+        arrival, newest, _ = self.got[-1]
+        goal = newest + (self.at - arrival) - 0.1
+        self.time = goal if math.isnan(self.time) else self.time + self.dt
+        off = self.time - goal
+        if abs(off) > 0.1:
+            self.time = goal
+        elif abs(off) > 0.01:
+            self.time -= math.copysign(min(abs(off), 0.1 * self.dt), off)
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.time)
+
+
+class UnevenArrivals(Game):
+    """A delay of 120 ms and twice the mean unevenness of the arrivals, 200 ms at most."""
+
+    interval = unevenness = 0.0
+
+    def arrive(self) -> None:
+        if len(self.got) > 1:
+            since = self.got[-1][0] - self.got[-2][0]
+            if since > 0:
+                self.interval = (
+                    self.interval + (since - self.interval) * 0.2 if self.interval else since
+                )
+                self.unevenness += (abs(since - self.interval) - self.unevenness) * 0.2
+
+    def frame(self) -> None:
+        delay = min(0.12 + 2 * self.unevenness, 0.2)
+        self.drawn = between([(arrival, p) for arrival, _, p in self.got], self.at - delay)
+
+
 class Pixels(Game):
     """A chase that stays within 0.1 of its goal, and draws multiples of 0.25."""
 

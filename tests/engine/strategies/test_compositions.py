@@ -6,6 +6,7 @@ import inspect
 import itertools
 import math
 import random
+import statistics
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -111,6 +112,7 @@ BUFFER: dict[str, list[Any]] = {
     "clock": ["agree", "first", "min", "mean", "median", "max", "newest", "pll"],
     "clock_time": [0.3, 1.0, 2.0, "session"],
     "clock_share": [0, 0, 0.1],
+    "clock_count": [0, 0, 1, 6],
     "clock_margin": [0, 0, 0.03],
     "clock_resync": [0, 0, 0.02, 0.1],
     "clock_gain": [0.01, 0.05],
@@ -119,6 +121,8 @@ BUFFER: dict[str, list[Any]] = {
     "delay": [0, 0.0712, 0.133, 0.2, "0.513i", "1.808i", "3.5i"],
     "jitter_margin": [0, 1, 2.5],
     "jitter_time": [1, 2],
+    "jitter": ["lateness", "intervals"],
+    "jitter_share": [0.1, 0.3],
     "delay_least": [0, 0, 0.04, "1.1i"],
     "delay_most": [60, 60, 0.15, "2.2i"],
     "interval": ["auto", "auto", 0.06, "stamps", "arrivals"],
@@ -126,13 +130,15 @@ BUFFER: dict[str, list[Any]] = {
     "interval_time": [0, 0, 2],
     "curve": ["linear", "hermite", "catmull-rom"],
     "between": ["curve", "curve", "curve", "hold"],
-    "beyond": ["hold", "hold", "freeze", "oldest", "reuse", "unlimited", 0.1, 0.3, "0.6i"],
+    "beyond": ["hold", "freeze", "chase", "oldest", "reuse", "unlimited", 0.1, 0.3, "0.6i"],
+    "beyond_share": [0.2, 0.6],
     "beyond_along": ["slope", "velocity"],
     "beyond_then": ["stay", "return"],
     "catch_up": ["snap", "snap", "snap", "none", "rate", "rate", "queue", "dequeue", "timer"],
     "catch_up_rate": [0.05, 0.2],
     "catch_up_limit": [0, 0.2],
     "catch_up_near": [0, 0, 0.03],
+    "when_empty": ["wait", "run"],
     "phase": [0, 0.0171],
     "every": ["frame", "frame", "packet"],
     "monotonic": ["off", "off", "on"],
@@ -284,6 +290,24 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
         (games.OldestState, "buffer+stamps=arrival+delay=0.1+keep=20+beyond=oldest"),
         (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
         (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
+        (
+            games.ChaseWhenEmpty,
+            "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_share=0.15",
+        ),
+        (
+            games.MedianClock,
+            "buffer+clock=median+clock_count=10+delay=0.1+beyond=0.2+beyond_along=velocity",
+        ),
+        (
+            games.SoftClock,
+            "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1+catch_up_limit=0.1"
+            "+catch_up_near=0.01+when_empty=run",
+        ),
+        (
+            games.UnevenArrivals,
+            "buffer+stamps=arrival+delay=0.12+jitter_margin=2+jitter=intervals+jitter_share=0.2"
+            "+delay_most=0.2",
+        ),
         (games.Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
         (games.StopsShort, "chase+how=linear+time=0.0666666666666666667+start=last+end=short"),
         (games.PacketClock, "buffer+clock=newest+delay=0.1+every=packet"),
@@ -475,12 +499,15 @@ def test_a_delta_makes_a_state_as_old_as_an_earlier_stamp(
 
 
 @pytest.mark.parametrize(
-    ("clock", "combine"), [("min", min), ("max", max), ("mean", np.mean), ("median", np.median)]
+    ("clock", "combine"),
+    [("min", min), ("max", max), ("mean", np.mean), ("median", statistics.median_high)],
 )
-def test_a_clock_of_the_session_is_that_of_all_packets(
-    clock: str, combine: Callable[[list[float]], float]
+@pytest.mark.parametrize("count", [0, 1, 6, 7])
+def test_a_clock_is_that_of_the_session_or_of_some_packets(
+    clock: str, combine: Callable[[list[float]], float], count: int
 ) -> None:
-    made = strategy("buffer", clock=clock, clock_time="session", delay=0.25, curve="linear")
+    over: Settings = {"clock_count": count} if count else {"clock_time": "session"}
+    made = strategy("buffer", clock=clock, **over, delay=0.25, curve="linear")
     dice, offsets = random.Random(1), []
     for k in range(100):
         time = k / 20
@@ -489,4 +516,4 @@ def test_a_clock_of_the_session_is_that_of_all_packets(
         made.update(Packet((time, 0, 0), time=time), arrival)
         if k > 10:
             drawn = made.read(arrival).position[0]
-            assert drawn == pytest.approx(arrival - combine(offsets) - 0.25, abs=1e-9)
+            assert drawn == pytest.approx(arrival - combine(offsets[-count:]) - 0.25, abs=1e-9)

@@ -60,7 +60,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
     """Return a time of a strategy's settings, None if it is unlimited."""
     if text.endswith("i"):
         return float(text[:-1]) * interval
-    return {"freeze": 0.0, "unlimited": None}[text] if text.isalpha() else float(text)
+    return {"freeze": 0.0, "chase": 0.0, "unlimited": None}[text] if text.isalpha() else float(text)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,19 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("buffer+stamps=arrival+delay=0.1+keep=2", "strafe", 60),
         (
             "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1+catch_up_near=0.01",
+            "strafe",
+            60,
+        ),
+        (
+            "buffer+clock=newest+delay=0.08+catch_up=rate+catch_up_rate=0.1+catch_up_limit=0.1"
+            "+when_empty=run",
+            "strafe",
+            60,
+        ),
+        ("buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_share=0.15", "strafe", 60),
+        ("buffer+clock=median+clock_count=10+delay=0.1", "strafe", 60),
+        (
+            "buffer+clock=mean+clock_share=0.1+delay=0.1+jitter_margin=2+jitter=intervals",
             "strafe",
             60,
         ),
@@ -111,6 +124,10 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
         "ahead",
         "keep",
         "jitter_margin",
+        "jitter",
+        "when_empty",
+        "clock_count",
+        "beyond_share",
     )
     assert found.mechanism is not None
     best = found.mechanism.strategy

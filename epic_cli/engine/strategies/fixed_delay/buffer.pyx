@@ -1,6 +1,6 @@
 """A configurable delay buffer, of the kind that most games write themselves."""
 
-from libc.math cimport INFINITY, NAN, floor
+from libc.math cimport INFINITY, NAN, fabs, floor, isnan
 
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, NONE, Motion, OptionalTurn, Packet, Sample, Vec3, dot, is_beyond,
@@ -24,6 +24,7 @@ from epic_cli.engine.strategies.parts.common_settings import (
 cdef double FREEZE = -2001  # beyond=freeze: keep what was drawn last
 cdef double OLDEST = -2002  # beyond=oldest: go back to the oldest state
 cdef double REUSE = -2003   # beyond=reuse: the newest state begins the way to the next
+cdef double CHASE = -2004   # beyond=chase: go a share of the way to the newest state
 cdef double MOST_INTERVALS = Span.INTERVALS
 # States of times that differ by less are of one time, s.
 cdef double SAME_TIME = 1e-9
@@ -44,6 +45,10 @@ cpdef enum class BufferCurve:
     LINEAR
     HERMITE
     CATMULL_ROM
+
+cpdef enum class JitterMeasure:
+    LATENESS
+    INTERVALS
 
 cpdef enum class CatchUp:
     NONE
@@ -80,18 +85,21 @@ cdef class DelayBuffer(Strategy):
 
     Clock: ``agree``: 0, so that the delay must cover the latency. ``first``: that of the first
     packet; ``newest``: of the newest. ``min``, ``median``, ``max``: of the packets of the last
-    ``clock_time`` seconds. ``mean``: the exponential mean over that time, or of which each packet
-    is ``clock_share``. ``pll``: a phase-locked loop, as in ``snapshot``. Over
-    ``clock_time=session`` they are of all packets. A packet whose offset is more than
-    ``clock_resync`` off restarts the estimate. The median is of 1024 packets at most. Over arrival
-    times the offset is 0. With ``start=last`` a packet counts from the frame before it, as in games
-    that set their clock at a packet and then add the time of the frame.
+    ``clock_time`` seconds, or of the last ``clock_count``. ``mean``: the exponential mean over that
+    time, that of the last ``clock_count``, or one of which each packet is ``clock_share``. ``pll``:
+    a phase-locked loop, as in ``snapshot``. Over ``clock_time=session`` they are of all packets. A
+    packet whose offset is more than ``clock_resync`` off restarts the estimate. The median is of
+    1024 packets at most, and of two in the middle the larger. Over arrival times the offset is 0.
+    With ``start=last`` a packet counts from the frame before it, as in games that set their clock
+    at a packet and then add the time of the frame.
 
     Delay: The jitter is the exponential standard deviation of (arrival - stamp) over
-    ``jitter_time``, over arrival times that of their differences. A send interval is the typical
-    difference of the last 32 timestamps, or with ``interval_time`` the exponential mean;
-    or that of the last two timestamps (``interval=stamps``) or arrivals (``interval=arrivals``), or
-    the mean of the last ``interval_count`` of these.
+    ``jitter_time``, over arrival times that of their differences. With ``jitter=intervals`` it is
+    the mean difference of the interval between arrivals from its own mean, of both of which each
+    packet is ``jitter_share``. A send interval is the typical difference of the last 32 timestamps,
+    or with ``interval_time`` the exponential mean; or that of the last two timestamps
+    (``interval=stamps``) or arrivals (``interval=arrivals``), or the mean of the last
+    ``interval_count`` of these.
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
     neighbors: (next - previous) / (their time), at an end of the buffer the slope. With
@@ -99,7 +107,8 @@ cdef class DelayBuffer(Strategy):
 
     Beyond the newest state it is held, or goes on for ``beyond``, seconds or send intervals: along
     the line of the last two, or by the newest's velocity; then it stays there, or is back at the
-    newest (``beyond_then=return``). ``freeze`` keeps what was drawn last, ``oldest`` is back at the
+    newest (``beyond_then=return``). ``freeze`` keeps what was drawn last; ``chase`` goes on from
+    there to the newest, ``beyond_share`` of the rest in each frame. ``oldest`` is back at the
     oldest state of the last ``keep``; with ``reuse`` the newest is held, and begins the way to the
     next one where that comes. Before the oldest that one is shown, or with ``before=none`` what was
     drawn last. States older than ``forget`` are dropped once they are drawn: the first one after a
@@ -108,12 +117,13 @@ cdef class DelayBuffer(Strategy):
     Catch-up: ``snap``: the time is as above. With ``rate`` it goes on with frames, that much faster
     or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where the
     buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``none`` it only waits:
-    after each hitch the delay is longer. ``queue`` goes from each state to the next in one interval
-    of frames, and drops what is left of the last frame: it never catches up, unless ``keep`` drops
-    states. Of a ``dequeue`` each frame takes the next state. Both leave ``reserve`` states behind
-    the newest. ``timer`` goes over the interval before (newest - delay) by a timer of its own,
-    which begins again each interval, at ``phase`` once, and not at packets. ``monotonic`` keeps it
-    from going back. With ``every=packet`` the time goes on only when a packet comes.
+    after each hitch the delay is longer. With ``when_empty=run`` it does not wait. ``queue`` goes
+    from each state to the next in one interval of frames, and drops what is left of the last frame:
+    it never catches up, unless ``keep`` drops states. Of a ``dequeue`` each frame takes the next
+    state. Both leave ``reserve`` states behind the newest. ``timer`` goes over the interval before
+    (newest - delay) by a timer of its own, which begins again each interval, at ``phase`` once, and
+    not at packets. ``monotonic`` keeps it from going back. With ``every=packet`` the time goes on
+    only when a packet comes.
 
     Queues: with ``none``, ``queue`` and ``dequeue``, and more than one as ``min_buffer``, an entity
     that has reached the newest state, or is at the first, continues when that number of states
@@ -153,6 +163,8 @@ cdef class DelayBuffer(Strategy):
                    3600, words={"session": INFINITY}, tune=(0.2, 30), scale="log"),
             Number("clock_share", 0.0, "how much of the difference a packet shifts clock=mean; 0:"
                    " by clock_time", "", 0, 1),
+            Number("clock_count", 0, "of how many packets clock=min, mean, median and max are; 0: by"
+                   " clock_time", "", 0, 1024, whole=True),
             Number("clock_margin", 0.0, "a margin added to the clock's offset", "s", 0, 60),
             Number("clock_resync", 0.0, "restart the clock at a packet that is further off; 0:"
                    " never", "s", 0, 3600),
@@ -170,6 +182,10 @@ cdef class DelayBuffer(Strategy):
                    0, 100, tune=(0, 5)),
             Number("jitter_time", 2.0, "the time over which the jitter is measured", "s", 0.001,
                    3600),
+            Choice("jitter", "lateness", "what the jitter is of: arrival minus stamp, or the"
+                   " intervals between arrivals", JitterMeasure, tune=False),
+            Number("jitter_share", 0.1, "how much each packet shifts the jitter, with"
+                   " jitter=intervals", "", 0, 1),
             Span("delay_least", 0.0, "the least delay, jitter margin included", 0, 60),
             Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
             measured_interval("stamps", "arrivals"),
@@ -181,10 +197,13 @@ cdef class DelayBuffer(Strategy):
             Choice("between", "curve", "what to draw between two states: the curve, or the state"
                    " before", ("curve", "hold"), tune=False),
             Span("beyond", 0.0, "how long to extrapolate past the newest state, in seconds or send"
-                 " intervals (0.2i); hold: not at all, freeze: keep what was drawn last, oldest: go"
-                 " back to the oldest state, reuse: the newest begins the way to the next one", 0,
-                 3600, words={"hold": 0.0, "freeze": FREEZE, "oldest": OLDEST, "reuse": REUSE,
-                              "unlimited": INFINITY}, tune=(0, 0.5)),
+                 " intervals (0.2i); hold: not at all, freeze: keep what was drawn last, chase: go on"
+                 " from there to the newest, oldest: go back to the oldest state, reuse: the newest"
+                 " begins the way to the next one", 0,
+                 3600, words={"hold": 0.0, "freeze": FREEZE, "chase": CHASE, "oldest": OLDEST,
+                              "reuse": REUSE, "unlimited": INFINITY}, tune=(0, 0.5)),
+            Number("beyond_share", 0.2, "the share of the way to the newest in a frame, with"
+                   " beyond=chase", "", 0, 1),
             Choice("beyond_along", "slope", "extrapolate along the last two states, or by the"
                    " newest state's velocity", ("slope", "velocity")),
             Choice("beyond_then", "stay", "after extrapolation, stay there or return to the newest"
@@ -199,6 +218,8 @@ cdef class DelayBuffer(Strategy):
                    "s", 0, 3600),
             Number("catch_up_near", 0.0, "leave a smaller error as it is, with catch_up=rate", "s",
                    0, 3600),
+            Choice("when_empty", "wait", "what the drawn time does past the newest state, with"
+                   " catch_up=none and rate", ("wait", "run"), tune=False),
             Number("phase", 0.0, "a time at which the timer begins, with catch_up=timer", "s", 0,
                    60),
             Choice("every", "frame", "how often the drawn time moves: in each frame, or once a"
@@ -235,7 +256,9 @@ cdef class DelayBuffer(Strategy):
     cdef public ClockRule clock
     cdef public BufferCurve curve
     cdef public CatchUp catch_up
+    cdef public JitterMeasure jitter
     cdef public double clock_margin, delay, jitter_margin, delay_least, delay_most, beyond
+    cdef public double jitter_share, beyond_share
     cdef public double catch_up_rate, catch_up_limit, catch_up_near, phase
     cdef public LowPass follow
     cdef public double low_pass, follow_share, dead_zone, rounding, snap
@@ -244,11 +267,12 @@ cdef class DelayBuffer(Strategy):
     cdef public double forget
     cdef bint keeps_last, forgotten, renewed
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
-    cdef bint from_last, smooths, by_packet, holds, is_queue
+    cdef bint from_last, smooths, by_packet, holds, is_queue, waits
     cdef ClockOffset offset
     cdef SendInterval interval
     cdef double measured            # how: NaN, seconds, or one of LastInterval
-    cdef Deviation jitter
+    cdef Deviation deviation
+    cdef double usual_interval, unevenness  # of arrivals, and its mean absolute difference, s
     cdef SnapshotBuffer states
     cdef size_t taken               # packets since the beginning
     cdef size_t place               # how many states there are up to the time drawn last
@@ -268,19 +292,19 @@ cdef class DelayBuffer(Strategy):
     cdef Motion smoothed            # drawn last, behind it
     cdef TurnChase turn
 
-    def configure(self, *, clock_time, clock_share, clock_resync, clock_gain, clock_decay,
-                  clock_limit, start, jitter_time, interval, interval_time, interval_count,
-                  between, beyond_along, beyond_then, every, late, equal, before, keep, min_buffer,
-                  max_buffer):
+    def configure(self, *, clock_time, clock_share, clock_count, clock_resync, clock_gain,
+                  clock_decay, clock_limit, start, jitter_time, interval, interval_time,
+                  interval_count, between, beyond_along, beyond_then, when_empty, every, late,
+                  equal, before, keep, min_buffer, max_buffer):
         self.check_free()
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
-            clock_share)
+            clock_share, clock_count)
         self.measured = interval
         self.interval = SendInterval(
             NAN if interval < 0 else interval, 0.05, interval_time,
             interval_count if interval < 0 else 0)
-        self.jitter = Deviation(jitter_time)
+        self.deviation = Deviation(jitter_time)
         self.by_velocity = beyond_along == "velocity"
         self.returns = beyond_then == "return"
         self.inserts = late == "insert"
@@ -300,13 +324,17 @@ cdef class DelayBuffer(Strategy):
         self.min_buffer = min_buffer
         self.max_buffer = max(max_buffer, min_buffer) if max_buffer and self.queues else 0
         self.counts_intervals |= self.queues and min_buffer > 1
-        self.remembers = self.hides or self.beyond == FREEZE
+        self.remembers = self.hides or self.beyond == FREEZE or self.beyond == CHASE
+        self.waits = when_empty == "wait" and (
+            self.catch_up == CatchUp.RATE or self.catch_up == CatchUp.NONE)
         self.states.set_capacity(keep)
 
     cdef void clear(self) noexcept nogil:
         self.offset.clear()
         self.interval.clear()
-        self.jitter.clear()
+        self.deviation.clear()
+        self.usual_interval = NAN
+        self.unevenness = 0
         self.states.clear()
         self.turn.clear()
         self.taken = self.place = 0
@@ -436,18 +464,33 @@ cdef class DelayBuffer(Strategy):
         return self.tick - packet.delta
 
     cdef void measure_jitter(self, const Packet& packet, double now) noexcept nogil:
-        if self.stamps == StampSource.SENDER:
-            self.jitter.add(now - packet.time, now)
+        cdef double interval = now - self.arrived if self.taken > 0 else NAN
+        if self.jitter == JitterMeasure.INTERVALS:
+            self.measure_unevenness(interval)
+        elif self.stamps == StampSource.SENDER:
+            self.deviation.add(now - packet.time, now)
         elif self.stamps == StampSource.TICKS:
-            self.jitter.add(now - self.tick, now)
+            self.deviation.add(now - self.tick, now)
         elif self.taken > 0:
-            self.jitter.add(now - self.arrived, now)
+            self.deviation.add(interval, now)
+
+    cdef void measure_unevenness(self, double interval) noexcept nogil:
+        """Update the unevenness of arrivals by the time between the last two (s; NaN: none)."""
+        if not interval > 0:
+            return
+        if isnan(self.usual_interval):
+            self.usual_interval = interval
+        self.usual_interval += (interval - self.usual_interval) * self.jitter_share
+        self.unevenness += (
+            fabs(interval - self.usual_interval) - self.unevenness) * self.jitter_share
 
     cdef double compute_delay(self) noexcept nogil:
         cdef double interval = self.interval.value
         cdef double wait = span_seconds(self.delay, interval)
         if self.jitter_margin > 0:
-            wait += self.jitter_margin * self.jitter.value()
+            wait += self.jitter_margin * (
+                self.unevenness if self.jitter == JitterMeasure.INTERVALS
+                else self.deviation.value())
         return min(max(wait, span_seconds(self.delay_least, interval)),
                    span_seconds(self.delay_most, interval))
 
@@ -600,7 +643,7 @@ cdef class DelayBuffer(Strategy):
                 time += self.elapsed(at)
         if self.catch_up == CatchUp.NONE and time >= newest - SAME_TIME:
             self.filling = self.min_buffer > 1
-        if self.catch_up == CatchUp.RATE or self.catch_up == CatchUp.NONE:
+        if self.waits:
             time = min(time, newest)
         if self.monotonic and self.playing:
             return max(time, self.time)
@@ -679,6 +722,9 @@ cdef class DelayBuffer(Strategy):
         if self.beyond == FREEZE:
             self.hold_last(sample)
             return
+        if self.beyond == CHASE:
+            self.chase_newest(sample)
+            return
         if self.beyond == OLDEST and past > 0:
             self.hold_state_at(self.states.front(), sample)
             return
@@ -693,6 +739,17 @@ cdef class DelayBuffer(Strategy):
                         EXTRAPOLATED)
             if sample.turn.known():
                 sample.turn.value().spin = Vec3[double]()
+
+    cdef void chase_newest(self, Sample& sample) noexcept nogil:
+        """Go a share of the way from what was drawn last to the newest state."""
+        cdef const Snapshot* newest = &self.states.back()
+        cdef Snapshot last = self.shown if self.shows else newest[0]
+        if is_farther(last.position, newest.position, self.snap):
+            last = newest[0]
+        last.time = newest.time  # it turns at no speed of its own
+        self.hold_state_at(last, sample)
+        sample.position = lerp(last.position, newest.position, self.beyond_share)
+        slerp_between(last, newest[0], self.beyond_share, sample)
 
     cdef Vec3[double] find_velocity_beyond(self, double ahead, Sample& sample) noexcept nogil:
         """Return the velocity to extrapolate with, and set the sample's extrapolated rotation.

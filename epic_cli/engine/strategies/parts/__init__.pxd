@@ -226,12 +226,13 @@ cpdef enum class ClockRule:
 
 
 cdef struct Measured:
-    double arrived, offset
+    double at, offset           # at: the arrival, s, or the packet's number
 
 
 @cython.final
 cdef class ClockOffset:
     cdef ClockRule rule
+    cdef bint counts            # packets in the window, not their time
     cdef double duration, resync, gain, decay, limit, share
     cdef readonly double value
     cdef readonly long count
@@ -240,8 +241,9 @@ cdef class ClockOffset:
     cdef vector[double] ordered     # their offsets, rising, for the median
 
     cpdef bint add(self, double offset, double now) noexcept nogil
-    cdef void insert_offset(self, double offset, double now) noexcept nogil
-    cdef void keep_extremes(self, double offset, double now) noexcept nogil
+    cdef double average_recent(self, double offset, double at) noexcept nogil
+    cdef void insert_offset(self, double offset, double at) noexcept nogil
+    cdef void keep_extremes(self, double offset, double at) noexcept nogil
     cpdef void clear(self) noexcept nogil
 
 

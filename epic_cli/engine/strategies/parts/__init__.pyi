@@ -91,6 +91,7 @@ class ClockOffset:
         decay: float = 0.9,
         limit: float = 0.0001,
         share: float = 0,
+        most: int = 0,
     ) -> None: ...
     value: Final[float]
     count: Final[int]

@@ -164,7 +164,8 @@ cdef class ClockOffset:
     """The receiver's time minus the sender's (s), as games estimate it from arrival minus stamp.
 
     agree: 0. first: that of the first packet. newest: of the newest. min, median, max: of those
-    that arrived within ``duration`` (s; infinite: since the first). mean: the exponential mean with
+    that arrived within ``duration`` (s; infinite: since the first), or of the last ``most``, as the
+    mean may be. mean: the exponential mean with
     that time constant, or of all; with a ``share`` each packet shifts it by that part of the
     difference. pll: a phase-locked loop,
 
@@ -175,9 +176,10 @@ cdef class ClockOffset:
     """
 
     def __init__(self, ClockRule rule, double duration=2, double resync=0, double gain=0.01,
-                 double decay=0.9, double limit=0.0001, double share=0):
+                 double decay=0.9, double limit=0.0001, double share=0, size_t most=0):
         self.rule = rule
-        self.duration = duration
+        self.counts = most > 0
+        self.duration = <double>most - 1 if most > 0 else duration
         self.resync = resync
         self.gain = gain
         self.decay = decay
@@ -191,13 +193,17 @@ cdef class ClockOffset:
         Return True if the estimate restarts.
         """
         cdef double off = fabs(offset - self.value)
+        cdef double at
         cdef bint restarts = self.count > 0 and self.resync > 0 and off > self.resync + SLIGHTLY
         if self.count == 0 or restarts:
             self.clear()
             self.value = offset
         self.count += 1
+        at = self.count if self.counts else now
         if self.rule == ClockRule.NEWEST:
             self.value = offset
+        elif self.rule == ClockRule.MEAN and self.counts:
+            self.value = self.average_recent(offset, at)
         elif self.rule == ClockRule.MEAN:
             self.value += (offset - self.value) * (
                 self.share if self.share > 0 else 1.0 / self.count if isinf(self.duration)
@@ -206,23 +212,34 @@ cdef class ClockOffset:
             self.summed = self.summed * self.decay + (self.value - offset)
             self.value -= clamped(self.summed * self.gain, -self.limit, self.limit)
         elif self.rule == ClockRule.MEDIAN:
-            self.insert_offset(offset, now)
+            self.insert_offset(offset, at)
             self.value = compute_median(self.ordered)
         elif self.rule == ClockRule.MIN or self.rule == ClockRule.MAX:
-            self.keep_extremes(offset, now)
+            self.keep_extremes(offset, at)
         self.updated = now
         return restarts
 
-    cdef void insert_offset(self, double offset, double now) noexcept nogil:
-        self.recent.push_back(Measured(now, offset))
+    cdef double average_recent(self, double offset, double at) noexcept nogil:
+        """Return the mean of the offsets in the window, the newest among them."""
+        cdef double total = 0
+        cdef size_t index
+        self.recent.push_back(Measured(at, offset))
+        while self.recent.front().at < at - self.duration:
+            self.recent.pop_front()
+        for index in range(self.recent.size()):
+            total += self.recent[index].offset
+        return total / self.recent.size()
+
+    cdef void insert_offset(self, double offset, double at) noexcept nogil:
+        self.recent.push_back(Measured(at, offset))
         self.ordered.insert(
             lower_bound(self.ordered.begin(), self.ordered.end(), offset), offset)
-        while self.recent.front().arrived < now - self.duration or self.recent.size() > OFFSETS:
+        while self.recent.front().at < at - self.duration or self.recent.size() > OFFSETS:
             self.ordered.erase(lower_bound(
                 self.ordered.begin(), self.ordered.end(), self.recent.front().offset))
             self.recent.pop_front()
 
-    cdef void keep_extremes(self, double offset, double now) noexcept nogil:
+    cdef void keep_extremes(self, double offset, double at) noexcept nogil:
         """Update the minimum or maximum over the window.
 
         Keep only offsets that can become extreme.
@@ -233,8 +250,8 @@ cdef class ClockOffset:
             return
         while not self.recent.empty() and sign * self.recent.back().offset >= sign * offset:
             self.recent.pop_back()
-        self.recent.push_back(Measured(now, offset))
-        while self.recent.front().arrived < now - self.duration:
+        self.recent.push_back(Measured(at, offset))
+        while self.recent.front().at < at - self.duration:
             self.recent.pop_front()
         self.value = self.recent.front().offset
 
@@ -254,8 +271,8 @@ cdef double compute_weight(double elapsed, double duration) noexcept nogil:
 
 
 cdef double compute_median(const vector[double]& ordered) noexcept nogil:
-    """Return the median of sorted values."""
-    return (ordered[(ordered.size() - 1) // 2] + ordered[ordered.size() // 2]) / 2
+    """Return the median of sorted values, of two in the middle the larger, as games have it."""
+    return ordered[ordered.size() // 2]
 
 
 @cython.final

@@ -42,7 +42,10 @@ USES_CLOCK: bool
 COUNTS_CLOCK: bool  # how many packets it has taken
 CLOCK_TIME: float
 CLOCK_SESSION: bool
+CLOCK_ENDLESS: bool  # offsets of any age count
+MOST_OFFSETS: int  # how many offsets count; 0: any number
 CLOCK_SHARE: float
+CLOCK_COUNT: int
 CLOCK_MARGIN: float
 CLOCK_RESYNC: float
 CLOCK_GAIN: float
@@ -58,6 +61,8 @@ DELAY_MOST_IN_INTERVALS: bool
 FIXED_DELAY: bool
 JITTER_MARGIN: float
 JITTER_TIME: float
+JITTER: str
+JITTER_SHARE: float
 INTERVAL: float  # s, the first guess where it is measured
 INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
@@ -69,6 +74,7 @@ BEYOND: str
 BEYOND_TIME: float  # s, how long it goes on past the newest state
 BEYOND_INTERVALS: float  # send intervals, how long it goes on past the newest state
 BEYOND_IN_INTERVALS: bool
+BEYOND_SHARE: float
 BEYOND_ALONG: str
 BEYOND_THEN: str
 CATCH_UP: str
@@ -76,6 +82,7 @@ IS_QUEUE: bool
 CATCH_UP_RATE: float
 CATCH_UP_LIMIT: float
 CATCH_UP_NEAR: float
+WAITS: bool
 PHASE: float
 EVERY: str
 MONOTONIC: bool
@@ -104,7 +111,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     spans = {name: settings[name] for name in ("delay", "delay_least", "delay_most")}
     interval, beyond = settings["interval"], settings["beyond"]
     timed = settings["stamps"] == "ticks" or settings["catch_up"] in ("queue", "timer")
-    kinds = {0: "hold", -2001: "freeze", -2002: "oldest", -2003: "reuse", math.inf: "unlimited"}
+    kinds = {0: "hold", math.inf: "unlimited"}
+    kinds |= {-2001: "freeze", -2002: "oldest", -2003: "reuse", -2004: "chase"}
     kind = kinds.get(beyond, "time")
     is_queue = settings["catch_up"] in ("queue", "dequeue")
     queues = is_queue or settings["catch_up"] == "none"
@@ -112,12 +120,16 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     fills = queues and least > 1
     extends = kind == "time" and beyond < 0
     counts = timed or fills or extends or min(spans.values()) < 0
+    session = math.isinf(settings["clock_time"]) and not settings["clock_count"]
     return {
         "USES_CLOCK": settings["stamps"] != "arrival" and settings["clock"] != "agree",
         "COUNTS_CLOCK": settings["clock_resync"] > 0
-        or settings["clock"] in ("first", "mean", "pll")
-        or math.isinf(settings["clock_time"]),
-        "CLOCK_SESSION": math.isinf(settings["clock_time"]),
+        or settings["clock"] in ("first", "pll")
+        or (settings["clock"] == "mean" and not settings["clock_count"])
+        or session,
+        "CLOCK_SESSION": session,
+        "CLOCK_ENDLESS": session or settings["clock_count"] > 0,
+        "MOST_OFFSETS": settings["clock_count"] or (1024 if settings["clock"] == "median" else 0),
         "DELAY": abs(spans["delay"]),
         "DELAY_IN_INTERVALS": spans["delay"] < 0,
         "DELAY_LEAST": abs(spans["delay_least"]),
@@ -137,6 +149,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "BEYOND_IN_INTERVALS": extends,
         "IS_QUEUE": is_queue,
         "FILLS": fills,
+        "WAITS": settings["when_empty"] == "wait" and settings["catch_up"] in ("none", "rate"),
         "MAX_BUFFER": max(most, least) if most and queues else 0,
     }
 
@@ -175,6 +188,8 @@ class Smoothing(SendInterval, Turning, Rounding):
     intervals: int  # how many there were
     jitter_mean: float
     jitter_variance: float
+    usual_interval: float  # between arrivals
+    unevenness: float  # how far intervals are from it
     running: bool  # there was a frame
     last: float  # the time of the frame before
     time: float  # the drawn time of the frame before
@@ -202,6 +217,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.clocked = 0
         self.intervals = 0
         self.interval = INTERVAL
+        self.usual_interval = 0.0
+        self.unevenness = 0.0
         self.running = False
         self.filling = True
         self.idle = 0.0
@@ -250,7 +267,10 @@ class Smoothing(SendInterval, Turning, Rounding):
         if USES_CLOCK:
             self.synchronize(arrival)
         if JITTER_MARGIN > 0.0:
-            if STAMPS != "arrival":
+            if JITTER == "intervals":
+                if self.count > 0:
+                    self.compare(arrival - self.arrived)
+            elif STAMPS != "arrival":
                 self.scatter(arrival - self.stamp, arrival)
             elif self.count > 0:
                 self.scatter(arrival - self.arrived, arrival)
@@ -378,7 +398,13 @@ class Smoothing(SendInterval, Turning, Rounding):
             self.clocked += 1
         if CLOCK == "newest":
             self.offset = measured
-        if CLOCK == "mean":
+        if CLOCK == "mean" and CLOCK_COUNT > 0:
+            self.remember(arrival, measured)
+            self.offset = 0.0
+            for i in range(len(self.offsets)):
+                self.offset += self.offsets[i]
+            self.offset = self.offset / float(len(self.offsets))
+        elif CLOCK == "mean":
             if CLOCK_SHARE > 0.0:
                 self.offset += (measured - self.offset) * CLOCK_SHARE
             elif CLOCK_SESSION:
@@ -396,8 +422,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         elif CLOCK == "min" or CLOCK == "max" or CLOCK == "median":
             self.remember(arrival, measured)
             if CLOCK == "median":
-                count: int = len(self.ordered)
-                self.offset = (self.ordered[(count - 1) // 2] + self.ordered[count // 2]) / 2.0
+                self.offset = self.ordered[len(self.ordered) // 2]
             else:
                 self.offset = measured
                 for i in range(len(self.offsets)):
@@ -407,7 +432,7 @@ class Smoothing(SendInterval, Turning, Rounding):
                         self.offset = max(self.offset, self.offsets[i])
 
     def remember(self, arrival: float, measured: float) -> None:
-        """Keep the offsets of the last CLOCK_TIME seconds."""
+        """Keep the last offsets."""
         self.arrivals.append(arrival)
         self.offsets.append(measured)
         if CLOCK == "median":
@@ -415,13 +440,22 @@ class Smoothing(SendInterval, Turning, Rounding):
             while i > 0 and self.ordered[i - 1] > measured:
                 i -= 1
             self.ordered.insert(i, measured)
-        while (CLOCK == "median" and len(self.offsets) > 1024) or (
-            not CLOCK_SESSION and self.arrivals[0] < arrival - CLOCK_TIME
+        while (MOST_OFFSETS > 0 and len(self.offsets) > MOST_OFFSETS) or (
+            not CLOCK_ENDLESS and self.arrivals[0] < arrival - CLOCK_TIME
         ):
             if CLOCK == "median":
                 self.ordered.remove(self.offsets[0])
             self.arrivals.pop(0)
             self.offsets.pop(0)
+
+    def compare(self, interval: float) -> None:
+        """Measure the jitter by how far the times between arrivals are from their mean."""
+        if interval > 0.0:
+            if self.usual_interval <= 0.0:
+                self.usual_interval = interval
+            self.usual_interval += (interval - self.usual_interval) * JITTER_SHARE
+            off: float = abs(interval - self.usual_interval)
+            self.unevenness += (off - self.unevenness) * JITTER_SHARE
 
     def scatter(self, value: float, arrival: float) -> None:
         """Measure the jitter as an exponential standard deviation."""
@@ -439,7 +473,10 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Return how far in the past to draw (s)."""
         wanted: float = DELAY * self.interval if DELAY_IN_INTERVALS else DELAY
         if JITTER_MARGIN > 0.0:
-            wanted = wanted + JITTER_MARGIN * sqrt(self.jitter_variance)
+            if JITTER == "intervals":
+                wanted = wanted + JITTER_MARGIN * self.unevenness
+            else:
+                wanted = wanted + JITTER_MARGIN * sqrt(self.jitter_variance)
         if not FIXED_DELAY:
             if DELAY_LEAST > 0.0:
                 wanted = max(
@@ -506,7 +543,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         if CATCH_UP == "rate" or CATCH_UP == "none":
             if self.running:
                 wanted = self.play(wanted, elapsed)
-            if BEYOND != "unlimited":
+            if WAITS and BEYOND != "unlimited":
                 # it waits where the buffer is empty
                 latest: float = self.states[len(self.states) - 1].time
                 if BEYOND == "time":
@@ -725,6 +762,17 @@ class Smoothing(SendInterval, Turning, Rounding):
         duration: float = self.states[b].time - self.states[a].time
         return (self.states[b].position - self.states[a].position) * (1.0 / duration)
 
+    def chase(self, newest: State) -> None:
+        """Go a share of the way from what is drawn to the newest state."""
+        last: Vec3 = self.raw if SMOOTHS else self.position
+        turned: Quat = self.raw_rotation if SMOOTHS else self.rotation
+        rest: Vec3 = newest.position - last
+        if not self.drawn or (SNAP > 0.0 and dot(rest, rest) > SNAP * SNAP):
+            self.show(newest.position, newest.rotation)
+        else:
+            turned = self.slerp(turned, newest.rotation, BEYOND_SHARE)
+            self.show(last * (1.0 - BEYOND_SHARE) + newest.position * BEYOND_SHARE, turned)
+
     def ahead(self, late: float) -> None:
         """Draw the state this long after the newest one."""
         newest: State = self.states[len(self.states) - 1]
@@ -735,6 +783,8 @@ class Smoothing(SendInterval, Turning, Rounding):
                 self.show(self.states[0].position, self.states[0].rotation)
             else:
                 self.show(newest.position, newest.rotation)
+        if BEYOND == "chase":
+            self.chase(newest)
         if BEYOND == "time":
             if BEYOND_THEN == "return":
                 if late > self.reach():

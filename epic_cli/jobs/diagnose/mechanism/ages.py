@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.clocks import measure_unevenness
 from epic_cli.jobs.diagnose.mechanism.interval_delays import find_interval_delay
 from epic_cli.jobs.diagnose.mechanism.packet_path import make_path, undo_low_pass
 from epic_cli.jobs.diagnose.mechanism.readings import AGED, CLEARER, PossibleReading
@@ -42,6 +43,9 @@ SCANNED = 300
 #: multiple of a measured interval.
 STEADY, CLOCKS = 1e-4, 4
 
+#: How much of the jitter each packet is, in games that measure it by the arrivals.
+JITTER_SHARES = (0.05, 0.1, 0.2)
+
 #: Most pieces of a path that are searched to either side.
 REACH = 60
 
@@ -63,7 +67,7 @@ def read_buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]
     found = [ages.read(curve, constant) for curve in curves]
     best = min((readings[0] for readings in found), key=lambda reading: reading.off)
     if best.off > STEADY:
-        found.append(ages.read_interval_delays(best))
+        found += [ages.read_interval_delays(best), ages.read_uneven_delays(best)]
     # those that are the same to the microsecond stay in the order of the axes: usual ones first
     return sorted(itertools.chain(*found), key=lambda reading: round(reading.off, 6))
 
@@ -159,6 +163,29 @@ class _StateAges:
             settings = {**axis.settings, "delay": f"{delay.factor:.6g}i", **delay.settings}
             settings |= {key: value for key, value in parts.items() if value}
             found.append(PossibleReading(delay.off, StrategySpec("buffer", settings)))
+        return found
+
+    def read_uneven_delays(self, best: PossibleReading) -> list[PossibleReading]:
+        """Return buffers whose margin is a multiple of how uneven arrivals are, if it is steadier.
+
+        Their curve and low-pass are those of the ``best`` reading.
+        """
+        parts = {key: best.strategy.settings.get(key) for key in ("curve", "low_pass")}
+        places, beside, ends = self._find_places(parts["curve"] or "linear", parts["low_pass"] or 0)
+        some = self.moves[places.astype(int)]
+        off = beside[some] * self.interval / self.frames.unit
+        ages = [self._compute_ages(axis, places[some], some) for axis in self.every]
+        found = []
+        for share in JITTER_SHARES:
+            jitter = measure_unevenness(self.frames.arrivals, share)[self.newest[some]]
+            fitted = _fit_delays(np.array(ages), jitter[None], off, ends[some])
+            rows = zip(self.every, *map(np.ndarray.tolist, fitted), strict=True)
+            for axis, delay, margin, left in rows:
+                if margin and CLEARER * left < best.off:
+                    settings = {**axis.settings, "delay": max(delay, 0.0), "jitter_margin": margin}
+                    settings |= {"jitter": "intervals", "jitter_share": share}
+                    settings |= {key: value for key, value in parts.items() if value}
+                    found.append(PossibleReading(left, StrategySpec("buffer", settings)))
         return found
 
     def _find_places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
+#: The settings of a clock; those that are of the packets of a time, or of some packets.
+CLOCK_KEYS = ("stamps", "clock", "clock_time", "clock_share", "clock_count")
+WINDOWED = ("min", "mean", "median", "max")
+
 #: Times (s) over which clocks are estimated.
 CLOCK_TIMES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
 
@@ -47,9 +51,11 @@ class TimeAxes:
 
     def find(self, settings: Mapping[str, Any]) -> TimeAxis:
         """Return the time axis of a buffer with these settings, or the axis closest to it."""
-        key = tuple(settings.get(name) for name in ("stamps", "clock", "clock_time", "clock_share"))
+        key = tuple(settings.get(name) for name in CLOCK_KEYS)
         if key not in self._nearest:
-            self._nearest[key] = _find_nearest_axis(self.every, settings)
+            self._nearest[key] = _find_nearest_axis(
+                self.every, settings, self._reader.frames.interval
+            )
         return self._nearest[key]
 
 
@@ -62,7 +68,7 @@ def _iterate_clocks() -> Iterator[dict[str, Any]]:
             clock = rule.name.lower()
             if clock == "agree":
                 continue
-            for time in CLOCK_TIMES if clock in ("min", "mean", "median", "max") else (None,):
+            for time in CLOCK_TIMES if clock in WINDOWED else (None,):
                 over = "session" if time == math.inf else time
                 named = {} if time is None else {"clock_time": over}
                 yield {**stamps, "clock": clock, **named}
@@ -92,7 +98,8 @@ class _ClockReader:
         offsets = np.zeros(len(stamps))
         if way != "arrival" and rule != ClockRule.AGREE:
             time, share = settings.get("clock_time", 2.0), settings.get("clock_share", 0.0)
-            offset = ClockOffset(rule, math.inf if time == "session" else time, share=share)
+            time = math.inf if time == "session" else time
+            offset = ClockOffset(rule, time, share=share, most=settings.get("clock_count", 0))
             arrivals = self.frames.arrivals
             old = (arrivals - stamps).tolist()
             for place, arrival in enumerate(arrivals.tolist()):
@@ -120,8 +127,28 @@ def _measure_jitter(arrivals: Floats, measured: Floats) -> Floats:
     return np.array(found)
 
 
-def _find_nearest_axis(every: list[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
-    """Return the time axis of a buffer with these settings, or the axis closest to it."""
+def measure_unevenness(arrivals: Floats, share: float) -> Floats:
+    """Return how far the times between arrivals are from their mean, on the mean (n; s).
+
+    Each packet is a ``share`` of both means, as in ``buffer``.
+    """
+    mean, found = math.nan, [0.0]
+    for interval in np.diff(arrivals).tolist():
+        found.append(found[-1])
+        if interval > 0:
+            mean = interval if math.isnan(mean) else mean
+            mean += (interval - mean) * share
+            found[-1] += (abs(interval - mean) - found[-1]) * share
+    return np.array(found)
+
+
+def _find_nearest_axis(
+    every: list[TimeAxis], settings: Mapping[str, Any], interval: float
+) -> TimeAxis:
+    """Return the time axis of a buffer with these settings, or the axis closest to it.
+
+    ``interval`` is the packets' (s).
+    """
     stamps, clock = settings.get("stamps", "sender"), settings.get("clock", "agree")
     if stamps == "arrival":
         clock = "agree"
@@ -132,7 +159,9 @@ def _find_nearest_axis(every: list[TimeAxis], settings: Mapping[str, Any]) -> Ti
     def measure_distance(axis: TimeAxis) -> tuple[bool, float]:
         own = axis.settings
         same = (own.get("stamps", "sender"), own.get("clock", "agree")) == (stamps, clock)
-        time = convert(settings.get("clock_time", 2.0)) / convert(own.get("clock_time", 2.0))
+        counted = settings.get("clock_count", 0) * interval
+        time = counted or convert(settings.get("clock_time", 2.0))
+        time /= convert(own.get("clock_time", 2.0))
         share = settings.get("clock_share", 0.0) - own.get("clock_share", 0.0)
         return not same, abs(share) + abs(math.log(time))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.jobs.diagnose.comparison import MUCH_WORSE
@@ -26,7 +27,7 @@ def simplify(
             if comparison.is_as_good(without, found):
                 best = without
                 break
-    best = comparison.shorten_numbers(best)
+    best = _count_packets(comparison.shorten_numbers(best), comparison, variants.frames.interval)
     spans = comparison.shorten_numbers(variants.write_in_intervals(best))
     shorter = (
         measure_description_length(spans.candidate)[0]
@@ -35,6 +36,24 @@ def simplify(
     if spans.residual <= comparison.exact and best.residual > MUCH_WORSE * comparison.exact:
         return spans
     return spans if shorter and comparison.is_as_good(spans, found) else best
+
+
+def _count_packets(
+    found: FittedStrategy, comparison: FrameComparison, usual: float
+) -> FittedStrategy:
+    """Return a result with a clock of some packets instead of seconds, if that is shorter.
+
+    ``usual`` is the packets' interval (s).
+    """
+    time = found.candidate.settings.get("clock_time")
+    if not isinstance(time, float) or math.isinf(time):
+        return found
+    counted = found.change({"clock_time": None, "clock_count": math.floor(time / usual) + 1})
+    shorter = measure_description_length(counted.candidate) < measure_description_length(
+        found.candidate
+    )
+    counted = comparison.measure_error(counted) if shorter else found
+    return counted if comparison.is_as_good(counted, found) else found
 
 
 def _list_simpler_settings(found: FittedStrategy, key: str, usual: float) -> list[dict[str, Any]]:

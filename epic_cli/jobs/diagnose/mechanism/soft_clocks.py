@@ -71,9 +71,11 @@ def iterate_soft_clocks(frames: Frames, every: list[TimeAxis]) -> Iterator[Strat
         found.append((missed + wrong, StrategySpec("buffer", settings)))
     found.sort(key=lambda one: one[0])
     for _, spec in found[:CLOCKS]:
-        yield spec
-        for limit in LIMITS:  # which shows in frames that are at the newest state
-            yield StrategySpec("buffer", {"catch_up_limit": limit, **spec.settings})
+        for empty in ({}, {"when_empty": "run"}):
+            settings = {**spec.settings, **empty}
+            yield StrategySpec("buffer", settings)
+            for limit in LIMITS:  # which shows in frames that are at the newest state
+                yield StrategySpec("buffer", {**settings, "catch_up_limit": limit})
 
 
 def _find_sent_times(frames: Frames) -> tuple[Floats, NDArray[np.bool_]]:

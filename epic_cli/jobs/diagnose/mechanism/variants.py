@@ -11,6 +11,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import marks
+from epic_cli.jobs.diagnose.mechanism.clocks import CLOCK_KEYS, WINDOWED
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, NEEDED, drop_settings
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -39,6 +40,12 @@ STEADY = 12
 #: Settings in seconds or in send intervals.
 SPANS = ("delay", "time")
 
+#: Numbers of packets over which games estimate a clock.
+COUNTS = (3, 5, 7, 8, 9, 10, 11, 12, 15, 16, 20, 25, 30, 32, 50, 64, 100)
+
+#: Settings that say something only beside another one, by key: that one, and its word.
+BESIDE = {"catch_up_rate": ("catch_up", "rate"), "beyond_share": ("beyond", "chase")}
+
 #: A frame this near to the newest state (usual steps) has landed on it.
 LANDS = 0.02
 
@@ -62,6 +69,7 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
 
 OF_BUFFERS: tuple[dict[str, Any], ...] = (
     *({"beyond": beyond} for beyond in ("freeze", 0.05, 0.1, 0.25, 0.5, "unlimited")),
+    {"beyond": "chase", "beyond_share": 0.2},
     *({"keep": states} for states in (2, 3, 4)),
     {"beyond_along": "velocity"},
     {"beyond": 0.1, "beyond_then": "return"},
@@ -73,8 +81,7 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
         {
             "stamps": stamps,
             "clock": clock,
-            "clock_time": None,
-            "clock_share": None,
+            **dict.fromkeys(CLOCK_KEYS[2:]),
             "catch_up": "rate",
             "catch_up_rate": rate,
         }
@@ -144,8 +151,15 @@ class Variants:
         # what catches up at a rate is seldom where its clock says: ages do not tell the clock
         steady = None if settings.get("catch_up") == "rate" else STEADY
         for axis in self.clocks.every[:steady]:
-            ways = {"stamps": None, "clock": None, "clock_time": None, "clock_share": None}
-            yield self.change(spec, {**ways, **axis.settings})
+            yield self.change(spec, {**dict.fromkeys(CLOCK_KEYS), **axis.settings})
+        time = settings.get("clock_time", 2.0)
+        if settings.get("clock") in WINDOWED and isinstance(time, float):
+            for count in COUNTS:
+                if 0.5 < count * self.frames.interval / time < 2:
+                    counted = {"clock_time": None, "clock_share": None, "clock_count": count}
+                    yield self.change(spec, counted)
+        if settings.get("catch_up") in ("none", "rate"):
+            yield self.change(spec, {"when_empty": "run"})
         if "jitter_margin" in settings and isinstance(settings["delay"], float):
             wait = settings["delay"] + settings["jitter_margin"] * self._find_jitter(settings)
             for bound in ("delay_least", "delay_most"):
@@ -169,8 +183,9 @@ class Variants:
     def change(self, spec: StrategySpec, changes: Mapping[str, Any]) -> StrategySpec:
         """Return the strategy with these changes, and with a delay adapted to them."""
         settings = {**spec.settings, **changes}
-        if settings.get("catch_up") != "rate":
-            settings["catch_up_rate"] = None
+        for key, (other, word) in BESIDE.items():
+            if settings.get(other) != word:
+                settings[key] = None
         settings = {key: value for key, value in settings.items() if value is not None}
         delay = settings.get("delay")
         if isinstance(delay, float) and spec.name == "buffer":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
+from epic_cli.jobs.diagnose.mechanism.clocks import CLOCK_KEYS, make_time_axis
 from epic_cli.jobs.diagnose.mechanism.compositions import (
     draws_last_two_states,
     takes_late_packets,
@@ -54,7 +54,7 @@ GUESSES = 0.9
 OLDEST = -2002.0
 
 #: Settings that tell when a state was true.
-CLOCK = ("stamps", "clock", "clock_time")
+CLOCK = ("stamps", "clock", "clock_time", "clock_count")
 
 #: A buffer that keeps fewer states may be short of them.
 FEW_STATES = 10
@@ -63,7 +63,9 @@ FEW_STATES = 10
 STEADY = 5e-4
 
 #: Settings that a delay of its own replaces.
-MARGINS = ("jitter_margin", "jitter_time", "delay_least", "delay_most")
+MARGINS = (
+    "jitter_margin", "jitter_time", "jitter", "jitter_share", "delay_least", "delay_most",
+)  # fmt: skip
 
 
 def iterate_covering_buffers(
@@ -253,6 +255,6 @@ class BufferFaults:
 def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that replace a buffer's clock by another clock over the sender's stamps."""
     gone = (
-        "stamps", "clock_time", "clock_share", "start", "interval", "interval_count", "late",
+        *CLOCK_KEYS, "start", "interval", "interval_count", "late",
     )  # fmt: skip
     return {**dict.fromkeys(gone), **clock}

@@ -59,6 +59,10 @@ _AHEAD = {
     "interval": "the newest state, predicted by its velocity for one interval,",
     "fixed": "the newest state, predicted by its velocity for {ahead_time},",
 }
+_JITTERS = {
+    "lateness": "the jitter",
+    "intervals": "the mean unevenness of the arrivals",
+}
 _MEASURED = {
     -1.0: "the time between the last two packets",
     -2.0: "the time between the frames that took the last two packets",
@@ -80,8 +84,9 @@ def describe_composition(found: Mechanism) -> str:
 
 
 def _describe_clock(settings: Mapping[str, Any]) -> str:
-    over = settings["clock_time"]
+    over, count = settings["clock_time"], settings["clock_count"]
     time = "the whole session" if math.isinf(over) else f"the last {format_seconds(over)}"
+    time = f"the last {count:g} packets" if count else time
     clock = _CLOCKS[settings["clock"]].format(time=time)
     if settings["clock"] == "mean" and settings["clock_share"]:
         part = format_share(settings["clock_share"])
@@ -110,7 +115,8 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     if supply is not None and supply.empty > 0:
         frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames)"
     if beyond <= 0:
-        after = f"{EMPTY[beyond]} when the buffer is empty{frames}"
+        share = format_share(settings["beyond_share"])
+        after = f"{EMPTY[beyond].format(share=share)} when the buffer is empty{frames}"
     else:
         far = "goes on" if math.isinf(beyond) else f"goes on for at most {format_seconds(beyond)}"
         after = f"{far} when the buffer is empty{frames}"
@@ -132,7 +138,7 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
             unit = f"the mean of {unit.replace('two', packets)}"
         late = f"{-delay:g} x {unit} ({late})"
     if margin := settings["jitter_margin"]:
-        late += f" and {margin:.3g} x the jitter"
+        late += f" and {margin:.3g} x {_JITTERS[settings['jitter']]}"
     few = settings["keep"] < FEW_STATES
     buffer = f"a buffer of the last {settings['keep']:g} states," if few else "a buffer"
     curve = _CURVES["hold" if settings["between"] == "hold" else settings["curve"]]
@@ -151,6 +157,8 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         "none": ", and never catches up after a hitch",
         "rate": f", and plays {faster} faster or slower to catch up{outside}",
     }.get(settings["catch_up"], "")
+    if settings["catch_up"] in ("none", "rate") and settings["when_empty"] == "run":
+        catch_up += ", by a time that runs on while the buffer is empty"
     return (
         f"draws from {buffer} {stamps}, {late} late,"
         f" {curve}, and {after}{catch_up}{behind}{_write_habits(settings)}"
@@ -175,6 +183,7 @@ EMPTY = {
     -2001.0: "freezes what was drawn last",
     -2002.0: "goes back to the oldest state",
     -2003.0: "holds the newest state, from which it goes on to the next,",
+    -2004.0: "goes {share} of the rest to the newest state in each frame",
 }
 
 
