@@ -8,6 +8,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -155,10 +156,11 @@ def _describe_setting(setting: Setting, in_intervals: bool) -> str:
     return f"{unit}, {meaning}" if unit else meaning
 
 
-def _list_constants(text: str) -> list[tuple[str, str, str, object]]:
+@cache
+def _list_constants(text: str) -> tuple[tuple[str, str, str, object], ...]:
     """Return the constants of a source: name, type, comment, value (None: given by a setting)."""
     lines = text.splitlines()
-    return [
+    return tuple(
         (
             node.target.id,
             ast.unparse(node.annotation),
@@ -169,4 +171,4 @@ def _list_constants(text: str) -> list[tuple[str, str, str, object]]:
         if isinstance(node, ast.AnnAssign)
         and isinstance(node.target, ast.Name)
         and ast.unparse(node.annotation) in _KINDS
-    ]
+    )

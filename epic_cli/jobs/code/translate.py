@@ -438,10 +438,9 @@ def _drop_unused_definitions(
     functions: dict[str, ast.FunctionDef],
 ) -> tuple[tuple[Variable, ...], tuple[Variable, ...], dict[str, ast.FunctionDef]]:
     """Return states, fields and functions without unused ones; repeat until nothing changes."""
-    before = ""
-    while (now := "".join(ast.unparse(function) for function in functions.values())) != before:
-        before = now
-        nodes = [node for function in functions.values() for node in ast.walk(function)]
+    before: list[ast.AST] = []
+    while len(nodes := [n for each in functions.values() for n in ast.walk(each)]) != len(before):
+        before = nodes
         called = {
             node.func.attr
             for node in nodes
@@ -477,10 +476,11 @@ def _drop_unused_definitions(
             name: [
                 index
                 for index, argument in enumerate(function.args.args[1:])
-                if not _reads_name(function, argument.arg)
+                if argument.arg not in read
             ]
             for name, function in functions.items()
             if name != "draw"
+            for read in [_list_read_names(function)]
         }
         for function in functions.values():
             for node in ast.walk(function):
@@ -540,12 +540,12 @@ class _MethodInliner(ast.NodeTransformer):
         return inlined
 
 
-def _reads_name(function: ast.FunctionDef, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        for statement in function.body
-        for node in ast.walk(statement)
-    )
+def _list_read_names(function: ast.FunctionDef) -> set[str]:
+    return {
+        node.id
+        for node in walk(function.body)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
 
 
 def _get_own_field(node: ast.AST) -> str | None:
@@ -625,7 +625,7 @@ class _StatementSweeper:
     def __init__(self, fields: set[str], empty: set[str], function: ast.FunctionDef) -> None:
         self._fields = fields
         self._empty = empty
-        self._function = function
+        self._read = _list_read_names(function)
 
     def body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         kept = []
@@ -656,7 +656,7 @@ class _StatementSweeper:
             name = _get_own_field(target)
             if name is not None and name not in self._fields:
                 return True
-            if isinstance(target, ast.Name) and not _reads_name(self._function, target.id):
+            if isinstance(target, ast.Name) and target.id not in self._read:
                 return True
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             changed = _find_changed_list(statement.value)
