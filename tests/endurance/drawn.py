@@ -242,6 +242,8 @@ def newer_chase(dice: random.Random) -> Settings:
         found |= {"interval": dice.choice(["frames", "arrivals"]), "start": "last"}
         if dice.random() < 0.5:
             found |= {"ahead": "interval", "ahead_time": "unlimited"}
+        elif dice.random() < 0.5:
+            found |= {"interval_share": dice.choice([0.1, 0.2, 0.5])}
     elif kind == "velocity":
         found |= {"ahead": "velocity", "age": "arrival", "ahead_time": "unlimited"}
     elif kind == "interval":

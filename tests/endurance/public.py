@@ -140,6 +140,14 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     ),
     "unity-queue": (games.UnityQueue, "buffer+catch_up=queue"),
     "tutorial": (games.Tutorial, "chase+how=linear+time=1i+ahead=interval"),
+    "limited-way": (
+        games.LimitedWay,
+        "buffer+stamps=ticks+clock=newest+delay=1i+interval=arrivals+interval_most=0.04",
+    ),
+    "mean-tween": (
+        games.MeanTween,
+        "chase+how=linear+time=1i+start=last+interval=frames+interval_share=0.1+overshoot=1.5",
+    ),
     "fed-back": (games.FedBack, "chase+how=growing+time=1i"),
     "raylib": (games.GoalAhead, "chase+how=lerp+ahead=velocity+age=arrival"),
     "zombie": (games.AgeOfVelocity, "chase+how=share+share=1+ahead=velocity+age=arrival"),
@@ -172,6 +180,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "latest-state": (games.LatestState, "buffer+delay=0.12+between=hold"),
     "late-lerp": (games.LerpByTime, "chase+how=lerp+time=0.1+late=take"),
     "late-tween": (games.Tween, "chase+how=linear+time=0.1+late=take"),
+    "late-limits": (
+        games.LimitedTween,
+        "chase+how=linear+time=1i+start=last+interval=stamps+late=take",
+    ),
     "late-ticks": (SummedTicks, "chase+how=share+share=0.3+every=0.025+late=take"),
     "late-buffer": (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
 }

@@ -259,11 +259,15 @@ class Tutorial(Game):
         self.velocity = np.array(packet.velocity)
         return super().take(packet, now)
 
+    def measure(self, apart: float) -> float:
+        """Return the time of the way to a packet, by the time since the one before."""
+        return max(apart, 1e-4)
+
     def read(self) -> None:
         """Take the packets since the frame before, one after the other, at the same time."""
         while self.seen < len(self.got):
             if not math.isnan(self.last):
-                self.delay = max(self.at - self.last, 1e-4)
+                self.delay = self.measure(self.at - self.last)
             self.last, self.elapsed = self.at, 0.0
             self.start, self.goal = self.drawn, self.got[-1][2]
             self.seen += 1
@@ -273,6 +277,48 @@ class Tutorial(Game):
         self.elapsed += self.dt or self.at - self.got[-1][0]
         end = self.goal + self.velocity * self.delay
         self.drawn = self.start + (end - self.start) * min(self.elapsed / self.delay, 1)
+
+
+class LimitedWay(Game):
+    """A line from the state before to the newest, over the time between them, 40 ms at most."""
+
+    def frame(self) -> None:
+        if len(self.got) > 1:
+            (before, _, start), (arrival, _, goal) = self.got[-2:]
+            share = min((self.at - arrival) / min(max(arrival - before, 1e-4), 0.04), 1)
+            self.drawn = start + (goal - start) * share
+
+
+class LimitedTween(Game):
+    """A tween over the time between two stamps, from 0.06 to 0.5 s; 0.25 s at a late packet."""
+
+    lasts = 0.05
+
+    def arrive(self) -> None:
+        if len(self.got) > 1:
+            apart = self.got[-1][1] - self.got[-2][1]
+            self.lasts = min(max(apart if apart > 0 else 0.25, 0.06), 0.5)
+        self.start, self.elapsed = self.drawn, 0.0
+
+    def frame(self) -> None:
+        self.elapsed += self.dt or self.at - self.got[-1][0]
+        share = min(self.elapsed / self.lasts, 1)
+        self.drawn = self.start + (self.got[-1][2] - self.start) * share
+
+
+class MeanTween(Tutorial):
+    """A tween over a mean of the times between packets, of which a tenth is new; on to 1.5."""
+
+    mean = 0.0
+
+    def frame(self) -> None:
+        self.read()
+        self.elapsed += self.dt or self.at - self.got[-1][0]
+        self.drawn = self.start + (self.goal - self.start) * min(self.elapsed / self.delay, 1.5)
+
+    def measure(self, apart: float) -> float:
+        self.mean = self.mean * 0.9 + apart * 0.1 if self.mean > 1e-4 else apart
+        return max(self.mean, 1e-4)
 
 
 class FedBack(Tutorial):

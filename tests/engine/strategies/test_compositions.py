@@ -126,6 +126,8 @@ BUFFER: dict[str, list[Any]] = {
     "delay_least": [0, 0, 0.04, "1.1i"],
     "delay_most": [60, 60, 0.15, "2.2i"],
     "interval": ["auto", "auto", 0.06, "stamps", "arrivals"],
+    "interval_least": [0.0001, 0.0001, 0.04],
+    "interval_most": ["unlimited", "unlimited", 0.07],
     "interval_count": [1, 1, 4],
     "interval_time": [0, 0, 2],
     "curve": ["linear", "hermite", "catmull-rom"],
@@ -176,8 +178,12 @@ CHASE: dict[str, list[Any]] = {
     "ease": ["smoothstep", "sine", "out-quad", "out-cubic"],
     "start": ["drawn", "arrival", "last", "frame"],
     "end": ["goal", "short"],
-    "overshoot": ["off", "on"],
+    "overshoot": ["off", "on", 1.5],
     "interval": ["auto", 0.06, "stamps", "arrivals", "frames"],
+    "interval_least": [0.0001, 0.0001, 0.04],
+    "interval_most": ["unlimited", "unlimited", 0.07],
+    "interval_late": [0, 0, 0.25],
+    "interval_share": [1, 1, 0.1],
     "ahead": ["newest", "newest", "velocity", "arrival", "step", "interval", "fixed"],
     "age": ["stamp", "arrival"],
     "ahead_time": [1.0, 0.1, "unlimited"],
@@ -314,6 +320,14 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
         (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),
         (games.MeanDelay, "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_count=10"),
         (games.LatestState, "buffer+delay=0.12+between=hold"),
+        (
+            games.LimitedWay,
+            "buffer+stamps=ticks+clock=newest+delay=1i+interval=arrivals+interval_most=0.04",
+        ),
+        (
+            games.MeanTween,
+            "chase+how=linear+time=1i+start=last+interval=frames+interval_share=0.1+overshoot=1.5",
+        ),
     ],
 )
 def test_what_games_draw_that_are_no_engine_is_a_composition(
@@ -331,6 +345,11 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
     [
         (games.LerpByTime, "chase+how=lerp+time=0.1+late=take"),
         (games.Tween, "chase+how=linear+time=0.1+late=take"),
+        (
+            games.LimitedTween,
+            "chase+how=linear+time=1i+start=last+interval=stamps+interval_least=0.06"
+            "+interval_most=0.5+interval_late=0.25+late=take",
+        ),
         (games.HalfWay, "chase+how=share+share=0.5+every=packet+late=take"),
         (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
         (games.Dequeue, "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1"),

@@ -105,7 +105,17 @@ def test_an_engine_with_another_setting_that_reads_by_frames_is_found() -> None:
 def test_an_engine_with_three_other_settings_is_found() -> None:
     """Change all three at once: with one or two of them nothing comes near to the frames."""
     block, strategy = recorded("figure-eight"), "luanti+mode=translator+pace=1+update_interval=0"
-    assert match({"": block}, {"": drawn(block, strategy)}).best.candidate.label == strategy
+    found = match({"": block}, {"": drawn(block, strategy)}, read_specs(["luanti"]))
+    assert found.best.candidate.label == strategy
+
+
+def test_a_tween_over_a_mean_interval_is_found_in_parts() -> None:
+    """Luanti's translator is that."""
+    block = recorded("figure-eight")
+    path = drawn(block, "luanti+mode=translator+pace=1+update_interval=0")
+    assert match({"": block}, {"": path}).best.candidate.label == (
+        "chase+how=linear+time=1i+start=last+overshoot=1.5+interval=frames+interval_share=0.1"
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts cimport (
-    ARRIVALS, FRAMES, STAMPS, PacketAge, SendInterval, Strategy, limit_interval, span_seconds,
+    ARRIVALS, FRAMES, STAMPS, PacketAge, SendInterval, Strategy, span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport step_damped_spring, lerp, smooth_damp
 from epic_cli.engine.strategies.parts.following cimport exponential_share, rounded
@@ -14,9 +14,9 @@ from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, slerp_between
 
 from epic_cli.engine.declaration import Declaration, LagVariation
-from epic_cli.engine.parameters import Choice, Number, Span, Switch
+from epic_cli.engine.parameters import Choice, Number, Span
 from epic_cli.engine.strategies.parts.common_settings import (
-    DEAD_ZONE, MEASURED_INTERVAL, ROUNDING, SNAP, age_setting,
+    DEAD_ZONE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, SNAP, age_setting,
 )
 
 cdef double PACKET = -1     # every=packet: a step for each packet
@@ -70,7 +70,9 @@ cdef class Chase(Strategy):
     intervals: ``1i``. An interval is the usual one of the timestamps, or the last one, measured
     from timestamp to timestamp (``interval=stamps``), from arrival to arrival
     (``interval=arrivals``) or from the frame that took the packet before to the one that takes this
-    one (``interval=frames``).
+    one (``interval=frames``); or a mean of these that each packet moves by ``interval_share``. What
+    is measured is limited to ``interval_least`` and ``interval_most``; that of a late packet, or of
+    one of the same time, is ``interval_late``.
 
     The goal is the newest state; or ``ahead`` of it: ``velocity``: where its velocity has led it by
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;
@@ -79,15 +81,16 @@ cdef class Chase(Strategy):
     ``ahead_time``. ``age`` is how old a packet is on arrival. A velocity fades out evenly within
     ``fade``, from ``fade_after`` without a packet on, and the goal comes to a stop.
 
-    A spring never passes its goal, as Unity's; with ``overshoot`` it does, and so do ``lerp`` and
-    ``linear``, whose shares then are not limited to 1. ``linear`` and ``eased`` begin where it was
-    drawn last, or where their line is when the packet arrives (``start=arrival``). Their time, that
-    of ``growing`` and an age by arrival count from the arrival; as tweens of engines have it, from
-    the frame before it (``start=last``: the first frame is one dt on its way) or behind it
-    (``start=frame``: the first frame is where it was). With ``end=short`` the step that would pass
-    the end of the way is left out, as in a loop that runs while u is below 1. ``snap`` jumps to a
-    goal that is further away, ``snap_after`` to that of a packet that is older. Within
-    ``dead_zone`` of its goal it stays, unless it is ``linear`` or ``eased``.
+    A spring never passes its goal, as Unity's; with ``overshoot=on`` it does, and so do ``lerp``
+    and ``linear``, whose shares are limited to 1, to ``overshoot`` or not at all. ``linear`` and
+    ``eased`` begin where it was drawn last, or where their line is when the packet arrives
+    (``start=arrival``). Their time, that of ``growing`` and an age by arrival count from the
+    arrival; as tweens of engines have it, from the frame before it (``start=last``: the first frame
+    is one dt on its way) or behind it (``start=frame``: the first frame is where it was). With
+    ``end=short`` the step that would pass the end of the way is left out, as in a loop that runs
+    while u is below 1. ``snap`` jumps to a goal that is further away, ``snap_after`` to that of a
+    packet that is older. Within ``dead_zone`` of its goal it stays, unless it is ``linear`` or
+    ``eased``.
 
     It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
     packet. Between two ticks it draws the last one, or with ``between=lerp`` the line from the tick
@@ -125,11 +128,17 @@ cdef class Chase(Strategy):
                    " drawn position, on arrival; arrival: where it would be drawn on arrival; last"
                    " and frame: at the last drawn position, from that frame on, or from the next",
                    ("drawn", "arrival", "last", "frame"), tune=False),
-            Switch("overshoot", "off", "let how=spring, lerp and linear pass their goal",
-                   tune=False),
+            Number("overshoot", "off", "how far how=lerp and linear go on, as a multiple of the way"
+                   " to their goal; on: without limit, as does how=spring then", "", 1, 1000,
+                   words={"off": 1.0, "on": INFINITY}),
             Choice("end", "goal", "where how=linear and eased stop: at the goal, or short of it, at"
                    " the last step before", ("goal", "short"), tune=False),
             MEASURED_INTERVAL,
+            *INTERVAL_LIMITS,
+            Number("interval_late", 0.0, "the interval of a late packet, or of one of the same"
+                   " time; 0: the least", "s", 0, 60),
+            Number("interval_share", 1.0, "how much of the difference a packet shifts the mean"
+                   " interval; 1: it is the last one", "", 0.001, 1),
             Choice("ahead", "newest", "the goal: the newest state, or a prediction from it by its"
                    " velocity, by its velocity until it arrived, by the last step, or by its"
                    " velocity for one interval or for ahead_time", Goal),
@@ -160,13 +169,12 @@ cdef class Chase(Strategy):
     cdef public Goal ahead
     cdef public double time, share, speed, ahead_time, snap, snap_after, dead_zone
     cdef public double every, phase, rounding, fade_after, fade
-    cdef public bint overshoot
+    cdef public double overshoot
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint ages_by_arrival, takes_late, stops_short
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
-    cdef double period              # the present interval, s
     cdef double arrived, old        # arrival of the newest packet, and its age then, s
     cdef double stamp               # its timestamp
     cdef double taken               # the step that took the packet before
@@ -180,7 +188,8 @@ cdef class Chase(Strategy):
     cdef TurnChase turn
     cdef TurnGlide glide
 
-    def configure(self, *, start, end, interval, age, late, between):
+    def configure(self, *, start, end, interval, interval_least, interval_most, interval_late,
+                  interval_share, age, late, between):
         self.check_free()
         self.from_arrival = start == "arrival"
         self.from_last = start == "last"
@@ -191,7 +200,9 @@ cdef class Chase(Strategy):
         self.packet_age = PacketAge(age)
         self.ages_by_arrival = self.settings["age"] == "arrival"
         self.measured = interval
-        self.interval = SendInterval(NAN if interval < 0 else interval)
+        self.interval = SendInterval(
+            NAN if interval < 0 else interval, last=interval < 0, share=interval_share,
+            least=interval_least, most=interval_most, late=interval_late)
         self.counts_intervals = not self.measured < 0 and (
             self.time < 0 or self.how == Approach.INTERVAL or self.ahead == Goal.INTERVAL)
         self.glides = self.how == Approach.LINEAR or self.how == Approach.EASED
@@ -212,7 +223,6 @@ cdef class Chase(Strategy):
         cdef Sample sample
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
-            self.period = self.interval.value
         elif packet.time < self.newest and not self.takes_late:
             return False
         else:
@@ -223,12 +233,11 @@ cdef class Chase(Strategy):
                 begin = self.compute_glide(now)
                 self.turn_glide(now)
             if self.measured == <double>ARRIVALS:
-                self.period = limit_interval(now - self.arrived)
+                self.interval.measure(now - self.arrived)
             elif self.measured == <double>STAMPS:
-                self.period = limit_interval(packet.time - self.stamp)
+                self.interval.measure(packet.time - self.stamp)
         if self.counts_intervals:
             self.interval.add(packet.time)
-            self.period = self.interval.value
         self.received = packet
         self.stamp = packet.time
         self.arrived = self.begun = now
@@ -280,10 +289,10 @@ cdef class Chase(Strategy):
         cdef Vec3[double] way
         if self.ahead == Goal.INTERVAL:
             self.goal = self.received.position + self.received.velocity * min(
-                self.period, self.ahead_time)
-        self.duration = span_seconds(self.time, self.period)
+                self.interval.value, self.ahead_time)
+        self.duration = span_seconds(self.time, self.interval.value)
         if self.how == Approach.INTERVAL:
-            self.left = self.period
+            self.left = self.interval.value
             way = self.goal - self.start
             self.length = sqrt(dot(way, way))
 
@@ -291,10 +300,11 @@ cdef class Chase(Strategy):
         """Take the packets that came since the last step into the step at ``at``."""
         self.begun = min(self.begun, at)
         if self.measured == <double>FRAMES:
-            if self.waiting > 1:
-                self.period = limit_interval(0)
-            elif not isnan(self.taken):
-                self.period = limit_interval(at - self.taken)
+            if not isnan(self.taken):
+                self.interval.measure(at - self.taken)
+            while self.waiting > 1:
+                self.interval.measure(0)
+                self.waiting -= 1
             self.taken = at
             self.begin_way()
         self.waiting = 0
@@ -382,7 +392,7 @@ cdef class Chase(Strategy):
             self.shown = Motion(self.goal, Vec3[double]())
             self.rotate_by(1, elapsed, sample)
         elif self.glides:
-            arrives = self.compute_fraction(at) >= 1 and not self.overshoot
+            arrives = self.compute_fraction(at) >= self.get_end()
             self.glide_to(at, sample)
         elif dot(rest, rest) < self.dead_zone * self.dead_zone:
             self.hold_position(sample)
@@ -426,12 +436,12 @@ cdef class Chase(Strategy):
         self.rotate_by(share, elapsed, sample)
 
     cdef double compute_share(self, double distance, double at, double elapsed) noexcept nogil:
-        cdef double seconds = span_seconds(self.time, self.period)
+        cdef double seconds = span_seconds(self.time, self.interval.value)
         cdef double step
         if self.how == Approach.EXPONENTIAL:
             return exponential_share(elapsed, seconds)
         if self.how == Approach.LERP:
-            return elapsed / seconds if self.overshoot else min(elapsed / seconds, 1.0)
+            return min(elapsed / seconds, self.overshoot)
         if self.how == Approach.SHARE:
             return self.share
         if self.how == Approach.GROWING:
@@ -439,28 +449,29 @@ cdef class Chase(Strategy):
         if self.how == Approach.SPEED:
             step = self.speed * elapsed
         else:
-            step = self.length / self.period * elapsed
+            step = self.length / self.interval.value * elapsed
         return step / distance if step < distance else 1
 
     cdef void step_spring(self, double elapsed, Sample& sample) noexcept nogil:
-        cdef double seconds = span_seconds(self.time, self.period)
+        cdef double seconds = span_seconds(self.time, self.interval.value)
         self.shown = self.damp(self.shown, self.goal, seconds, elapsed)
         if self.turn.known():
             self.turn.put(self.damp(self.turn.offset(), Vec3[double](), seconds, elapsed), sample)
 
     cdef Motion damp(self, const Motion& motion, Vec3[double] target, double seconds,
                      double elapsed) noexcept nogil:
-        if self.overshoot:
+        if self.overshoot > 1:
             return step_damped_spring(motion, target, seconds, elapsed)
         return smooth_damp(motion, target, seconds, elapsed)
 
     # ------------------------------------------------------------- the way from the newest arrival
 
     cdef double compute_fraction(self, double at) noexcept nogil:
-        cdef double elapsed = max(at - self.begun, 0.0)
-        if self.overshoot and self.how == Approach.LINEAR:
-            return elapsed / self.duration
-        return elapsed / self.duration if elapsed < self.duration else 1
+        return min(max(at - self.begun, 0.0) / self.duration, self.get_end())
+
+    cdef double get_end(self) noexcept nogil:
+        """Return how far the way goes, as a multiple of the way to its goal."""
+        return self.overshoot if self.how == Approach.LINEAR else 1
 
     cdef Vec3[double] compute_glide(self, double at) noexcept nogil:
         cdef double u = self.compute_fraction(at)
@@ -472,7 +483,7 @@ cdef class Chase(Strategy):
 
     cdef void glide_to(self, double at, Sample& sample) noexcept nogil:
         cdef double u = self.compute_fraction(at)
-        cdef double rate = self.compute_slope(u) / self.duration if u != 1 else 0
+        cdef double rate = self.compute_slope(u) / self.duration if u < self.get_end() else 0
         self.shown = Motion(self.compute_glide(at), (self.goal - self.start) * rate)
         self.turn_glide(at)
         self.glide.show(rate, sample)

@@ -17,7 +17,7 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import (
-    CLOCK, DEAD_ZONE, ROUNDING, SNAP, measured_interval,
+    CLOCK, DEAD_ZONE, INTERVAL_LIMITS, ROUNDING, SNAP, measured_interval,
 )
 
 # What no number of intervals is:
@@ -99,7 +99,7 @@ cdef class DelayBuffer(Strategy):
     packet is ``jitter_share``. A send interval is the typical difference of the last 32 timestamps,
     or with ``interval_time`` the exponential mean; or that of the last two timestamps
     (``interval=stamps``) or arrivals (``interval=arrivals``), or the mean of the last
-    ``interval_count`` of these.
+    ``interval_count`` of these, within ``interval_least`` and ``interval_most``.
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
     neighbors: (next - previous) / (their time), at an end of the buffer the slope. With
@@ -189,6 +189,7 @@ cdef class DelayBuffer(Strategy):
             Span("delay_least", 0.0, "the least delay, jitter margin included", 0, 60),
             Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
             measured_interval("stamps", "arrivals"),
+            *INTERVAL_LIMITS,
             Number("interval_count", 1, "how many of the last are averaged, with interval=stamps or"
                    " arrivals", "", 1, 32, whole=True),
             Number("interval_time", 0.0, "the time over which the send interval is averaged; 0: the"
@@ -293,9 +294,9 @@ cdef class DelayBuffer(Strategy):
     cdef TurnChase turn
 
     def configure(self, *, clock_time, clock_share, clock_count, clock_resync, clock_gain,
-                  clock_decay, clock_limit, start, jitter_time, interval, interval_time,
-                  interval_count, between, beyond_along, beyond_then, when_empty, every, late,
-                  equal, before, keep, min_buffer, max_buffer):
+                  clock_decay, clock_limit, start, jitter_time, interval, interval_least,
+                  interval_most, interval_time, interval_count, between, beyond_along, beyond_then,
+                  when_empty, every, late, equal, before, keep, min_buffer, max_buffer):
         self.check_free()
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
@@ -303,7 +304,7 @@ cdef class DelayBuffer(Strategy):
         self.measured = interval
         self.interval = SendInterval(
             NAN if interval < 0 else interval, 0.05, interval_time,
-            interval_count if interval < 0 else 0)
+            interval_count if interval < 0 else 0, least=interval_least, most=interval_most)
         self.deviation = Deviation(jitter_time)
         self.by_velocity = beyond_along == "velocity"
         self.returns = beyond_then == "return"

@@ -186,16 +186,15 @@ cpdef enum LastInterval:
     ARRIVALS = -1   # between the last two arrivals
 
 
-cdef inline double limit_interval(double measured) noexcept nogil:
-    """Return a measured interval (s), which is at least 0.1 ms."""
-    return max(measured, 1e-4)
-
-
 @cython.final
 cdef class SendInterval:
     cdef bint measures
     cdef double duration        # of an exponential mean; 0: the typical of the last
     cdef int last               # how many of the last are averaged; 0: by one of the other ways
+    cdef double share           # of the newest in the mean, or 1
+    cdef double least, most     # limits of a mean of the last, s
+    cdef double late            # what is measured of a late packet, s
+    cdef double mean            # before its limits, s
     cdef readonly double value
     cdef readonly long count    # of the differences measured
     cdef double first_guess

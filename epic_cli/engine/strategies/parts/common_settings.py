@@ -68,6 +68,13 @@ INTERVAL = Number("interval", "auto", "the send interval, the unit of delays wri
 
 MEASURED_INTERVAL = measured_interval(*_LAST_INTERVALS)
 
+#: The limits of an interval that is measured from the last packets.
+INTERVAL_LIMITS = (
+    Number("interval_least", 0.0001, "the least measured interval", "s", 0.0001, 60),
+    Number("interval_most", "unlimited", "the largest measured interval", "s", 0.0001, 60,
+           words={"unlimited": math.inf}),
+)  # fmt: skip
+
 DEAD_ZONE = Number("dead_zone", 0.0, "do not move while the goal is nearer than this",
                    "length units", 0, 1e12)  # fmt: skip
 

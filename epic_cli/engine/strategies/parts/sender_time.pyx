@@ -92,12 +92,16 @@ cdef class SendInterval:
     was lost, or a silence, makes a difference of two intervals or more, which then does not count,
     as long as three of eight differences are single intervals. With a ``duration`` (s) it is the
     exponential mean of all over that time instead, with a ``last`` above 0 the mean of that many,
-    at least 0.1 ms. Before two packets have come in it is ``first_guess``.
+    or that of which the newest is a ``share``, within ``least`` and ``most`` (s); one that is not
+    positive then counts as ``late`` (s). Before two packets have come in it is ``first_guess``.
     """
 
-    def __init__(self, double value=NAN, double first_guess=0.05, double duration=0, int last=0):
+    def __init__(self, double value=NAN, double first_guess=0.05, double duration=0, int last=0,
+                 double share=1, double least=1e-4, double most=INFINITY, double late=0):
         self.duration = duration
         self.last = last
+        self.share = share
+        self.least, self.most, self.late = least, most, late
         self.measures = value != value
         self.value = first_guess if self.measures else value
         self.first_guess = self.value
@@ -130,8 +134,16 @@ cdef class SendInterval:
         """Update the interval by the time between two packets, s."""
         self.count += 1
         if self.last > 0:
+            if self.late > 0 and not difference > 0:
+                difference = self.late
             add_value(self.differences, difference)
-            self.value = limit_interval(compute_mean(self.differences))
+            if self.share == 1:
+                self.mean = compute_mean(self.differences)
+            elif self.mean > self.least:
+                self.mean += (difference - self.mean) * self.share
+            else:
+                self.mean = difference
+            self.value = min(max(self.mean, self.least), self.most)
         elif self.duration > 0:
             self.value += (difference - self.value) * (
                 compute_weight(difference, self.duration) if self.count > 1 else 1)
@@ -142,6 +154,7 @@ cdef class SendInterval:
     cdef void copy(self, SendInterval other) noexcept:
         """Copy the interval and the measurements of another ``SendInterval``."""
         self.value, self.count, self.newest = other.value, other.count, other.newest
+        self.mean = other.mean
         self.differences = other.differences
 
     cpdef void clear(self) noexcept nogil:
@@ -149,6 +162,7 @@ cdef class SendInterval:
         self.value = self.first_guess
         self.newest = NAN
         self.count = 0
+        self.mean = 0
         start_window(self.differences, self.last if self.last > 0 else INTERVALS)
 
 

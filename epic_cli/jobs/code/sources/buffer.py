@@ -67,7 +67,6 @@ INTERVAL: float  # s, the first guess where it is measured
 INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
 LAST_INTERVAL: str  # what its last one is taken from; empty: not the last one alone
-INTERVAL_COUNT: int
 CURVE: str
 BETWEEN: str
 BEYOND: str
@@ -142,6 +141,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "INTERVAL": interval if interval > 0 else 0.05,
         "MEASURES_INTERVAL": counts and math.isnan(interval),
         "LAST_INTERVAL": {-1: "arrivals", -3: "stamps"}.get(interval, "") if counts else "",
+        "INTERVAL_SHARE": 1.0,
+        "INTERVAL_LATE": 0.0,
+        "LIMITS_INTERVAL": not math.isinf(settings["interval_most"]),
         "SMOOTHS": settings["low_pass"] > 0 or settings["follow"] == "share",
         "BEYOND": kind,
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
@@ -355,19 +357,6 @@ class Smoothing(SendInterval, Turning, Rounding):
     def reach(self) -> float:
         """Return how long it goes on past the newest state (s)."""
         return BEYOND_INTERVALS * self.interval if BEYOND_IN_INTERVALS else BEYOND_TIME
-
-    def measure(self, difference: float) -> None:
-        """Update the mean of the last times between two packets."""
-        self.interval = difference
-        if INTERVAL_COUNT > 1:
-            self.differences.append(difference)
-            if len(self.differences) > INTERVAL_COUNT:
-                self.differences.pop(0)
-            self.interval = 0.0
-            for i in range(len(self.differences)):
-                self.interval += self.differences[i]
-            self.interval = self.interval / float(len(self.differences))
-        self.interval = max(self.interval, 0.0001)
 
     def average(self, difference: float) -> None:
         """Update the exponential mean of the time between two packets."""

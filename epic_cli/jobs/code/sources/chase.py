@@ -38,7 +38,9 @@ SPEED: float
 EASE: str
 START: str
 END: str
-OVERSHOOT: bool
+OVERSHOOT: float
+PASSES: bool  # it passes its goal
+LIMITS_PASSING: bool
 INTERVAL: float  # s, the first guess where it is measured
 MEASURES: str
 TAKES: bool
@@ -80,6 +82,10 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "INTERVAL": interval if interval > 0 else 0.05,
         "MEASURES": measures,
         "TAKES": measures == "frames" or waits,
+        "INTERVAL_COUNT": 1,
+        "LIMITS_INTERVAL": not math.isinf(settings["interval_most"]),
+        "PASSES": settings["overshoot"] > 1,
+        "LIMITS_PASSING": not math.isinf(settings["overshoot"]),
         "LIMITS_AHEAD": not math.isinf(settings["ahead_time"]),
         "STEPS": steps,
         "KEEPS": steps == "tick" or settings["rounding"] > 0,
@@ -138,6 +144,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.stamp = 0.0
         self.aged = False
         self.interval = INTERVAL
+        self.mean = 0.0
         self.differences.clear()
         self.sizes.clear()
 
@@ -166,9 +173,9 @@ class Smoothing(SendInterval, Turning, Rounding):
             if MEASURES == "usual" and time > self.newest:
                 self.typical(time - self.newest)
             if MEASURES == "stamps":
-                self.interval = max(time - self.stamp, 0.0001)
+                self.measure(time - self.stamp)
             if MEASURES == "arrivals":
-                self.interval = max(arrival - self.arrived, 0.0001)
+                self.measure(arrival - self.arrived)
         else:
             self.position = position
             self.motion = Vec3(0.0, 0.0, 0.0)
@@ -254,10 +261,11 @@ class Smoothing(SendInterval, Turning, Rounding):
         elif STEPS == "tick":
             self.begun = min(self.begun, now)
         if MEASURES == "frames":
-            if self.waiting > 1:
-                self.interval = 0.0001
-            elif self.taking:
-                self.interval = max(now - self.taken, 0.0001)
+            if self.taking:
+                self.measure(now - self.taken)
+            while self.waiting > 1:
+                self.measure(0.0)
+                self.waiting -= 1
             self.taking = True
             self.taken = now
             self.depart()
@@ -313,8 +321,10 @@ class Smoothing(SendInterval, Turning, Rounding):
     def fraction(self, now: float) -> float:
         """Return the fraction of the path's time that has passed."""
         u: float = max((now - self.begun) / self.duration, 0.0)
-        if not OVERSHOOT or HOW != "linear":
+        if HOW != "linear":
             u = min(u, 1.0)
+        elif LIMITS_PASSING:
+            u = min(u, OVERSHOOT)
         if HOW == "eased":
             if EASE == "smoothstep":
                 return u * u * (3.0 - 2.0 * u)
@@ -353,9 +363,9 @@ class Smoothing(SendInterval, Turning, Rounding):
         if HOW == "exponential":
             return 1.0 - exp(-elapsed / self.seconds())
         if HOW == "lerp":
-            if OVERSHOOT:
-                return elapsed / self.seconds()
-            return min(elapsed / self.seconds(), 1.0)
+            if LIMITS_PASSING:
+                return min(elapsed / self.seconds(), OVERSHOOT)
+            return elapsed / self.seconds()
         if HOW == "growing":
             return self.fraction(now)
         return SHARE
@@ -383,7 +393,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         step: Vec3 = (self.motion + change * frequency) * elapsed
         reached: Vec3 = goal + (change + step) * decay
         self.motion = (self.motion - step * frequency) * decay
-        if not OVERSHOOT:
+        if not PASSES:
             if dot(goal - self.position, reached - goal) > 0.0:
                 reached = goal
                 self.motion = Vec3(0.0, 0.0, 0.0)

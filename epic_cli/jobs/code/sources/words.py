@@ -20,8 +20,14 @@ __all__ = [
 ]
 
 
-# The sources whose strategies round have it as a setting.
+# The sources whose strategies round, or measure intervals, have these.
 ROUNDING: float
+INTERVAL_COUNT: int
+INTERVAL_SHARE: float
+INTERVAL_LATE: float
+INTERVAL_LEAST: float
+INTERVAL_MOST: float
+LIMITS_INTERVAL: bool
 
 
 class Vec3(NamedTuple):
@@ -89,6 +95,7 @@ class SendInterval:
     """A measurement of the typical time between two packets."""
 
     interval: float  # between two packets (s)
+    mean: float  # of the measured intervals (s)
     differences: list[float]  # between the last timestamps
     sizes: list[float]  # the same by size
 
@@ -110,6 +117,30 @@ class SendInterval:
                 total += self.sizes[j] - usual
                 near += 1
         self.interval = usual + total / float(near)
+
+    def measure(self, difference: float) -> None:
+        """Update the last interval, or the mean of the last ones."""
+        if INTERVAL_LATE > 0.0:
+            if difference <= 0.0:
+                difference = INTERVAL_LATE
+        self.interval = difference
+        if INTERVAL_COUNT > 1:
+            self.differences.append(difference)
+            if len(self.differences) > INTERVAL_COUNT:
+                self.differences.pop(0)
+            self.interval = 0.0
+            for i in range(len(self.differences)):
+                self.interval += self.differences[i]
+            self.interval = self.interval / float(len(self.differences))
+        if INTERVAL_SHARE < 1.0:
+            if self.mean > INTERVAL_LEAST:
+                self.mean += (difference - self.mean) * INTERVAL_SHARE
+            else:
+                self.mean = difference
+            self.interval = self.mean
+        self.interval = max(self.interval, INTERVAL_LEAST)
+        if LIMITS_INTERVAL:
+            self.interval = min(self.interval, INTERVAL_MOST)
 
 
 class Rounding:

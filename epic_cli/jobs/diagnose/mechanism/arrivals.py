@@ -1,13 +1,18 @@
-"""Read frames that go by the packets: a step at each, a measured time, the two newest states."""
+"""Read frames that go by the packets: a step at each, or the way between the two newest states."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.measured_intervals import (
+    compute_intervals,
+    iterate_limits,
+    iterate_measured_ways,
+)
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
 from epic_cli.metrics.arrays import compute_lengths, find_minimum
@@ -15,16 +20,12 @@ from epic_cli.metrics.arrays import compute_lengths, find_minimum
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
-    from epic_cli.metrics.arrays import Floats
 
 #: Fractions of a way that differ by less, mostly, are the same.
 SLIGHT = 0.01
 
 #: Delays (s) of a clock that packets alone advance, and the most that is left (usual steps).
 DELAYS, NEAR = np.arange(0.0, 1.0, 0.01).tolist(), 0.3
-
-#: A measured interval is at least this long (s), as in ``chase``.
-LEAST_PERIOD = 1e-4
 
 
 def is_moved_by_packets(frames: Frames) -> bool:
@@ -71,65 +72,6 @@ def read_packet_clock(frames: Frames, every: list[TimeAxis]) -> StrategySpec | N
     return StrategySpec("buffer", settings)
 
 
-class MeasuredWay(NamedTuple):
-    """The fraction (m) of a measured time since the newest packet, and how both are measured.
-
-    ``periods`` (m) are the measured times (s).
-    """
-
-    settings: dict[str, Any]
-    fraction: Floats
-    periods: Floats
-
-
-def iterate_measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
-    """Yield ways of measuring the time from packet to packet, and since the newest one."""
-    begins = frames.taking
-    before = np.maximum(begins - 1, 0)
-    by_arrival = np.diff(frames.arrivals, prepend=frames.arrivals[0])
-    by_stamp = np.diff(frames.stamps, prepend=frames.stamps[0])
-    seen = np.unique(begins)
-    between = np.full(len(frames.times), LEAST_PERIOD)
-    several = np.append(1, np.diff(frames.newest[seen])) > 1
-    periods = np.where(several, 0.0, np.append(0.0, np.diff(frames.times[seen])))
-    between[:] = np.repeat(periods, np.diff(np.append(seen, len(begins))))
-    for measure, period in (
-        ("frames", between),
-        ("arrivals", by_arrival[frames.newest]),
-        ("stamps", by_stamp[frames.newest]),
-    ):
-        lasts = np.maximum(period, LEAST_PERIOD)
-        for start, begun in (
-            ("last", frames.times[before]),
-            ("drawn", frames.arrivals[frames.newest]),
-            ("frame", frames.times[begins]),
-        ):
-            settings = {"time": "1i", "interval": measure}
-            settings |= {"start": start} if start != "drawn" else {}
-            yield MeasuredWay(settings, np.clip((frames.times - begun) / lasts, 0, 1), lasts)
-
-
-def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
-    """Yield chases over a measured time: their settings, and how far off each frame is (m, 3)."""
-    begins = frames.taking
-    start = frames.drawn[np.maximum(begins - 1, 0)]
-    last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
-    newest = frames.positions[frames.newest]
-    speed = frames.velocities[frames.newest]
-    for way in iterate_measured_ways(frames):
-        u = way.fraction[:, None]
-        for ahead, goal in (
-            ({}, newest),
-            (
-                {"ahead": "interval", "ahead_time": "unlimited"},
-                newest + speed * way.periods[:, None],
-            ),
-        ):
-            for how, begin in (("linear", start), ("growing", last)):
-                off = begin + (goal - begin) * u - frames.drawn
-                yield {"how": how, **way.settings, **ahead}, off
-
-
 def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategySpec]:
     """Yield buffers that go from the newest state but one to the newest, if the frames lie there.
 
@@ -156,14 +98,18 @@ def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategyS
         settings = {**buffer, "interval": TICKS[best], "catch_up": "timer", "phase": phase}
         yield StrategySpec("buffer", settings)
     begins = frames.taking
-    measured = {"time": "1i", "interval": "arrivals"}  # from one arrival to the next
-    fraction = next(
-        one.fraction for one in iterate_measured_ways(frames) if one.settings == measured
-    )
-    if np.median(np.abs(fraction[moving][on] - share)) < SLIGHT:
-        settings = {"stamps": "arrival", "delay": "1i", "interval": "arrivals"}
-        yield StrategySpec("buffer", settings)
     rises = (share > 0.02) & ((share < 0.98) | (share > 1.02))
+    for measured in iterate_measured_ways(frames):
+        words = {key: word for key, word in measured.settings.items() if key != "time"}
+        if words["interval"] == "frames" or words.get("start") == "frame":
+            continue
+        for limits in ({}, *iterate_limits(frames, measured, before, after)):
+            lasts = compute_intervals(measured.measured, limits)[frames.newest]
+            apart = ((measured.since / lasts)[moving][on] - share)[rises]
+            if len(apart) > FEW and np.median(np.abs(apart)) < SLIGHT:
+                newest = {"stamps": "ticks", "clock": "newest"}
+                stamps = newest if limits else {"stamps": "arrival"}
+                yield StrategySpec("buffer", {**stamps, "delay": "1i", **words, **limits})
     for start, begun in (
         ({}, frames.arrivals[frames.newest]),
         ({"start": "last"}, frames.times[np.maximum(begins - 1, 0)]),

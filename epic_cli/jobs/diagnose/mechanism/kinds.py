@@ -9,7 +9,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
-from epic_cli.jobs.diagnose.mechanism import arrivals
+from epic_cli.jobs.diagnose.mechanism import arrivals, measured_intervals
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
@@ -57,7 +57,7 @@ def look_at_kinds(search: SearchState) -> None:
                 float(compute_robust_rms(off[view.settled])),
                 StrategySpec("chase", {**settings, **late}),
             )
-            for settings, off in arrivals.iterate_measured_chases(view)
+            for settings, off in measured_intervals.iterate_measured_chases(view)
         ]
     measured.sort(key=lambda reading: reading.off)
     search.look_at_readings(measured, MEASURED, search.exact)

@@ -11,6 +11,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
+from epic_cli.jobs.diagnose.mechanism.measured_intervals import compute_intervals
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies import RemedyTrial, write_option
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
@@ -33,9 +34,12 @@ UNSEEN = 0.002
 MENDING_CHANGES: dict[str, dict[str, Any]] = {
     "standing-frame": {"start": "last"},
     "ticks": {"between": "lerp"},
-    "measured-interval": {"interval": None},
+    "measured-interval": dict.fromkeys(
+        ("interval", "interval_least", "interval_most", "interval_late", "interval_share")
+    ),
     "overshoot": {"ahead": None, "ahead_time": None},
     "fed-back": {"how": "linear"},
+    "passes-goal": {"overshoot": None},
     "stops-short": {"end": None},
     "late-as-new": {"late": None},
 }
@@ -85,12 +89,15 @@ class ChaseFaults:
         frames = self.frames
         by_stamps = self.settings.get("interval") == MEASURED_INTERVAL.words["stamps"]
         apart = np.diff(frames.stamps if by_stamps else frames.arrivals)
-        together = np.diff(np.searchsorted(frames.times, frames.arrivals)) == 0
+        apart = compute_intervals(apart, self.settings)
+        doubled = float((np.diff(np.searchsorted(frames.times, frames.arrivals)) == 0).mean())
+        if by_stamps or self.given.get("interval_share"):
+            doubled = 0.0
         return {
             "time": self.time, "interval": frames.interval,
             "varies": _measure_spread(apart),
             "jitter": _measure_spread(frames.arrivals - frames.stamps),
-            "doubled": 0.0 if by_stamps else float(together.mean()),
+            "doubled": doubled,
             "late": frames.late,
         }  # fmt: skip
 
@@ -110,6 +117,8 @@ class ChaseFaults:
         elif (how == "share" and settings["share"] == 1) or self.time < UNSEEN:
             yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
+            if how == "linear" and settings["overshoot"] > 1:
+                yield "passes-goal"
             if settings["start"] == "frame":
                 yield "standing-frame"
             if is_unlike_interval(self.time, self.frames):

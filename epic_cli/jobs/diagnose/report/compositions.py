@@ -11,6 +11,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     draws_last_two_states,
     takes_late_packets,
 )
+from epic_cli.jobs.diagnose.mechanism.measured_intervals import LEAST_PERIOD
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies.buffers import FEW_STATES, GUESSES
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
@@ -68,6 +69,12 @@ _MEASURED = {
     -2.0: "the time between the frames that took the last two packets",
     -3.0: "the time between the last two timestamps",
 }
+#: Limits of a measured interval, without those that limit nothing.
+_LIMITS = {
+    "interval_least": "at least {}",
+    "interval_most": "at most {}",
+    "interval_late": "{} at a late packet",
+}
 _FOLLOWS = {
     "exponential": "behind a low-pass of {time}",
     "lerp": "behind a step of frame / {time} of the rest in each frame",
@@ -98,6 +105,22 @@ def _describe_clock(settings: Mapping[str, Any]) -> str:
         "arrival": "over arrival times",
         "ticks": f"over a count of ticks{clock}",
     }[settings["stamps"]]
+
+
+def _describe_interval(settings: Mapping[str, Any]) -> str:
+    """Return how the send interval is measured, or its length (s)."""
+    interval = settings["interval"]
+    if interval not in _MEASURED:
+        return format_seconds(interval)
+    found, several = _MEASURED[interval], settings.get("interval_count", 1)
+    if several > 1:
+        found = f"the mean of {found.replace('two', f'{several + 1:g}')}"
+    if (share := settings.get("interval_share", 1.0)) < 1:
+        found = f"the mean of {found}, which each packet moves by {format_share(share)}"
+    shown = {key: settings.get(key, 0.0) for key in _LIMITS}
+    limits = [_LIMITS[key].format(format_seconds(limit)) for key, limit in shown.items()
+              if LEAST_PERIOD < limit < math.inf]  # fmt: skip
+    return f"{found} ({', '.join(limits)})" if limits else found
 
 
 def _find_interval(settings: Mapping[str, Any], found: Mechanism) -> float:
@@ -132,10 +155,8 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         return f"predicts from the newest state, {stamps}{far}{behind}"
     late = format_seconds(convert_to_seconds(delay, interval))
     if delay < 0:
-        unit = _MEASURED.get(settings["interval"], "the send interval")
-        if unit in _MEASURED.values() and settings["interval_count"] > 1:
-            packets = f"{settings['interval_count'] + 1:g}"
-            unit = f"the mean of {unit.replace('two', packets)}"
+        measured = settings["interval"] in _MEASURED
+        unit = _describe_interval(settings) if measured else "the send interval"
         late = f"{-delay:g} x {unit} ({late})"
     if margin := settings["jitter_margin"]:
         late += f" and {margin:.3g} x {_JITTERS[settings['jitter']]}"
@@ -143,7 +164,8 @@ def _describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     buffer = f"a buffer of the last {settings['keep']:g} states," if few else "a buffer"
     curve = _CURVES["hold" if settings["between"] == "hold" else settings["curve"]]
     if draws_last_two_states(settings):
-        over = _MEASURED.get(settings["interval"], format_seconds(interval))
+        own = settings["interval"]
+        over = _describe_interval(settings) if own in _MEASURED else format_seconds(interval)
         return (
             f"goes from the last state but one to the newest {curve}, over {over} from"
             f" {_BEGINS.get(settings['start'], 'each arrival')}, and {after}"
@@ -221,19 +243,21 @@ def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         return f"draws {goal} without any smoothing{rest}"
     time = format_seconds(convert_to_seconds(settings["time"], found.interval))
     if settings["time"] < 0 and settings["interval"] in _MEASURED:
-        time = _MEASURED[settings["interval"]]
+        time = _describe_interval(settings)
     how = _APPROACHES[settings["how"]].format(
         time=time, share=format_share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
         begin=_BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
     if settings["how"] == "interval" and "interval" in found.strategy.settings:
-        own = settings["interval"]
-        how = f"within {_MEASURED[own] if own in _MEASURED else format_seconds(own)}"
+        how = f"within {_describe_interval(settings)}"
     if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
         how += ", on from where that led until then"
-    if settings["overshoot"] == "on" and settings["how"] == "spring":
+    if settings["overshoot"] > 1 and settings["how"] == "spring":
         how += " that may pass it"
+    elif settings["overshoot"] > 1 and settings["how"] == "linear":
+        far = settings["overshoot"]
+        how += f", and on to {far:g} times that way" if far < math.inf else ", and on beyond it"
     if settings["snap_after"]:
         how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
     return f"moves toward {goal.rstrip(',')}, {how}{rest}"

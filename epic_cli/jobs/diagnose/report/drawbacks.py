@@ -46,6 +46,7 @@ DRAWBACKS = {
     " there the measured time is 0.",
     "overshoot": "It aims where the velocity leads in one interval: it overshoots at each turn and"
     " loss.",
+    "passes-goal": "It goes on past each state until the next one comes, and is pulled back there.",
     "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"
     " the next packet.",
     "wrong-constant": "It counts {time:s} for each packet, and they come every {interval:s}.",

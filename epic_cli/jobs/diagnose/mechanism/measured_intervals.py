@@ -1,0 +1,143 @@
+"""Read ways that take a measured interval: how it is measured, limited and averaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.frames import move_to_frames
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
+from epic_cli.metrics.arrays import compute_lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.metrics.arrays import Floats
+
+#: A measured interval is at least this long (s), as in ``chase``.
+LEAST_PERIOD = 1e-4
+
+#: Shares of the newest interval in a mean.
+SHARES = (0.05, 0.1, 0.2, 0.25, 0.3, 0.5)
+
+#: Intervals that differ by less, as a share of them, are the same; and the least fractions of the
+#: way, and of the usual step, that tell the interval.
+ALIKE, TOLD, AWAY = 0.02, 0.1, 0.1
+
+
+class MeasuredWay(NamedTuple):
+    """The time (m; s) since the newest packet, and the interval measured at each packet (n; s).
+
+    ``settings`` say how both are measured.
+    """
+
+    settings: dict[str, Any]
+    since: Floats
+    measured: Floats
+
+
+def iterate_measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
+    """Yield ways of measuring the time from packet to packet, and since the newest one."""
+    begins, arrivals = frames.taking, frames.arrivals
+    taken = move_to_frames(arrivals, frames.times, frames.frame)
+    for measure, at in (("frames", taken), ("arrivals", arrivals), ("stamps", frames.stamps)):
+        measured = np.diff(at, prepend=at[0])
+        for start, begun in (
+            ("last", frames.times[np.maximum(begins - 1, 0)]),
+            ("drawn", arrivals[frames.newest]),
+            ("frame", frames.times[begins]),
+        ):
+            settings = {"time": "1i", "interval": measure}
+            settings |= {"start": start} if start != "drawn" else {}
+            yield MeasuredWay(settings, frames.times - begun, measured)
+
+
+def compute_intervals(measured: Floats, settings: Mapping[str, Any]) -> Floats:
+    """Return intervals (n; s) that are limited and averaged as ``chase`` does it."""
+    least, late = settings.get("interval_least", LEAST_PERIOD), settings.get("interval_late", 0.0)
+    share = settings.get("interval_share", 1.0)
+    known = np.where((measured > 0) | (late == 0), measured, late)
+    if share < 1:
+        mean, found = 0.0, []
+        for one in known.tolist():
+            mean = mean + (one - mean) * share if mean > least else one
+            found.append(mean)
+        known = np.array(found)
+    return np.clip(known, least, max(settings.get("interval_most", math.inf), least))
+
+
+def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
+    """Yield chases over a measured time: their settings, and how far off each frame is (m, 3)."""
+    begins = frames.taking
+    start = frames.drawn[np.maximum(begins - 1, 0)]
+    last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
+    newest = frames.positions[frames.newest]
+    speed = frames.velocities[frames.newest]
+    for way in iterate_measured_ways(frames):
+        plain = compute_intervals(way.measured, {})[frames.newest]
+        for how, begin in (("linear", start), ("growing", last)):
+            for limits in ({}, *iterate_limits(frames, way, begin, newest)):
+                most = limits.get("overshoot", 1.0)
+                most = math.inf if most == "on" else most
+                lasts = compute_intervals(way.measured, limits)[frames.newest]
+                u = np.clip(way.since / lasts, 0, most)[:, None]
+                off = begin + (newest - begin) * u - frames.drawn
+                yield {"how": how, **way.settings, **limits}, off
+            goal, u = newest + speed * plain[:, None], np.clip(way.since / plain, 0, 1)[:, None]
+            ahead = {"ahead": "interval", "ahead_time": "unlimited"}
+            off = begin + (goal - begin) * u - frames.drawn
+            yield {"how": how, **way.settings, **ahead}, off
+
+
+def iterate_limits(
+    frames: Frames, way: MeasuredWay, begin: Floats, goal: Floats
+) -> Iterator[dict[str, Any]]:
+    """Yield the limits, or the mean, of the intervals that ways from ``begin`` to ``goal`` took.
+
+    Both are positions (m, 3). Nothing is yielded where the ways took the measured intervals.
+    """
+    left = goal - begin
+    length = compute_lengths(left)
+    moving = frames.settled & (length > AWAY * frames.unit) & (way.since > 0)
+    if moving.sum() < FEW:
+        return
+    share = ((frames.drawn - begin) * left).sum(axis=1)[moving] / length[moving] ** 2
+    beyond: dict[str, Any] = {}
+    top = 1.0
+    if (share > 1 + ALIKE).mean() > ALIKE:
+        top = float(np.quantile(share, 0.995))
+        ends = np.abs(share / top - 1) < 0.1 * ALIKE
+        beyond = {"overshoot": float(f"{top:.2g}") if ends.sum() > FEW else "on"}
+    on_way = (share > TOLD) & (share < top - ALIKE)
+    if on_way.sum() < FEW:
+        return
+    took = way.since[moving][on_way] / share[on_way]
+    newest = frames.newest[moving][on_way]
+    found = [_fit_limits(way.measured[newest], took)]
+    found += [{"interval_share": part} for part in SHARES]
+    for settings in found:
+        known = compute_intervals(way.measured, settings)[newest]
+        if (_is_alike(known, took)).mean() > MOSTLY - AWAY and (settings or beyond):
+            yield {**settings, **beyond}
+
+
+def _fit_limits(measured: Floats, took: Floats) -> dict[str, Any]:
+    """Return the limits of the intervals that were measured (k; s), by those that ways took."""
+    unlike, limits = ~_is_alike(np.maximum(measured, LEAST_PERIOD), took), {}
+    for name, there in (
+        ("interval_late", measured <= 0),
+        ("interval_least", (measured > 0) & (took > measured)),
+        ("interval_most", took < measured),
+    ):
+        limited = took[there & unlike]
+        if len(limited) > (0 if name == "interval_late" else 2):
+            limits[name] = float(np.median(limited))
+    return limits
+
+
+def _is_alike(one: Floats, other: Floats) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(one / other - 1) < ALIKE)
