@@ -754,12 +754,13 @@ class Smoothing(SendInterval, Turning, Rounding):
     def chase(self, newest: State) -> None:
         """Go a share of the way from what is drawn to the newest state."""
         last: Vec3 = self.raw if SMOOTHS else self.position
-        turned: Quat = self.raw_rotation if SMOOTHS else self.rotation
         rest: Vec3 = newest.position - last
         if not self.drawn or (SNAP > 0.0 and dot(rest, rest) > SNAP * SNAP):
             self.show(newest.position, newest.rotation)
         else:
-            turned = self.slerp(turned, newest.rotation, BEYOND_SHARE)
+            turned: Quat = self.slerp(
+                self.raw_rotation if SMOOTHS else self.rotation, newest.rotation, BEYOND_SHARE
+            )
             self.show(last * (1.0 - BEYOND_SHARE) + newest.position * BEYOND_SHARE, turned)
 
     def ahead(self, late: float) -> None:
