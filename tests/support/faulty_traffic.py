@@ -105,6 +105,19 @@ def _fixed_step(case: Case) -> None:
     rows[POSITION] -= rows[VELOCITY] * late
 
 
+def _rounded(case: Case) -> None:
+    step = case.random.uniform(0.45, 0.95) * case.period * max(case.strength, 0.5)
+    case.rows[TIME] = np.floor(case.rows[TIME] / step) * step
+
+
+def _uneven_ticks(case: Case) -> None:
+    rows = case.rows
+    delays = rows[ARRIVAL] - rows[TIME]
+    lasted = np.resize(np.array([2, 2, 1]), rows.shape[1]) * 0.6 * case.period
+    rows[TIME] = np.cumsum(lasted) - lasted
+    rows[ARRIVAL] = rows[TIME] + delays
+
+
 def _irregular(case: Case) -> Columns:
     rows = case.rows
     kept = np.cumsum(1 + (case.random.random(rows.shape[1]) < 0.35 * case.strength))
@@ -157,7 +170,8 @@ def _reordering(case: Case) -> None:
     rows[ARRIVAL, held] += case.random.uniform(1.5, 3, len(held)) * case.period
 
 
-def _wait_until(rows: Columns, begin: int, until: float) -> None:
+def wait_until(rows: Columns, begin: int, until: float) -> None:
+    """Let the packets from ``begin`` on that arrive before ``until`` (s) arrive then."""
     waiting = (np.arange(rows.shape[1]) >= begin) & (rows[ARRIVAL] < until)
     rows[ARRIVAL, waiting] = until
 
@@ -168,7 +182,7 @@ def _head_of_line(case: Case) -> None:
         np.arange(10, rows.shape[1] - 20), round(10 * case.strength) + 1
     ):
         waits = max(0.2, 6 * case.period) * case.random.uniform(1, 1.5)
-        _wait_until(rows, int(begin), rows[ARRIVAL, begin] + waits)
+        wait_until(rows, int(begin), rows[ARRIVAL, begin] + waits)
 
 
 def _late_sender(case: Case) -> None:
@@ -369,6 +383,8 @@ FAULTS = {
     "clock step": Fault("clock-step", _clock_step),
     "stamps at sending": Fault("stamps", _stamps),
     "64 Hz steps": Fault("fixed-step", _fixed_step),
+    "rounded stamps": Fault("coarse-stamps", _rounded),
+    "uneven ticks": Fault("uneven-ticks", _uneven_ticks),
     "irregular sending": Fault("send-rate", _irregular),
     "stalled sender": Fault("server-stall", _stall),
     "loss": Fault("loss", _loss),

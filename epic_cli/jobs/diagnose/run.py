@@ -24,6 +24,7 @@ from epic_cli.jobs.diagnose.detectors import (
     find_detector,
     load_registry,
 )
+from epic_cli.jobs.diagnose.detectors.movement.coarse_stamps import TICK_CAUSES
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import measure_unseen_drift
 from epic_cli.jobs.diagnose.remedies.recording import make_trial_recording
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
@@ -194,6 +195,11 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
     ]
     folded.sort(key=lambda one: -one.share)
     messages, drifts = traffic.messages, any(finding.cause == "clock-drift" for finding in findings)
+    network = None if messages is None else measure_network(messages)
+    for finding in findings:
+        if finding.cause in TICK_CAUSES and network is not None:
+            # the usual interval is not the mean one
+            network = network._replace(rate=1 / float(finding.values["period"]))
     return Diagnosis(
         tuple(folded),
         tuple(lacking),
@@ -201,7 +207,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         traffic.drawn,
         traffic.packets,
         traffic.duration,
-        None if messages is None else measure_network(messages),
+        network,
         (0.0, 0.0) if messages is None or drifts else measure_unseen_drift(messages),
     )
 

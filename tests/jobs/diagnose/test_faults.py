@@ -20,12 +20,17 @@ from support.faulty_traffic import (
     clean,
     faulty,
     make_table_traffic,
+    wait_until,
 )
+from support.movements import block
 
+from epic_cli import Packet
 from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, load_registry
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.metrics.arrays import SEQUENCE, make_packet_table
+from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME, make_packet_table
+from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.metrics.evaluation import iterate_simulated_runs
+from epic_cli.metrics.traffic import make_traffic
 from epic_cli.network.link import LinkConditions
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
@@ -276,3 +281,43 @@ def test_what_rounding_costs_is_what_it_cost_and_its_cure_cures(movement: str, s
 def test_a_thousand_losses_are_no_chain() -> None:
     link = LinkConditions(latency=0.05, jitter=0.005, loss=0.05)
     assert "delta-chain" not in causes(clean("circle", link, 60, 1, 600.0))
+
+
+@pytest.mark.parametrize("fault", ["stalled frames", "head of line"])
+@pytest.mark.parametrize("seed", [2, 5])
+def test_frames_tell_whether_they_held_packets_up(fault: str, seed: int) -> None:
+    rows = clean("circle", LINKS["lan"], 20, seed, 40.0)
+    FAULTS[fault].make(_case(rows))
+    rows[ARRIVAL] = np.ceil(rows[ARRIVAL] * 60) / 60
+    times = np.arange(rows[ARRIVAL, 0], rows[ARRIVAL, -1], 1 / 60)
+    if fault == "stalled frames":  # there is none but where packets are read
+        read = rows[ARRIVAL, np.minimum(np.searchsorted(rows[ARRIVAL], times), rows.shape[1] - 1)]
+        times = times[read - times < 0.1]
+    places = np.array([np.interp(times - 0.2, rows[TIME], axis) for axis in rows[1:4]]).T
+    drawn = {"": DrawnPath(times, places, 1e-6)}
+    traffic = make_traffic({"": block(
+        Packet((x, y, z), (vx, vy, vz), time, arrival, sequence=int(number))
+        for time, x, y, z, vx, vy, vz, arrival, number in rows[: SEQUENCE + 1].T.tolist()
+    )})  # fmt: skip
+    (alone,) = diagnose(traffic).findings
+    (found,) = (one for one in diagnose(traffic, drawn).findings if one.cause in BURSTS)
+    assert alone.cause == "frame-stall"
+    assert "--drawn" in str(alone.values["frames_cure"])
+    assert found.cause == ("frame-stall" if fault == "stalled frames" else "head-of-line")
+    assert "--drawn" not in str(found.values["frames_cure"]) or found.cause == "head-of-line"
+
+
+BURSTS = ("frame-stall", "head-of-line", "late-sender")
+
+
+@pytest.mark.parametrize("apart", [0.0003, 0.0011, 0.004])
+def test_packets_that_leave_a_queue_at_its_pace_have_waited_on_the_way(apart: float) -> None:
+    rows = clean("strafe", LINKS["lan"], 15, 4, 60.0)
+    random = np.random.default_rng(4)
+    rows[ARRIVAL] = rows[TIME] + 0.04 + random.uniform(0, 0.004, rows.shape[1])
+    for begin in random.choice(np.arange(20, rows.shape[1] - 20), 20, replace=False):
+        wait_until(rows, int(begin), rows[ARRIVAL, begin] + random.uniform(0.25, 0.4))
+    pace = apart * random.uniform(0.8, 1.2, rows.shape[1])
+    for place in range(1, rows.shape[1]):
+        rows[ARRIVAL, place] = max(rows[ARRIVAL, place], rows[ARRIVAL, place - 1] + pace[place])
+    assert causes(rows) == ["head-of-line"]

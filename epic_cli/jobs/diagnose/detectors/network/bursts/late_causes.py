@@ -16,8 +16,13 @@ from epic_cli.jobs.diagnose.detectors.network.bursts.search import find_bursts
 from epic_cli.metrics.arrays import compute_median
 from epic_cli.metrics.traffic import MessageLog, Traffic
 
-#: Messages that left together come this share of the usual difference apart, or more than this (s).
-OWN_WAYS, COARSE = 0.5, 2e-4
+#: Messages that left together come this share of the usual difference apart, or more than this (s),
+#: and unevenly: the middle half of their distances is this much wide, in median ones. Even
+#: distances are the pace of a line behind which they queued.
+OWN_WAYS, COARSE, UNEVEN = 0.5, 2e-4, 0.6
+
+#: A frame that lasts for this share of a burst's delay has held it up.
+STALLED = 0.5
 
 #: Fewest late bursts.
 LEAST = 2
@@ -29,8 +34,29 @@ def is_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
     Jitter is the usual difference of neighboring delays.
     """
     usual = compute_median(np.abs(np.diff(messages.delays)))
-    within = [np.diff(messages.arrivals[burst.begin : burst.end]) for burst in bursts]
-    return compute_median(np.abs(np.concatenate(within))) > max(OWN_WAYS * usual, COARSE)
+    within = np.abs(
+        np.concatenate([np.diff(messages.arrivals[burst.begin : burst.end]) for burst in bursts])
+    )
+    low, middle, high = np.quantile(within, (0.25, 0.5, 0.75)).tolist()
+    return bool(middle > max(OWN_WAYS * usual, COARSE) and high - low > UNEVEN * middle)
+
+
+def do_frames_stall(traffic: Traffic, bursts: list[LateBurst]) -> bool | None:
+    """Return True if the game's frames stalled with most bursts, and False if they went on.
+
+    None if it is not known what the game drew then.
+    """
+    if traffic.drawn is None:
+        return None
+    times = traffic.drawn.path.times
+    stalled = []
+    for burst in bursts:
+        came = float(traffic.arrived.arrivals[burst.begin])
+        begin, end = np.searchsorted(times, (came - burst.height, came + traffic.arrived.frame))
+        if begin > 0 and end < len(times):
+            longest = float(np.diff(times[begin - 1 : end + 1]).max())
+            stalled.append(longest > STALLED * burst.height)
+    return sum(stalled) > len(stalled) / 2 if stalled else None
 
 
 def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
@@ -39,8 +65,11 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
     bursts = find_late_bursts(messages)
     if len(bursts) < LEAST:
         return []
-    if messages.frame:
+    stall = do_frames_stall(traffic, bursts)
+    if messages.frame and stall is not False:
         kind = "frame-stall"
+    elif messages.frame:
+        kind = "head-of-line"
     else:
         kind = "late-sender" if is_loose(messages, bursts) else "head-of-line"
     if kind != cause:
@@ -57,7 +86,8 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
         "highest": max(heights),
         "size": held / len(bursts),
         "frames": find_bursts(messages).frames,
-        "cure": (_LOST if lost else _ORDERED) + _UNORDERED,
+        "cure": (_LOST if lost else _ORDERED) + (_UNORDERED if stall is None else _ON_THE_WAY),
+        "frames_cure": _BLOCKED if stall else _LOG_FRAMES,
     }
     share = held / len(messages.sent)
     first, most = (float(messages.sent[burst.begin]) for burst in (bursts[0], worst))
@@ -65,9 +95,10 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
 
 
 _ORDERED = (
-    "Over TCP and WebSocket they wait for a lost one: send states over an unreliable channel (UDP,"
-    " WebRTC with ordered: false and maxRetransmits: 0, QUIC datagrams), where a newer state makes"
-    " the lost one useless. Over UDP the"
+    "Over TCP and WebSocket they wait for a lost one, or for each other (TCP_NODELAY ends that of"
+    " Nagle's algorithm): send states over an unreliable channel (UDP, WebRTC with ordered: false"
+    " and maxRetransmits: 0, QUIC datagrams), where a newer state makes the lost one useless. Over"
+    " UDP the"
 )
 
 _LOST = "Others are lost: it is no TCP, and no packet waits for a lost one. The"
@@ -77,19 +108,35 @@ _UNORDERED = (
     " apart, a log of when the sender sent does."
 )
 
+_ON_THE_WAY = (
+    " sender's tick hung and caught up, or Wi-Fi: arrivals do not tell these apart, a log of when"
+    " the sender sent does. The receiver's frames went on."
+)
+
+_BLOCKED = (
+    "The frames stalled, too: look for what blocks them (loading, garbage collection, shader"
+    " compilation), and take arrival times in the network thread, not in the frame."
+)
+
+_LOG_FRAMES = (
+    "Log the frames, too (--drawn FILE): where they stall as well, look for what blocks them"
+    " (loading, garbage collection, shader compilation). Where they go on, the packets waited on"
+    " the way, as over TCP for a lost one, or the sender was late: take arrival times in the"
+    " network thread."
+)
+
 STALLING = Detector(
     "frame-stall",
-    "the receiver's frames stall",
+    "packets wait, and are read in one frame",
     "Packets are read on frames of {frames:number} Hz; {times:time} none is read for up to"
     " {highest:s}, and then all that waited at once.",
-    "The game itself stood still, a lost packet was sent again, or the sender was late: read once a"
-    " frame, they look the same. Strategies that measure jitter from arrival times grow their"
-    " buffers for nothing.",
-    "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
-    " arrival times in the network thread, not in the frame.",
+    "Strategies that measure jitter from arrival times grow their buffers: for nothing, if it is"
+    " the game itself that stands still.",
+    "{frames_cure}",
     f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
     " usual frame rate",
-    f"there are {LEAST} such bursts, and 98 % of the arrivals are within 0.6 ms of a frame",
+    f"there are {LEAST} such bursts, and 98 % of the arrivals are within 0.6 ms of a frame; of"
+    " frames that are given, one lasted for half of the delay",
     'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
     lambda traffic: _detect_late_bursts("frame-stall", traffic),
     needs=(ARRIVALS,),
@@ -109,7 +156,7 @@ WAITING = Detector(
     f"bursts of {SIZE} and more messages within a tenth of a period of each other, the first of"
     f" which was under way {HEIGHT:g} periods longer than usual",
     f"there are {LEAST} such bursts, their messages come closer together than jitter leaves any"
-    " two, and arrivals are not on frames of the receiver",
+    " two, or evenly, and arrivals are not on frames of the receiver, or these went on",
     'M. Scharf, S. Kiesel, "Head-of-line Blocking in TCP and SCTP", GLOBECOM 2006',
     lambda traffic: _detect_late_bursts("head-of-line", traffic),
     needs=(ARRIVALS,),
