@@ -55,6 +55,8 @@ def find_remaining_findings(
     for detector in using:
         behind = [cause for cause in causes if detector.name in cause.explains]
         mends = [cause.mended for cause in behind if cause.mended is not None]
+        if detector.name not in found and not all(cause.reveals for cause in behind):
+            continue
         if not mends or len(mends) < len(behind) or detector.name in foreign:
             continue
         without = reduce(lambda left, mend: mend(left), mends, traffic)

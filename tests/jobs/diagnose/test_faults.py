@@ -27,7 +27,14 @@ from support.movements import block
 from epic_cli import Packet
 from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, load_registry
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME, make_packet_table
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    POSITION,
+    SEQUENCE,
+    TIME,
+    VELOCITY,
+    make_packet_table,
+)
 from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.metrics.evaluation import iterate_simulated_runs
 from epic_cli.metrics.traffic import make_traffic
@@ -154,6 +161,32 @@ def test_a_server_whose_ticks_stand_still_falls_behind_for_good() -> None:
     (found,) = diagnose(make_table_traffic({"": rows})).findings
     assert (found.cause, found.values["times"]) == ("server-stall", 5)
     assert found.values["longest"] == pytest.approx(0.45, abs=0.02)
+
+
+@pytest.mark.parametrize("longer", [0.97, 1.005, 1.03, 1.15])
+def test_ticks_that_are_not_as_long_as_said_are_a_clock_that_no_queue_makes(longer: float) -> None:
+    rows = clean("strafe", LINKS["wifi"], 30, 7, 50.0)
+    rows[ARRIVAL] += (longer - 1) * rows[TIME]
+    (found,) = diagnose(make_table_traffic({"": rows})).findings
+    assert found.cause == "clock-drift"
+    assert float(found.values["drift"]) == pytest.approx(abs(longer - 1) * 1e6, rel=0.05)
+    rate = float(str(found.values["cure"]).partition(" %")[0].rpartition(" ")[2])
+    assert rate == pytest.approx(100 / longer, abs=0.3)
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_noise_along_a_straight_line_makes_no_sender_irregular(curved: bool) -> None:
+    random = np.random.default_rng(5)
+    rows = clean("circle", LINKS["perfect"], 1, 1, 90.0)
+    if not curved:
+        rows[POSITION], rows[VELOCITY] = 0.0, np.array([[15.0], [0.0], [0.0]])
+        rows[1] = 15 * rows[TIME]
+    rows[ARRIVAL] = rows[TIME] + 0.05 + random.uniform(0, 0.01, rows.shape[1])
+    rows[1 : 3 if curved else 2] += random.uniform(-3, 3, (2 if curved else 1, rows.shape[1]))
+    told = diagnose(make_table_traffic({"": rows})).findings
+    assert "send-rate" not in {one.cause for one in told}
+    for one in told:
+        assert one.cause != "stamps" or ("straight line" in str(one.values["what"])) is not curved
 
 
 def test_the_order_of_the_packets_does_not_matter() -> None:

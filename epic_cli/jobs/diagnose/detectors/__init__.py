@@ -76,7 +76,8 @@ class Detector:
     ("reported if ..."), ``source`` gives the reason, ``cost`` the time for n packets. ``needs`` is
     what a recording must have. ``explains`` names the causes whose findings, at the same time, are
     consequences of this one. ``mended`` gives the traffic without this cause: what it explains is
-    sought there again, and a finding there stands beside it, not below.
+    sought there again, and a finding there stands beside it, not below. Unless ``reveals``, only
+    those do that were there before.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Detector:
     needs: tuple[str, ...] = ()
     explains: tuple[str, ...] = ()
     mended: Callable[[Traffic], Traffic] | None = None
+    reveals: bool = True
     rank: int = 100
 
 

@@ -34,7 +34,7 @@ class Remedy:
     ``strategy`` draws with the remedy (None: as before), from what ``packets`` makes of the packets
     (None: as they are): thinned, with other stamps, sent again. Changed packets define the truth.
     ``against`` draws without the remedy, and suffers from its cause; None: what the recording
-    draws.
+    draws. ``beside``: it eases what the cause's own cure ends, which holds without it.
     """
 
     command: str
@@ -42,6 +42,7 @@ class Remedy:
     strategy: StrategySpec | None = None
     packets: Callable[[PacketBlock], PacketBlock] | None = None
     against: StrategySpec | None = None
+    beside: bool = False
 
 
 class RemedyTrial(NamedTuple):

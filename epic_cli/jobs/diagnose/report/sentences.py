@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
-from epic_cli.jobs.diagnose.remedies import write_option
+from epic_cli.jobs.diagnose.remedies import Remedy, write_option
 from epic_cli.metrics.digits import format_count, format_number, format_seconds, format_share
 
 
@@ -58,16 +58,16 @@ def write_remedy(finding: Finding, drawn: bool = False) -> str:
     words, trial, remedy = _write_advice(finding), finding.trial, finding.remedy
     if remedy is None:
         return words
-    draws = remedy.strategy is not None and remedy.packets is None
-    if drawn and draws:
-        return (
-            _NO_GAIN.format(remedy.command)
-            if trial is None
-            else (f"Draw with {trial.command}: {trial.words}.")
-        )
-    if trial is not None:
-        return f"{words} Tried here with {trial.command}: {trial.words}."
-    return _NO_GAIN.format(remedy.command)
+    if trial is None:
+        return words if remedy.beside else _NO_GAIN.format(remedy.command)
+    if drawn and _is_drawing(remedy):
+        return f"Draw with {trial.command}: {trial.words}."
+    return f"{words} Tried here with {trial.command}: {trial.words}."
+
+
+def _is_drawing(remedy: Remedy) -> bool:
+    """Return True if a remedy is a way to draw, which ends the cause."""
+    return remedy.strategy is not None and remedy.packets is None and not remedy.beside
 
 
 _NO_GAIN = "No remedy helps here; tried without gain: {}."
@@ -79,8 +79,7 @@ def list_remedy_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
     if trial is None or remedy is None:
         words = write_remedy(finding, drawn)
         return [("cure", words)] if words else []
-    draws = remedy.strategy is not None and remedy.packets is None
-    terms = [] if drawn and draws else [("cure", _write_advice(finding))]
+    terms = [] if drawn and _is_drawing(remedy) else [("cure", _write_advice(finding))]
     return [*terms, ("try", trial.command), ("gain", f"{trial.words}.")]
 
 

@@ -31,6 +31,9 @@ AROUND = 31
 #: Largest error of a stamp, in standard deviations.
 FARTHEST = 6.0
 
+#: An entity moves on a straight line if it wavers by less than this share of a usual step.
+STRAIGHT = 0.002
+
 _CURE = (
     "Stamp a state with the simulation's own time (tick number times step), not with the clock at"
     " sending; or send delta=, how long before its stamp the state was true."
@@ -125,13 +128,24 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
             "period": stream.period,
             "what": f"By its velocity an entity moves for {format_seconds(spread)} more or less"
             " (1 sigma;"
-            f" at most {format_seconds(most)}) than its stamps say{older}.",
+            f" at most {format_seconds(most)}) than its stamps say{older}.{_find_other(stream)}",
             "cure": _CURE,
         },
         None,
         float(stream.times[place]),
         stream.entities,
         remedy=mend_stamps(4 * spread, need),
+    )
+
+
+def _find_other(stream: Stream) -> str:
+    """Return what else the spread may be on a straight line, across which noise would not show."""
+    wavering = stream.wavering
+    if wavering is None or wavering[0] > STRAIGHT * stream.usual_step:
+        return ""
+    return (
+        " It moves on a straight line, where positions that are noisy along it look the same:"
+        " record a curve, or compare with a position that is known."
     )
 
 
@@ -192,5 +206,6 @@ DETECTOR = Detector(
     needs=(VELOCITIES,),
     explains=("send-rate", "on-change", "teleport"),
     mended=remove_cause,
+    reveals=False,  # stamps by velocities are as uneven as noise makes the steps
     rank=70,
 )

@@ -34,8 +34,9 @@ LEAST = 0.0015
 #: reason.
 STEADY, STILL = 0.004, 0.0003
 
-#: Largest drift (s/s): beyond, stamps and arrivals are in different units.
-MOST = 0.02
+#: Largest drift (s/s): beyond, stamps and arrivals are in different units; and the largest of a
+#: clock: beyond, it is a count of ticks that are not as long as said.
+MOST, CLOCK = 0.25, 0.002
 
 #: Beat of a tick per frame on a screen of 59.94 Hz (s/s): steady delays beat so, up to an interval.
 BEAT = 7e-4
@@ -47,6 +48,9 @@ USUAL = 50e-6
 ROUNDED, MANY = 0.003, 2000
 
 WINDOWS = 24
+
+#: Messages over which a rise is measured that is too fast for a clock.
+APART = 8
 
 #: Largest distance of a window from the line, as a share of its rise.
 BENT = 0.35
@@ -64,6 +68,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     line, rise, errors, _, least = _select_likeliest(tried)
     if not (least < abs(rise) and abs(line.slope) < MOST and errors > ERRORS):
         return []
+    if abs(line.slope) > CLOCK and not _rises_everywhere(traffic.arrived, line.slope):
+        return []
     interval = traffic.arrived.period
     ticks = abs(rise) < interval < 1.01 / SLOWEST_FRAMES
     if abs(line.slope) > BEAT and ticks and _has_steady_delays(traffic.arrived):
@@ -74,15 +80,42 @@ def detect(traffic: Traffic) -> list[Finding]:
             min(1.0, abs(rise) / 0.1),
             errors,
             ERRORS,
-            {
-                "drift": abs(line.slope) * 1e6,
-                "which": "slower" if line.slope > 0 else "faster",
-                "rise": abs(rise),
-                "minute": abs(line.slope) * 60,
-            },
+            _list_values(line.slope, rise),
             remedy=_make_drift_remedy(traffic),
         )
     ]
+
+
+def _rises_everywhere(messages: MessageLog, slope: float) -> bool:
+    """Return True if the delays rise by ``slope`` (s/s) after most messages, not after a few."""
+    rises = messages.delays[APART:] - messages.delays[:-APART]
+    times = messages.sent[APART:] - messages.sent[:-APART]
+    return abs(compute_median(rises) / (slope * compute_median(times)) - 1) < BENT
+
+
+def _list_values(slope: float, rise: float) -> dict[str, float | str]:
+    drift, which = abs(slope), "slower" if slope > 0 else "faster"
+    counts = drift > CLOCK
+    return {
+        "drift": drift * 1e6,
+        "apart": f"{100 * drift:.3g} %" if counts else f"{drift * 1e6:.3g} ppm",
+        "which": which,
+        "rise": abs(rise),
+        "minute": drift * 60,
+        "cure": _RATE.format(f"{100 / (1 + slope):.4g} %") if counts else _SYNCHRONIZED,
+    }
+
+
+_SYNCHRONIZED = (
+    "Keep the client's clock in step with the server's during the whole session, not only at the"
+    " start."
+)
+
+_RATE = (
+    "No clock is that wrong. If stamps count ticks, their rate is {} of the one that is given"
+    " (--read unit=ticks@HZ): let the loop keep it by an accumulator of a monotonic clock, since"
+    " setInterval and sleep wait for longer. Else a queue grows from beginning to end: send less."
+)
 
 
 def _select_likeliest(tried: list[_TriedLine]) -> _TriedLine:
@@ -102,7 +135,7 @@ def remove_drift(traffic: Traffic) -> Traffic:
 def _make_drift_remedy(traffic: Traffic) -> Remedy:
     """Return a buffer whose clock follows the drift, with the delay needed without drift."""
     buffer = make_buffer(measure_network(remove_drift(traffic).arrived).needed[1])
-    return Remedy(write_option(buffer), "lag", buffer)
+    return Remedy(write_option(buffer), "lag", buffer, beside=True)
 
 
 def measure_unseen_drift(messages: MessageLog) -> tuple[float, float]:
@@ -204,11 +237,10 @@ def _fit_drift(times: Floats, levels: Floats, least: float) -> _TriedLine:
 DETECTOR = Detector(
     "clock-drift",
     "the clocks run apart",
-    "The sender's clock runs {drift:number} ppm {which} than the receiver's: {minute:s} a minute.",
+    "The sender's clock runs {apart} {which} than the receiver's: {minute:s} a minute.",
     "A delay that is right at the start is wrong some minutes later: buffers slowly run empty or"
     " fill up; strategies that set their clock once drift away from the truth.",
-    "Keep the client's clock in step with the server's during the whole session, not only at the"
-    " start.",
+    "{cure}",
     "slope of the Theil-Sen lines through the least and the median delays of 24 windows, in"
     " standard errors",
     "it is 8 standard errors, rises by 1.5 ms over the recording (more where times are rounded or"
