@@ -6,6 +6,7 @@ to, a tuner's bounds and the README's table all read these declarations.
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from epic_cli.engine.parameters import Converted, Setting, SettingError, Value, make_unknown_error
@@ -48,7 +49,31 @@ class LagVariation(NamedTuple):
         return self.seconds
 
 
-class Declaration(NamedTuple):
+class _DeclaredFields(NamedTuple):
+    """The fields of a ``Declaration``."""
+
+    name: str
+    summary: str
+    family: str = ""
+    needs: tuple[Need | str | tuple[Need, str], ...] = ()
+    lag: str = ""
+    on_loss: str = ""
+    source: str = ""
+    proof: str = ""
+    rotates: str = ""
+    connection: str = ""
+    estimates_velocity: bool = False
+    own_player: bool = False
+    takes_any_number: bool = False
+    begins_at_origin: bool = False
+    waits_for_two: bool = False
+    aims_at_prediction: bool = False
+    lag_varies: LagVariation | None = None
+    lag_by_session: bool = False
+    settings: tuple[Setting, ...] = ()
+
+
+class Declaration(_DeclaredFields):
     """A strategy's metadata.
 
     ``summary`` is one line. ``family`` groups strategies that work alike; that
@@ -83,26 +108,6 @@ class Declaration(NamedTuple):
     ``lag_by_session``: the first packets set the lag, which is another in another session.
     """
 
-    name: str
-    summary: str
-    family: str = ""
-    needs: tuple[Need | str | tuple[Need, str], ...] = ()
-    lag: str = ""
-    on_loss: str = ""
-    source: str = ""
-    proof: str = ""
-    rotates: str = ""
-    connection: str = ""
-    estimates_velocity: bool = False
-    own_player: bool = False
-    takes_any_number: bool = False
-    begins_at_origin: bool = False
-    waits_for_two: bool = False
-    aims_at_prediction: bool = False
-    lag_varies: LagVariation | None = None
-    lag_by_session: bool = False
-    settings: tuple[Setting, ...] = ()
-
     @property
     def uses_velocity(self) -> bool:
         """True if the packets' velocity affects where the entity is drawn."""
@@ -118,15 +123,31 @@ class Declaration(NamedTuple):
 
         Raise ``SettingError``.
         """
-        known = {setting.name: setting for setting in self.settings}
+        known = self._known
         for name in given:
             if name not in known:
                 raise SettingError(make_unknown_error(self.name, "setting", name, list(known)))
-        return {
-            name: setting.check(given[name]) if name in given else setting.default
-            for name, setting in known.items()
-        }
+        return self._defaults | {name: known[name].check(value) for name, value in given.items()}
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
         """Convert the settings' values, as written, to those that the strategy uses."""
-        return {setting.name: setting.convert(values[setting.name]) for setting in self.settings}
+        converted = self._converted_defaults.copy()
+        for name, default in self._defaults.items():
+            if values[name] is not default:
+                converted[name] = self._known[name].convert(values[name])
+        return converted
+
+    @cached_property
+    def _known(self) -> dict[str, Setting]:
+        """The settings by name."""
+        return {setting.name: setting for setting in self.settings}
+
+    @cached_property
+    def _defaults(self) -> dict[str, Value]:
+        """The default of each setting, as written."""
+        return {setting.name: setting.default for setting in self.settings}
+
+    @cached_property
+    def _converted_defaults(self) -> dict[str, Converted]:
+        """The default of each setting, as the strategy uses it."""
+        return {setting.name: setting.convert(setting.default) for setting in self.settings}
