@@ -15,8 +15,13 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.clocks import measure_unevenness
+from epic_cli.jobs.diagnose.mechanism.delay_fit import ASTRAY, fit_delays
 from epic_cli.jobs.diagnose.mechanism.interval_delays import find_interval_delay
-from epic_cli.jobs.diagnose.mechanism.packet_path import make_path, undo_low_pass
+from epic_cli.jobs.diagnose.mechanism.packet_path import (
+    find_nearest_places,
+    make_path,
+    undo_low_pass,
+)
 from epic_cli.jobs.diagnose.mechanism.readings import AGED, CLEARER, PossibleReading
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
@@ -30,8 +35,8 @@ if TYPE_CHECKING:
 #: Ages of the newest state that are sought: from, to, spacing (s).
 AGES = -0.1, 4.0, 0.02
 
-#: Seconds in which a delay is about constant; the most that a frame counts as off (s).
-BLOCK, ASTRAY = 4.0, 0.05
+#: Seconds in which a delay is about constant.
+BLOCK = 4.0
 
 #: A frame this many states before the newest one is frozen, not held.
 SHORT = 0.02
@@ -123,7 +128,7 @@ class _StateAges:
         parts |= {"low_pass": low_pass} if low_pass else {}
         parts |= {"beyond": "freeze"} if len(short) and np.mean(short > SHORT) > 0.5 else {}
         newest = self.newest[moving]
-        delays, margins, unsteady = _fit_delays(
+        delays, margins, unsteady = fit_delays(
             np.array([self._compute_ages(axis, places[moving], moving) for axis in self.every]),
             np.array([axis.jitter[newest] for axis in self.every]),
             beside[moving] * self.interval / frames.unit,
@@ -178,7 +183,7 @@ class _StateAges:
         found = []
         for share in JITTER_SHARES:
             jitter = measure_unevenness(self.frames.arrivals, share)[self.newest[some]]
-            fitted = _fit_delays(np.array(ages), jitter[None], off, ends[some])
+            fitted = fit_delays(np.array(ages), jitter[None], off, ends[some])
             rows = zip(self.every, *map(np.ndarray.tolist, fitted), strict=True)
             for axis, delay, margin, left in rows:
                 if margin and CLEARER * left < best.off:
@@ -204,58 +209,7 @@ class _StateAges:
         place = np.interp(wanted, frames.stamps, np.arange(len(frames.stamps)))
         begin = (place * parts).astype(int)
         reach = min(math.ceil(max(2.5, 0.15 / self.interval) * parts), REACH)
-        pieces = np.diff(path, axis=0)
-        squares = np.maximum(np.square(pieces).sum(axis=1), 1e-18)
-        places, least = np.zeros(len(begin)), np.full(len(begin), np.inf)
-        for away in sorted(range(-reach, reach + 1), key=abs):
-            piece = np.clip(begin + away, 0, len(pieces) - 1)
-            off = points - path[piece]
-            part = np.clip((off * pieces[piece]).sum(axis=1) / squares[piece], 0, 1)
-            far = np.square(off - part[:, None] * pieces[piece]).sum(axis=1)
-            nearer = far < 0.9 * least - 1e-12
-            places = np.where(nearer, (piece + part) / parts, places)
-            least = np.where(nearer, far, least)
-        places = np.minimum(places, self.newest)
-        return places, np.sqrt(least), stands | (places >= self.newest - 1e-6)
-
-
-def _fit_delays(
-    ages: Floats, jitter: Floats, beside: Floats, ends: NDArray[np.bool_]
-) -> tuple[Floats, Floats, Floats]:
-    """Return the delays (s) and jitter margins that fit the ages (n, m) best, and the errors left.
-
-    Frames without a newer state (``ends``) may be older than that. The sum of the distances becomes
-    least, as in ``FrameComparison.fit``.
-    """
-    if not ages.shape[1] or ends.all():
-        none = np.zeros(len(ages))
-        return none, none, np.full(len(ages), np.inf)
-
-    def measure(left: Floats) -> Floats:
-        return np.minimum(np.where(ends & (left > 0), 0.0, np.abs(left)) + beside, ASTRAY)
-
-    delays = np.median(ages[:, ~ends], axis=1)[:, None]
-    left = ages - delays
-    plain = measure(left).mean(axis=1)
-    margins = np.zeros_like(delays)
-    with_margin = delays
-    for _ in range(5):
-        far = measure(left)
-        weights = 1 / np.maximum(far, 0.1 * far.mean(axis=1, keepdims=True) + 1e-7)
-        weights[(ends & (left > 0)) | (far >= ASTRAY)] = 0.0
-        total = weights.sum(axis=1, keepdims=True) + 1e-300
-        middle = (weights * jitter).sum(axis=1, keepdims=True) / total
-        around = weights * (jitter - middle)
-        margins = (around * ages).sum(axis=1, keepdims=True) / (
-            (around * jitter).sum(axis=1, keepdims=True) + 1e-300
-        )
-        margins = np.clip(margins, 0.0, 10.0)
-        with_margin = (weights * (ages - margins * jitter)).sum(axis=1, keepdims=True) / total
-        left = ages - with_margin - margins * jitter
-    unsteady = measure(left).mean(axis=1)
-    margined = CLEARER * unsteady < plain
-    return (
-        np.where(margined, with_margin[:, 0], delays[:, 0]),
-        np.where(margined, margins[:, 0], 0.0),
-        np.where(margined, unsteady, plain),
-    )
+        near = sorted(range(-reach, reach + 1), key=abs)
+        places, least = find_nearest_places(path, points, begin, near)
+        places = np.minimum(places / parts, self.newest)
+        return places, least, stands | (places >= self.newest - 1e-6)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
@@ -35,6 +38,28 @@ def make_path(frames: Frames, curve: str) -> tuple[Floats, int]:
         + (3 * u**2 - 2 * u**3) * end + (u**3 - u**2) * comes
     )  # fmt: skip
     return np.concatenate((bent.reshape(-1, 3), states[-1:])), pieces
+
+
+def find_nearest_places(
+    path: Floats, points: Floats, begin: NDArray[np.int_], away: Iterable[int]
+) -> tuple[Floats, Floats]:
+    """Return the place on a path that is nearest to each point (m, 3), in pieces, and its distance.
+
+    Pieces are tried as far ``away`` from that where each point is thought to be (``begin``, m): a
+    later one must be clearly nearer.
+    """
+    pieces = np.diff(path, axis=0)
+    squares = np.maximum(np.square(pieces).sum(axis=1), 1e-18)
+    places, least = np.zeros(len(begin)), np.full(len(begin), np.inf)
+    for far in away:
+        piece = np.clip(begin + far, 0, len(pieces) - 1)
+        off = points - path[piece]
+        part = np.clip((off * pieces[piece]).sum(axis=1) / squares[piece], 0, 1)
+        apart = np.square(off - part[:, None] * pieces[piece]).sum(axis=1)
+        nearer = apart < 0.9 * least - 1e-12
+        places = np.where(nearer, piece + part, places)
+        least = np.where(nearer, apart, least)
+    return places, np.sqrt(least)
 
 
 def undo_low_pass(frames: Frames, low_pass: float) -> Floats:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.packet_path import find_nearest_places
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -83,22 +84,12 @@ def _find_sent_times(frames: Frames) -> tuple[Floats, NDArray[np.bool_]]:
 
     Frames lie on straight lines between the states, before the newest one.
     """
-    path, pieces = frames.positions, np.diff(frames.positions, axis=0)
-    squares = np.maximum(np.square(pieces).sum(axis=1), 1e-18)
-    times = np.diff(frames.stamps)
-    sent, least = np.zeros(len(frames.times)), np.full(len(frames.times), np.inf)
-    sure = np.zeros(len(sent), bool)
-    for back in range(1, REACH + 1):
-        piece = np.maximum(frames.newest - back, 0)
-        off = frames.drawn - path[piece]
-        part = (off * pieces[piece]).sum(axis=1) / squares[piece]
-        far = compute_lengths(off - np.clip(part, 0, 1)[:, None] * pieces[piece])
-        nearer = far < 0.9 * least - 1e-12
-        sent = np.where(nearer, frames.stamps[piece] + part * times[piece], sent)
-        sure = np.where(nearer, (part > 0.001) & (part < 0.999), sure)
-        least = np.where(nearer, far, least)
-    moving = compute_lengths(pieces)[np.maximum(frames.newest - 1, 0)] > 0.3 * frames.unit
-    return sent, sure & moving & (least < BESIDE * frames.unit)
+    path, before = frames.positions, frames.newest - 1
+    places, least = find_nearest_places(path, frames.drawn, before, range(0, -REACH, -1))
+    sent = np.interp(places, np.arange(len(path)), frames.stamps)
+    inside = np.abs(places % 1 - 0.5) < 0.499
+    moving = compute_lengths(np.diff(path, axis=0))[before] > 0.3 * frames.unit
+    return sent, inside & moving & (least < BESIDE * frames.unit)
 
 
 def _separate(below: Floats, above: Floats) -> tuple[float, float]:
