@@ -178,6 +178,25 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_count=10",
     ),
     "latest-state": (games.LatestState, "buffer+delay=0.12+between=hold"),
+    "chase-when-empty": (
+        games.ChaseWhenEmpty,
+        "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_share=0.15",
+    ),
+    "median-clock": (games.MedianClock, "buffer+clock=median+clock_count=10+delay=0.1"),
+    "soft-clock": (
+        games.SoftClock,
+        "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1+catch_up_near=0.01",
+    ),
+    "uneven-arrivals": (
+        games.UnevenArrivals,
+        "buffer+stamps=arrival+delay=0.12+jitter_margin=2+jitter=intervals",
+    ),
+    "packet-nudges": (games.PacketNudges, "chase+how=share+share=0.6+every=packet+drift=1"),
+    "lerped-body": (
+        games.LerpedBody,
+        "chase+how=share+share=0.5+every=0.02+drift=1+drift_share=0.5",
+    ),
+    "fading-offset": (games.FadingOffset, "chase+how=linear+time=0.2+ahead=velocity+drift=1"),
     "late-lerp": (games.LerpByTime, "chase+how=lerp+time=0.1+late=take"),
     "late-tween": (games.Tween, "chase+how=linear+time=0.1+late=take"),
     "late-limits": (

@@ -349,6 +349,54 @@ class HalfWay(Game):
         pass
 
 
+class PacketNudges(AgeOfVelocity):
+    """Six tenths of the way at each packet; in between its velocity moves it on."""
+
+    def arrive(self) -> None:
+        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * 0.6
+
+    def frame(self) -> None:
+        self.drawn = self.drawn + self.velocity * self.dt
+
+
+class LerpedBody(AgeOfVelocity):
+    """Physics ticks of 20 ms, half of the way to position and velocity in each, then a move."""
+
+    ticks: int | None = None
+    speed: Any = None
+
+    def arrive(self) -> None:
+        self.speed = self.velocity if self.speed is None else self.speed
+
+    def frame(self) -> None:
+        newest = math.floor((self.at - 0.01) / 0.02 + 1e-9)
+        self.ticks = newest if self.ticks is None else self.ticks
+        while self.ticks < newest:
+            self.ticks += 1
+            self.speed = (self.speed + self.velocity) / 2
+            self.drawn = (self.drawn + self.got[-1][2]) / 2 + self.speed * 0.02
+
+
+class FadingOffset(AgeOfVelocity):
+    """The newest state by its velocity since its stamp, and an offset that fades in 0.2 s."""
+
+    begun = -math.inf
+    offset: Any = 0.0
+
+    def predict(self, at: float) -> Any:
+        return self.got[-1][2] + self.velocity * (at - self.got[-1][1])
+
+    def arrive(self) -> None:
+        self.begun = self.got[-1][0]
+        self.offset = self.drawn - self.predict(self.begun)
+
+    def frame(self) -> None:
+        if not self.dt:  # nothing has moved before the first frame
+            self.offset = self.drawn - self.predict(self.at)
+        left = max(1 - (self.at - self.begun) / 0.2, 0)
+        self.drawn = self.predict(self.at) + self.offset * left
+
+
 class FixedTicks(Game):
     """A walk in three ticks of 50 ms from the drawn position to the newest state, by frames."""
 

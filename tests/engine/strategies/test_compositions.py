@@ -189,6 +189,8 @@ CHASE: dict[str, list[Any]] = {
     "ahead_time": [1.0, 0.1, "unlimited"],
     "fade_after": [0, 0, 0.15, 0.4],
     "fade": [0, 0.1, 0.5],
+    "drift": [0, 0, 0.5, 1],
+    "drift_share": [1, 0.4],
     "snap": [0, 5],
     "snap_after": [0, 0, 0.3],
     "dead_zone": [0, 0, 0.2],
@@ -280,6 +282,16 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
             "+ahead_time=unlimited+snap_after=1",
         ),
         (games.HalfWay, "chase+how=share+share=0.5+every=packet"),
+        (games.PacketNudges, "chase+how=share+share=0.6+every=packet+drift=1+ahead_time=unlimited"),
+        (
+            games.LerpedBody,
+            "chase+how=share+share=0.5+every=0.02+phase=0.01+drift=1+drift_share=0.5"
+            "+ahead_time=unlimited",
+        ),
+        (
+            games.FadingOffset,
+            "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=unlimited",
+        ),
         (
             games.FixedTicks,
             "chase+how=linear+time=0.15+start=last+every=0.05+phase=0.01+between=lerp",
@@ -469,7 +481,7 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
         settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}
         settings |= {"snap": 0, "rounding": 0}
         if name == "chase":
-            settings["ahead"] = "newest"  # no turn is led
+            settings |= {"ahead": "newest", "drift": 0}  # no turn is led
         elif settings.get("curve") == "catmull-rom":
             settings["curve"] = "hermite"  # it turns by slerp
         made: Any = strategy(name, **settings)

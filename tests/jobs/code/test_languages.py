@@ -91,6 +91,9 @@ COMPOSITIONS = (
     "+catch_up=rate+when_empty=run",
     "buffer+interval=0.05+catch_up=queue+min_buffer=3+max_buffer=5",
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",
+    "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=0.3",
+    "chase+how=share+share=0.6+every=packet+drift=1",
+    "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5",
     "dead-reckoning+correction=spline+acceleration=estimated",
     "epic",
 )

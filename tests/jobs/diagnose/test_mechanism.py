@@ -108,6 +108,10 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("chase+how=speed+speed=8", "strafe", 60),
         ("chase+how=share+share=0.3+every=0.033333333+phase=0.0123456", "strafe", 144),
         ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),
+        ("chase+how=linear+time=0.2+ahead=velocity+drift=1", "strafe", 60),
+        ("chase+how=share+share=0.6+every=packet+drift=1", "strafe", 60),
+        ("chase+how=share+share=0.4+every=0.02+phase=0.0123+drift=1+drift_share=0.4", "strafe", 60),
+        ("chase+how=speed+speed=3+drift=1", "strafe", 60),
     ],
 )
 def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: float) -> None:
@@ -128,6 +132,8 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
         "when_empty",
         "clock_count",
         "beyond_share",
+        "drift",
+        "drift_share",
     )
     assert found.mechanism is not None
     best = found.mechanism.strategy

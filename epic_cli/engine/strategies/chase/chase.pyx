@@ -92,6 +92,11 @@ cdef class Chase(Strategy):
     packet that is older. Within ``dead_zone`` of its goal it stays, unless it is ``linear`` or
     ``eased``.
 
+    With ``drift`` what is drawn also moves by that share of the newest velocity, until the packet
+    is ``ahead_time`` old, as a body in a physics engine: after each step, or, where the goal moves
+    by the velocity, before it, so that only the error to that fades. A velocity that is itself
+    smoothed goes ``drift_share`` of the way to the newest in each step.
+
     It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
     packet. Between two ticks it draws the last one, or with ``between=lerp`` the line from the tick
     before to the last, which is a tick late. ``rounding`` does not feed back.
@@ -148,6 +153,10 @@ cdef class Chase(Strategy):
             Number("fade_after", 0.0, "the velocity fades out from this time without a packet on,"
                    " with ahead=velocity; 0: never", "s", 0, 3600),
             Number("fade", 1.0, "how long the velocity takes to fade out", "s", 0, 3600),
+            Number("drift", 0.0, "the share of the newest velocity by which it moves besides", "",
+                   0, 10),
+            Number("drift_share", 1.0, "how much of the difference a step shifts the velocity of"
+                   " the drift", "", 0, 1),
             SNAP,
             Number("snap_after", 0.0, "jump to the goal where the newest packet is older; 0: never",
                    "s", 0, 3600),
@@ -169,7 +178,7 @@ cdef class Chase(Strategy):
     cdef public Goal ahead
     cdef public double time, share, speed, ahead_time, snap, snap_after, dead_zone
     cdef public double every, phase, rounding, fade_after, fade
-    cdef public double overshoot
+    cdef public double overshoot, drift, drift_share
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint ages_by_arrival, takes_late, stops_short
     cdef double measured            # how: NaN, seconds, or one of LastInterval
@@ -183,6 +192,7 @@ cdef class Chase(Strategy):
     cdef double length, left        # distance and remaining time of the way to it, s
     cdef double stepped             # time of the last step, or number of the last tick; NaN: none
     cdef Motion received, shown
+    cdef Vec3[double] drifting      # the velocity of the drift
     cdef Snapshot last, current     # as the last two ticks drew it
     cdef Vec3[double] start, goal   # of the way to the newest packet
     cdef TurnChase turn
@@ -223,6 +233,7 @@ cdef class Chase(Strategy):
         cdef Sample sample
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
+            self.drifting = packet.velocity
         elif packet.time < self.newest and not self.takes_late:
             return False
         else:
@@ -336,7 +347,7 @@ cdef class Chase(Strategy):
         elif self.every > 0:
             self.draw_ticks(at, sample)
         else:
-            sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.get_status())
+            self.drift_on(at, sample)
             sample.turn.copy(self.current.turn)
             if sample.turn.known():
                 sample.turn.value().spin = Vec3[double]()
@@ -376,15 +387,53 @@ cdef class Chase(Strategy):
         self.current.turn.copy(stepped.turn)
 
     cdef void step_towards_goal(self, double at, double elapsed, Sample& sample) noexcept nogil:
-        """Move the drawn position towards the goal by a step of ``elapsed`` seconds."""
+        """Move the drawn position towards the goal, and along, by a step of ``elapsed`` seconds."""
         cdef Vec3[double] before = self.shown.position
-        cdef Vec3[double] rest
-        cdef bint arrives
+        cdef Vec3[double] travel
         if self.waiting:
             self.take_waiting_packets(at)
         self.goal = self.compute_goal(at)
-        rest = self.goal - before
-        arrives = not dot(rest, rest) > 0
+        if self.drift == 0 or self.every == PACKET:
+            self.approach_goal(at, elapsed, sample)
+            return
+        travel = self.compute_drift(at, elapsed)
+        if self.ahead == Goal.VELOCITY:
+            self.shown.position = before + travel
+            self.start = self.start + travel
+        self.approach_goal(at, elapsed, sample)
+        if self.ahead != Goal.VELOCITY:
+            self.shown.position = self.shown.position + travel
+        if elapsed > 0:
+            sample.show(Motion(self.shown.position, (self.shown.position - before) * (1 / elapsed)),
+                        EXTRAPOLATED)
+
+    cdef void drift_on(self, double at, Sample& sample) noexcept nogil:
+        """Draw the last step of those that packets make, and the drift since."""
+        cdef Vec3[double] travel
+        if self.drift > 0:
+            travel = self.compute_drift(at, self.since_drawn(at))
+            self.shown.position = self.shown.position + travel
+        if dot(travel, travel) > 0:
+            sample.show(Motion(self.shown.position, self.drifting * self.drift), EXTRAPOLATED)
+        else:
+            sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.get_status())
+
+    cdef Vec3[double] compute_drift(self, double at, double elapsed) noexcept nogil:
+        """Return the way along the newest velocity in a step of ``elapsed`` seconds until ``at``.
+
+        A goal that moves by it does so from the beginning of the way to the packet.
+        """
+        cdef double since = at - self.arrived
+        if self.ahead == Goal.VELOCITY:
+            since += self.old
+            elapsed = min(elapsed, max(at - self.begun, 0.0))
+        self.drifting = lerp(self.drifting, self.received.velocity, self.drift_share)
+        return self.drifting * (
+            self.drift * clamped(self.ahead_time - (since - elapsed), 0, elapsed))
+
+    cdef void approach_goal(self, double at, double elapsed, Sample& sample) noexcept nogil:
+        cdef Vec3[double] rest = self.goal - self.shown.position
+        cdef bint arrives = not dot(rest, rest) > 0
         if self.how == Approach.SPRING:
             arrives = arrives and not dot(self.shown.velocity, self.shown.velocity) > 0
         if is_beyond(rest, self.snap) or (
@@ -400,7 +449,7 @@ cdef class Chase(Strategy):
         elif self.how == Approach.SPRING:
             self.step_spring(elapsed, sample)
         else:
-            self.approach_goal(rest, at, elapsed, sample)
+            self.step_by_share(rest, at, elapsed, sample)
         if arrives:
             sample.hold(self.shown, self.drawn, self.get_status())
         else:
@@ -421,7 +470,7 @@ cdef class Chase(Strategy):
         else:
             self.turn.step(share, elapsed, sample)
 
-    cdef void approach_goal(self, Vec3[double] rest, double at, double elapsed,
+    cdef void step_by_share(self, Vec3[double] rest, double at, double elapsed,
                             Sample& sample) noexcept nogil:
         """Move the drawn position by a share of the remaining way ``rest``."""
         cdef double share = self.compute_share(sqrt(dot(rest, rest)), at, elapsed)

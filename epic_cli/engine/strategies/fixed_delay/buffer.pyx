@@ -163,8 +163,8 @@ cdef class DelayBuffer(Strategy):
                    3600, words={"session": INFINITY}, tune=(0.2, 30), scale="log"),
             Number("clock_share", 0.0, "how much of the difference a packet shifts clock=mean; 0:"
                    " by clock_time", "", 0, 1),
-            Number("clock_count", 0, "of how many packets clock=min, mean, median and max are; 0: by"
-                   " clock_time", "", 0, 1024, whole=True),
+            Number("clock_count", 0, "of how many packets clock=min, mean, median and max are; 0:"
+                   " by clock_time", "", 0, 1024, whole=True),
             Number("clock_margin", 0.0, "a margin added to the clock's offset", "s", 0, 60),
             Number("clock_resync", 0.0, "restart the clock at a packet that is further off; 0:"
                    " never", "s", 0, 3600),
@@ -198,9 +198,9 @@ cdef class DelayBuffer(Strategy):
             Choice("between", "curve", "what to draw between two states: the curve, or the state"
                    " before", ("curve", "hold"), tune=False),
             Span("beyond", 0.0, "how long to extrapolate past the newest state, in seconds or send"
-                 " intervals (0.2i); hold: not at all, freeze: keep what was drawn last, chase: go on"
-                 " from there to the newest, oldest: go back to the oldest state, reuse: the newest"
-                 " begins the way to the next one", 0,
+                 " intervals (0.2i); hold: not at all, freeze: keep what was drawn last, chase: go"
+                 " on from there to the newest, oldest: go back to the oldest state, reuse: the"
+                 " newest begins the way to the next one", 0,
                  3600, words={"hold": 0.0, "freeze": FREEZE, "chase": CHASE, "oldest": OLDEST,
                               "reuse": REUSE, "unlimited": INFINITY}, tune=(0, 0.5)),
             Number("beyond_share", 0.2, "the share of the way to the newest in a frame, with"

@@ -280,6 +280,7 @@ class Smoothing(SendInterval, Turning, Rounding):
             if self.forgotten:
                 self.states.clear()
                 self.forgotten = False
+                self.renewed = False
                 if IS_QUEUE:
                     self.first = 0
         if EQUAL == "last":

@@ -50,6 +50,8 @@ AHEAD_TIME: float
 LIMITS_AHEAD: bool
 FADE_AFTER: float
 FADE: float
+DRIFT: float
+DRIFT_SHARE: float
 SNAP: float
 SNAP_AFTER: float
 DEAD_ZONE: float
@@ -73,7 +75,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         {-1: "arrivals", -2: "frames", -3: "stamps"}.get(interval, given) if uses else "nothing"
     )
     begins = settings["how"] in ("linear", "eased", "growing") or (
-        settings["ahead"] == "velocity" and settings["age"] == "arrival"
+        settings["ahead"] == "velocity" and (settings["age"] == "arrival" or settings["drift"] > 0)
     )
     waits = begins and (settings["start"] == "frame" or steps == "tick")
     return {
@@ -130,6 +132,7 @@ class Smoothing(SendInterval, Turning, Rounding):
     begun: float  # when it began
     duration: float  # of that path (s)
     motion: Vec3  # the drawing's own speed
+    drifting: Vec3  # the speed along with the packets
     drawing: bool  # there was a frame
     last: float  # the time of the frame before
 
@@ -179,6 +182,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         else:
             self.position = position
             self.motion = Vec3(0.0, 0.0, 0.0)
+            self.drifting = velocity
             if ROTATIONS:
                 self.rotation = rotation
         self.start = begin
@@ -424,13 +428,16 @@ class Smoothing(SendInterval, Turning, Rounding):
             return False
         if KEEPS:
             self.restore()
-        if STEPS == "frame":
+        if STEPS == "frame" or (STEPS == "packet" and DRIFT > 0.0):
             elapsed: float = 0.0
             if self.drawing:
                 elapsed = max(now - self.last, 0.0)
             self.drawing = True
             self.last = now
-            self.proceed(now, elapsed)
+            if STEPS == "frame":
+                self.proceed(now, elapsed)
+            else:
+                self.position = self.position + self.carried(now, elapsed)
         if STEPS == "tick":
             self.draw_ticks(now)
         elif KEEPS:
@@ -470,9 +477,34 @@ class Smoothing(SendInterval, Turning, Rounding):
                 self.rotation = self.slerp(self.previous_rotation, self.current_rotation, u)
 
     def proceed(self, now: float, elapsed: float) -> None:
-        """Go towards the goal, as far as this time leads."""
+        """Go towards the goal, and along with the packets, as far as this time leads."""
         if TAKES and self.waiting > 0:
             self.take(now)
+        if DRIFT > 0.0 and STEPS != "packet":
+            travel: Vec3 = self.carried(now, elapsed)
+            if AHEAD == "velocity":
+                self.position = self.position + travel
+                self.start = self.start + travel
+            self.pursue(now, elapsed)
+            if AHEAD != "velocity":
+                self.position = self.position + travel
+        else:
+            self.pursue(now, elapsed)
+
+    def carried(self, now: float, elapsed: float) -> Vec3:
+        """Return the way along with the newest packet in this time."""
+        # with the goal, which moves since the way to it began
+        span: float = min(elapsed, max(now - self.begun, 0.0)) if AHEAD == "velocity" else elapsed
+        if LIMITS_AHEAD:
+            since: float = now - self.arrived
+            if AHEAD == "velocity":
+                since += self.age
+            span = min(max(AHEAD_TIME - since + span, 0.0), span)
+        self.drifting = self.drifting * (1.0 - DRIFT_SHARE) + self.speed * DRIFT_SHARE
+        return self.drifting * (DRIFT * span)
+
+    def pursue(self, now: float, elapsed: float) -> None:
+        """Go towards the goal."""
         goal: Vec3 = self.aim(now)
         rest: Vec3 = goal - self.position
         if SNAP > 0.0 or SNAP_AFTER > 0.0:

@@ -28,6 +28,9 @@ STANDS, AWAY, SHORT = 1e-3, 0.05, 0.03
 #: The settings of a chase that takes late packets as new ones.
 TAKES_LATE: dict[str, Any] = {"late": "take"}
 
+#: Those of a chase that moves along with the newest velocity.
+DRIFTS: dict[str, Any] = {"drift": 1.0}
+
 
 def read_chases(frames: Frames) -> list[PossibleReading]:
     """Return possible chases, the nearest first: each frame's step goes towards the newest state.
@@ -51,6 +54,7 @@ def read_chases(frames: Frames) -> list[PossibleReading]:
 def _read_view(frames: Frames) -> list[PossibleReading]:
     """Return possible chases of the packets of some frames."""
     found: list[PossibleReading] = []
+    since = (frames.times - frames.arrivals[frames.newest])[1:]
     for ahead, goal in _iterate_possible_goals(frames):
         left = goal[1:] - frames.drawn[:-1]
         step = np.diff(frames.drawn, axis=0)
@@ -58,6 +62,16 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
         later = frames.settled[1:]
         found += _read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
         found += _read_glides(frames, ahead, goal)
+        moves, drifts = ahead.get("ahead") == "velocity", {**ahead, **DRIFTS}
+        if moves or not ahead:
+            lasts = np.minimum(elapsed, since) if moves else elapsed
+            along = frames.velocities[frames.newest[1:]] * lasts[:, None]
+            left = left - along if moves else left
+            found += _read_shares(
+                frames.unit, drifts, left[later], (step - along)[later], elapsed[later]
+            )
+        if moves:  # what moves along with its goal, so that the error fades
+            found += _read_glides(frames, drifts, goal)
         found.append(_read_spring(frames, ahead, goal))
     return found
 
@@ -126,7 +140,9 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
     way, begins_off = goal - start, start - drawn
     last_drawn = frames.drawn[np.maximum(at - 1, 0)]
     found = []
-    for (ease, shape), end in itertools.product(EASES.items(), ends):
+    drifting = frames.velocities[frames.newest][at] if "drift" in ahead else None
+    eases = list(EASES.items())[: None if drifting is None else 1]
+    for (ease, shape), end in itertools.product(eases, ends):
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
         starts = []
         for words, begun in (
@@ -140,17 +156,21 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
                 logs: Floats, shape: Callable[[Floats], Floats] = shape, since: Floats = since,
                 stops: bool = bool(end),
             ) -> Floats:  # fmt: skip
-                u = since / np.exp(logs)[..., None]
-                off = begins_off + way * shape(np.clip(u, 0, 1))[..., None]
+                u = shape(np.clip(since / np.exp(logs)[..., None], 0, 1))[..., None]
+                off = begins_off + way * u
+                if drifting is not None:
+                    off += drifting * since[:, None] * (1 - u)
                 if stops:
-                    off = np.where((u > 1)[..., None], last_drawn - drawn, off)
+                    over = since > np.exp(logs)[..., None]
+                    off = np.where(over[..., None], last_drawn - drawn, off)
                 return compute_robust_rms(off)
 
             best, least = _find_least_error_time(measure, 25, 11)
             glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **end, **ahead})
             starts.append(PossibleReading(least, glide))
         found.append(min(starts, key=lambda reading: reading.off))
-        if ease == "linear" and not end:  # the last of them is an even pace to the goal, too
+        # the last of them is an even pace to the goal, too
+        if ease == "linear" and not end and drifting is None:
             last, interval = starts[-1].off, starts[-1].strategy.settings["time"]
             even = {"how": "interval", **ahead}
             found.append(PossibleReading(last, StrategySpec("chase", even)))

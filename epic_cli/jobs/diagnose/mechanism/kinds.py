@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals, measured_intervals
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
+from epic_cli.jobs.diagnose.mechanism.drifts import iterate_drifting_chases
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
 from epic_cli.jobs.diagnose.mechanism.soft_clocks import iterate_soft_clocks
-from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks, make_tick_frames
+from epic_cli.jobs.diagnose.mechanism.tick_frames import make_tick_frames
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
@@ -27,8 +30,11 @@ MEASURED, TICKED = 4, 6
 #: Ticks that frames do not show, in frames: from, to; and the phases that are tried.
 FINEST, COARSEST, PHASES = 0.5, 4.0, 6
 
+#: Ticks that are shown as they are, and differ from frames by less of their length, do not stand.
+AS_LONG = 0.02
+
 #: The chases that are tried in such ticks, by key: those with one key are tried together.
-IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2}
+IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2, "speed": 3}
 
 
 def look_at_kinds(search: SearchState) -> None:
@@ -46,9 +52,11 @@ def look_at_kinds(search: SearchState) -> None:
         if share is not None:
             settings = {"how": "share", "share": share, "every": "packet", **late}
             search.look_at([StrategySpec("chase", settings)])
+        if not results.is_exact:
+            _look_at_each(search, iterate_drifting_chases(view), late)
         search.look_at(
             [
-                StrategySpec(spec.name, {**spec.settings, **(INSERTS_LATE if late else {})})
+                _add(spec, INSERTS_LATE if late else {})
                 for spec in arrivals.iterate_two_state_buffers(view, search.variants.grid)
             ]
         )
@@ -74,13 +82,31 @@ def look_at_kinds(search: SearchState) -> None:
             search.look_at([search.variants.change(StrategySpec("buffer", {}), queue)])
 
 
+def _look_at_each(
+    search: SearchState, specs: Iterable[StrategySpec], settings: Mapping[str, Any]
+) -> None:
+    """Look at strategies with more settings, at those behind an exact one, too."""
+    for spec in specs:
+        search.look_at([_add(spec, settings)])
+
+
+def _add(spec: StrategySpec, settings: Mapping[str, Any]) -> StrategySpec:
+    """Return the strategy with more settings."""
+    return StrategySpec(spec.name, {**spec.settings, **settings})
+
+
 def _look_at_ticks(search: SearchState, ticks: Ticks) -> None:
     """Look at chases in ticks that the frames show."""
     results = search.results
-    readings = read_chases(make_tick_frames(search.frames, ticks))
+    ticked = make_tick_frames(search.frames, ticks)
+    readings = read_chases(ticked)
     for reading in readings[: TICKED if search.frames.taken is None else 2 * TICKED]:
         settings = {**reading.strategy.settings, **ticks.settings}
         search.look_at([StrategySpec("chase", settings)])
+    for takes_late, view in ticked.iterate_views():
+        if not results.is_exact:
+            own = {**ticks.settings, **(TAKES_LATE if takes_late else {})}
+            _look_at_each(search, iterate_drifting_chases(view), own)
     if not ticks.smooth and not results.is_exact:
         phase = ticks.phase + ticks.every  # which is the same, and not below 0
         near = np.arange(phase - 0.002, phase + 0.002, 0.0004).tolist()
@@ -106,12 +132,13 @@ def _fit_ticks(search: SearchState, found: FittedStrategy) -> FittedStrategy:
     spec, best = found.candidate, found
     if "every" in spec.settings:
         return found
-    for every in TICKS:
-        if not FINEST * frame < every < COARSEST * frame:
-            continue
-        settings = {**spec.settings, "every": every, "between": "lerp"}
+    near = [every for every in TICKS if FINEST * frame < every < COARSEST * frame]
+    ways = [(every, "lerp") for every in near if "speed" not in spec.settings]
+    ways += [(every, "hold") for every in near if abs(every / frame - 1) < AS_LONG]
+    for every, between in ways:
+        settings = {**spec.settings, "every": every, "between": between}
         if spec.settings.get("how") == "share":
-            time = -frame / math.log1p(-min(float(settings["share"]), 0.999))
+            time = -frame / math.log1p(-min(max(float(settings["share"]), 0.001), 0.999))
             settings["share"] = 1 - math.exp(-every / time)
         ticked = FittedStrategy(StrategySpec("chase", settings))
         ticked = comparison.fit(ticked, 2, ("time", "share"))

@@ -21,6 +21,7 @@ from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS, look_at_kinds
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
+from epic_cli.jobs.diagnose.mechanism.tick_frames import center_found_phase
 from epic_cli.jobs.diagnose.mechanism.variants import KNOWN
 
 #: Clocks that differ in steadiness by less than this (s) may draw the same.
@@ -117,6 +118,9 @@ class ExplanationSearch(SearchState):
         near = [*begun.ranked[: max(exact, FITTED)], *begun.select_diverse(KEPT)]
         for one in {one.candidate.label: one for one in near}.values():
             self.results.add(self.comparison.fit(one))
+            centered = center_found_phase(one, self.frames)
+            if centered.candidate != one.candidate:
+                self.results.add(self.comparison.fit(centered))
 
     def change_parts(self) -> None:
         """Fit what is nearest, and replace its parts as long as that brings it nearer."""

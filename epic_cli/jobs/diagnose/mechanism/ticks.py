@@ -71,7 +71,7 @@ def find_ticks(frames: Frames, exact: float) -> Ticks | None:
         # it stands between two ticks: a step in a frame has a tick since the frame before
         ticks = _select_ticks(times[:-1], times[1:], moved, smooth=False)
         if ticks is not None:
-            return _center_phase(ticks, times, moved > 0)
+            return center_phase(ticks, times, moved > 0)
     measured = _measure_ticks(times, frames.drawn[:MOST], exact)
     if measured is not None:
         return measured
@@ -177,7 +177,7 @@ def _select_ticks(begins: Floats, ends: Floats, weight: Floats, *, smooth: bool)
     return best[1]
 
 
-def _center_phase(ticks: Ticks, times: Floats, moved: NDArray[np.bool_]) -> Ticks:
+def center_phase(ticks: Ticks, times: Floats, moved: NDArray[np.bool_]) -> Ticks:
     """Return the ticks with the middle of the phases for which each moved frame holds a tick.
 
     Those are few microseconds: a tick in the frame before or behind is off by a whole step.
@@ -187,6 +187,13 @@ def _center_phase(ticks: Ticks, times: Floats, moved: NDArray[np.bool_]) -> Tick
     least, most = (begins - number * ticks.every).max(), (ends - number * ticks.every).min()
     if least >= most:
         return ticks
+    # nor does a frame hold one that stands between two that move
+    stands = np.flatnonzero(~moved[1:-1] & moved[:-2] & moved[2:]) + 1
+    edges = times[stands], times[stands + 1]
+    begins, ends = (edge - np.floor((edge - least) / ticks.every) * ticks.every for edge in edges)
+    low, high = ends[ends < most].max(initial=least), begins[begins < most].min(initial=most)
+    if low < high:
+        least, most = low, high
     return ticks._replace(phase=float(least + most) / 2 % ticks.every)
 
 
@@ -195,28 +202,3 @@ def _hold_ticks(begins: Floats, ends: Floats, every: float, phases: Floats) -> N
     return np.asarray(
         np.floor((ends - phases[:, None]) / every) > np.floor((begins - phases[:, None]) / every)
     )
-
-
-def make_tick_frames(frames: Frames, ticks: Ticks) -> Frames:
-    """Return what the ticks drew, as frames at the ticks.
-
-    A tick runs in the first frame at or after it, with the packets that have come by then.
-    """
-    first = int(np.ceil((frames.times[0] - ticks.phase) / ticks.every))
-    last = int(np.floor((frames.times[-1] - ticks.phase) / ticks.every)) - 1
-    times: Floats = ticks.phase + np.arange(first, last + 1, dtype=float) * ticks.every
-    shown = times + ticks.every if ticks.smooth else times
-    runs = np.searchsorted(frames.times, times - 1e-9)
-    drawn = frames.drawn[runs]
-    if ticks.smooth:
-        drawn = np.stack([np.interp(shown, frames.times, row) for row in frames.drawn.T], 1)
-        # to the end of the tick on the line through its frames, where there are several
-        begin, end = runs, np.searchsorted(frames.times, shown - 1e-9) - 1
-        begin, end, lined = begin[end > begin], end[end > begin], end > begin
-        pace = (frames.drawn[end] - frames.drawn[begin]) / (
-            frames.times[end] - frames.times[begin]
-        )[:, None]
-        drawn[lined] = frames.drawn[end] + pace * (shown[lined] - frames.times[end])[:, None]
-    newest = frames.newest[np.minimum(runs, len(frames.times) - 1)]
-    taken = None if frames.taken is None else make_tick_frames(frames.taken, ticks)
-    return frames._replace(times=times, drawn=drawn, newest=newest, taken=taken)

@@ -39,6 +39,14 @@ MENDING_CHANGES: dict[str, dict[str, Any]] = {
     ),
     "overshoot": {"ahead": None, "ahead_time": None},
     "fed-back": {"how": "linear"},
+    "packet-jumps": {
+        "every": None,
+        "how": "exponential",
+        "share": None,
+        "time": "1i",
+        "ahead": "velocity",
+        "age": "arrival",
+    },
     "passes-goal": {"overshoot": None},
     "stops-short": {"end": None},
     "late-as-new": {"late": None},
@@ -76,7 +84,7 @@ class ChaseFaults:
         if settings.get("how") in ("interval", None):
             known = settings["interval"] > 0
             return float(settings["interval"]) if known else self.frames.interval
-        if settings["how"] == "share" and settings["share"] < 1:
+        if settings["how"] == "share" and 0 < settings["share"] < 1:
             frame = self.frames.frame
             if every := float(settings["every"]):
                 frame = every if every > 0 else self.frames.interval
@@ -111,7 +119,7 @@ class ChaseFaults:
         if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
             yield from self._iterate_faults_of_measuring()
         if settings["every"] < 0:
-            yield "packet-steps"
+            yield "packet-jumps" if settings["drift"] else "packet-steps"
         elif how == "growing":
             yield "fed-back"
         elif (how == "share" and settings["share"] == 1) or self.time < UNSEEN:
@@ -125,7 +133,7 @@ class ChaseFaults:
                 yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"
             elif self.values["jitter"] > LEAST_JITTER * self.frames.interval:
                 yield "no-margin"
-        elif how != "speed":
+        elif how != "speed" and not settings["drift"]:
             yield "chase-lag"
 
     def _iterate_faults_of_measuring(self) -> Iterator[str]:

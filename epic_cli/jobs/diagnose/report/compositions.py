@@ -234,11 +234,27 @@ def _write_steps(settings: Mapping[str, Any]) -> str:
     return f", in ticks of {format_seconds(every)}, drawn {between}"
 
 
+def _write_drift(settings: Mapping[str, Any]) -> str:
+    """Return how a chase moves along the newest velocity, if it does."""
+    drift = settings["drift"]
+    if not drift:
+        return ""
+    if settings["ahead"] == "velocity" and drift == 1:
+        return ", and along with it, so that only the error fades"
+    part = "" if drift == 1 else f"{format_share(drift)} of "
+    smoothed = ""
+    if settings["drift_share"] < 1:
+        step = format_share(settings["drift_share"])
+        smoothed = f", which each step moves by {step} to the newest"
+    frames = " in each frame" if settings["every"] < 0 else ""
+    return f", and{frames} along {part}its velocity{smoothed}"
+
+
 def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     goal = _AHEAD[settings["ahead"]].format(ahead_time=format_seconds(settings["ahead_time"]))
     if settings["age"] == "arrival":
         goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
-    rest = f"{_write_steps(settings)}{_write_habits(settings)}"
+    rest = f"{_write_steps(settings)}{_write_drift(settings)}{_write_habits(settings)}"
     if settings["how"] == "share" and settings["share"] == 1:
         return f"draws {goal} without any smoothing{rest}"
     time = format_seconds(convert_to_seconds(settings["time"], found.interval))
@@ -249,6 +265,8 @@ def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
         begin=_BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
+    if settings["every"]:
+        how = how.replace(" in each frame", "")
     if settings["how"] == "interval" and "interval" in found.strategy.settings:
         how = f"within {_describe_interval(settings)}"
     if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
