@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 from support.browser import Page, open_page
+from support.rows import pytest_pycollect_makeitem  # noqa: F401  # a hook
 
 # What hypothesis finds by chance is for whoever looks for it, with EPIC_TESTS=exhaustive, not for a
 # change that has nothing to do with it. No test is timed, nor are its examples: machines are busy.
