@@ -719,7 +719,7 @@ def test_what_is_copied_and_saved_is_what_the_address_holds(
     page = watched("movement=circle,duration=3&s=epic&s=mirror", address)
     stranger = Stranger(page, seed)
     last = ["type", "copy", "save", "answer"]
-    for gesture in [*stranger.draw.choices(GESTURES, k=20), *last]:
+    for gesture in [*stranger.draw.choices(GESTURES, k=20 if EXHAUSTIVE else 10), *last]:
         getattr(stranger, gesture)()
         # "save link as" asks no script
         file, search = page.run("[$('lab-svg').href, location.search]")

@@ -107,12 +107,12 @@ def test_markers_are_where_the_rows_are(
 
 
 def test_trails_of_long_recordings_are_lines(browser: Page, tmp_path: Path) -> None:
-    packets = recorded(figure_eight, 1600.0, 5)
+    packets = recorded(figure_eight, 800.0, 5)
     study = comparisons.compared(
         {"": movements.block(packets)},
         [StrategySpec(strategy, label=strategy) for strategy in STRATEGIES[:3]],
         Timing(),
-        selection=Selection(20_000, -math.inf, math.inf),
+        selection=Selection(10_000, -math.inf, math.inf),
     )
     assert study.scenes[0].shared is not None
     seen = visited(

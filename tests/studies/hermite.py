@@ -48,7 +48,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
 
 from studies.buffer import write
 from studies.drawing import Axis, Level, Line, Panel, chart
@@ -93,6 +92,8 @@ def interval(units: Sequence[Floats]) -> tuple[float, float, float]:
     value = np.log(whole[0] / whole[1]) / 2
     left = np.array([np.log(np.divide(*(whole - unit))) / 2 for unit in units])
     error = np.sqrt((n - 1) / n * np.sum((left - left.mean()) ** 2))
+    from scipy.stats import t as student  # takes long to load
+
     low, middle, high = np.exp(value + error * student.ppf(0.975, n - 1) * np.array([-1, 0, 1]))
     return float(middle), float(low), float(high)
 
