@@ -20,6 +20,7 @@ import math
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -42,6 +43,9 @@ _UNMARKED = "epic_cli/jobs/code/sources/"
 
 # Marks of blocks begin there; before it are those of compiled mutants.
 _BLOCKS = 1 << 15
+
+# Bytes that a process of the tests may ask for: a fault can make a loop that fills the memory.
+_MOST_MEMORY = 4 << 30
 
 # Tests of a mutant at most, and the share of the seconds, in each attempt.
 _STAGES = ((300, 0.2), (500, 0.2), (1500, 0.6))
@@ -227,7 +231,15 @@ class Copy:
             stderr=subprocess.STDOUT,
             start_new_session=True,
             pass_fds=pipes,
+            preexec_fn=_limit_memory,  # noqa: PLW1509  # no threads
         )
+
+
+def _limit_memory() -> None:
+    """Limit the memory of this process and of those that it starts, but not the addresses, which a
+    browser reserves.
+    """
+    resource.setrlimit(resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
 
 
 # ---------------------------------------------------------------- drawing

@@ -14,7 +14,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import LONGEST_LINE
-from epic_cli.recordings.entries.json.reader import JsonlReader
+from epic_cli.recordings.entries.json.reader import JsonlReader, has_no_entries, parse
 from epic_cli.recordings.read_spec import ReadSpec, find_star, write_column
 from epic_cli.recordings.reading import read as read_from
 
@@ -333,3 +333,13 @@ def test_entities_are_found_on_whichever_side_of_the_axis_they_stand(
         name: [[*(int(at) * 100 + step for at in places), 0.0][:3] for step in range(8)]
         for name, _, places in (one.partition("=") for one in meant.split())
     }
+
+
+def test_only_an_object_whose_own_entries_are_empty_waits_for_some() -> None:
+    layout = ReadSpec.parse("time=t,x=players.*.x,y=players.*.y")
+    for text, waits in (
+        ('{"t": 1, "players": [{"id": 1}], "events": []}', False),
+        ('{"t": 1, "players": [], "events": [1]}', True),
+        ('{"t": 1, "events": [1]}', True),
+    ):
+        assert has_no_entries(layout, parse(text)) == waits

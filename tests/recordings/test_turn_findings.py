@@ -226,6 +226,11 @@ def test_radians_that_add_up_or_hardly_turn_are_right(rate: float) -> None:
         assert found(made, read="angles=rad") == []
 
 
+def test_few_yaws_and_numbers_beyond_a_circle_are_not_said_to_be_degrees() -> None:
+    for made in (headed(5, 200, 360)[:10], headed(20, 0, 0, 900), headed(20, 900, 0)):
+        assert found(made, read="angles=rad") == []
+
+
 def test_the_first_packets_are_shown_with_their_angles(tmp_path: Path) -> None:
     lines = [f"{time / 10},{time},0,0,{30 * time - 90},{5 * time}" for time in range(12)]
     recording = tmp_path / "turns.csv"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,14 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.check.case_file import make_builtin_cases
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.port import Ending, Port
-from epic_cli.jobs.check.report import explain_failure
+from epic_cli.jobs.check.report import explain_failure, write_rows_around
 from epic_cli.jobs.check.run import check
 from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 from epic_cli.main import main
 
 MOST = 100_000
+
+Cases = Callable[[str], str]
 
 #: What the program does (``w`` writes, ``r`` reads all), how that ends, and what is said of it.
 BEHAVIORS = {
@@ -158,6 +161,15 @@ def test_odd_numbers_and_no_rows(tmp_path: Path) -> None:
         assert words in "\n".join(explain_failure(found))
 
 
+def test_rows_that_are_too_wide_lose_the_columns_that_tell_least(tmp_path: Path) -> None:
+    found = outcome(tmp_path, "w(b'time,x,y,z,vx,vy,vz\\n1.1,9,0,0,0,0,0\\n')").difference
+    assert found is not None
+    for columns in (16, 24, 30):
+        head, *lines = write_rows_around(found, columns)
+        assert head.split()[:2] == ["time", "x"]
+        assert max(map(len, [head, *lines])) <= columns < len(write_rows_around(found)[0])
+
+
 def test_what_it_says_is_told(tmp_path: Path) -> None:
     words = explain_failure(
         outcome(tmp_path, "r(); w(b'time,x\\n'); sys.exit('it is broken\\x1b[2J')")
@@ -241,20 +253,35 @@ def test_a_program_that_prints_no_rows_makes_no_case(
         assert not Path("case").exists()
 
 
-def test_what_would_help_all_cases_is_said_once_at_the_end(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    program = f"{sys.executable} -m epic_cli replay -s lerp --pacing demo --clock single"
-    assert main(["check", "--builtin", "-s", "lerp", "--against", program]) == 5
-    lines = capfd.readouterr().out.splitlines()
-    assert len(lines) < 80
+@pytest.fixture
+def cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Cases:
+    """Return a check of a program by three cases; it returns what is printed."""
+    monkeypatch.chdir(tmp_path)
+    lines = (SAMPLES / "jitter.txt").read_text().splitlines(keepends=True)
+    counts = ("40", "60", "80")
+    for count in counts:
+        Path(f"{count}.txt").write_text("".join(lines[: int(count)]))
+        assert main(["check", "--new", count, f"{count}.txt", "-s", "lerp"]) == 0
+
+    def run(words: str) -> str:
+        capfd.readouterr()
+        assert main(["check", *counts, "--against", f"{sys.executable} -m epic_cli {words}"]) == 5
+        return capfd.readouterr().out
+
+    return run
+
+
+def test_what_would_help_all_cases_is_said_once_at_the_end(cases: Cases) -> None:
+    lines = cases("replay -s lerp --pacing demo --clock single").splitlines()
     assert sum("--pacing demo" in line for line in lines) == 2  # at the first case, and at the end
     assert lines[-2].endswith("these are the rows of --pacing demo --clock single: give epic these")
 
 
-def test_numbers_have_as_many_digits_as_differ(capfd: pytest.CaptureFixture[str]) -> None:
-    program = f"{sys.executable} -m epic_cli replay -s lerp+delay=0.1000001 -f csv"
-    assert main(["check", "--builtin", "-s", "lerp", "--against", program]) == 5
-    shown = re.findall(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]\d+)?", capfd.readouterr().out)
+def test_numbers_have_as_many_digits_as_differ(cases: Cases) -> None:
+    shown = re.findall(
+        r"[-+]?\d[\d,]*\.?\d*(?:e[-+]\d+)?", cases("replay -s lerp+delay=0.1000001 -f csv")
+    )
     assert shown
     assert max(map(len, shown)) < 16

@@ -284,6 +284,7 @@ def test_the_page_and_the_picture_have_a_line_for_each_complexity(
     page, picture = tmp_path / "design.html", tmp_path / "front.svg"
     out = told("tune", "--design", *FEW, "--html", str(page), "--svg", str(picture), recordings[0])
     assert TITLE.split(" (")[0] in out
+    assert " T taken" in out
     found = json.loads(re.findall(r'id="data">(.*?)</script>', page.read_text())[0])
     (source,) = re.findall(r'src="data:[^,]*,([^"]*)"', found["lead"])
     points = re.compile(r"<title>.*?</title>")  # on the page, for a wider screen

@@ -276,3 +276,11 @@ def test_a_rotation_that_is_given_or_left_out_is_not_inferred() -> None:
     for given, shown in (("yaw=", "yaw="), ("yaw=heading", "yaw=heading")):
         layout = ReadSpec.parse(given)
         assert told(PLACE + "yaw|heading", given=layout).endswith("z=z," + shown)
+
+
+@pytest.mark.parametrize(("first", "unit"), [("1234", "ms"), ("1700000000.1", "s")])
+def test_the_packets_unit_is_that_of_a_file_beside_them_unless_its_dates_say_another(
+    first: str, unit: str
+) -> None:
+    beside = ReadSpec.parse("unit=ms").make_spec_beside(("x", "y", "z"))
+    assert infer_layout(beside, {"when": first, "x": "1", "y": "2"}).time_unit == unit
