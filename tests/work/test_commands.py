@@ -114,12 +114,12 @@ def test_code_that_a_strategy_imports_changes_the_answer(command: str) -> None:
     Path("slow.py").write_text(f"import helper_of_slow\n{SLOW}")
     words = (command, "-s", "./slow.py:Slow", "a/r0.txt", "--journal", "j")
     for known in (False, True):
-        done = run(*words)
+        done = epic(*words)
         assert (b"known before" in done.stderr and b" 0 of" not in done.stderr) == known
     Path("helper_of_slow.py").write_text("GAIN = 2\n")
-    assert b" of them known before" not in run(*words).stderr
+    assert b" of them known before" not in epic(*words).stderr
     Path("helper_of_slow.py").write_text("GAIN = eval('2')\n")
-    done = run(*words)
+    done = epic(*words)
     assert done.returncode == 2
     assert b"helper_of_slow.py:1: " in done.stderr
 
