@@ -66,7 +66,11 @@ def sort_columns(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 def _check_columns(columns: Mapping[str, str]) -> None:
     """Raise ``SettingError`` for columns by field that contradict each other."""
-    named = [column for column in columns.values() if column]
+    # what logs arrivals alone has these for stamps
+    fields = [
+        field for field in columns if field != "arrival" or columns.get("time") != columns[field]
+    ]
+    named = [columns[field] for field in fields if columns[field]]
     twice = next((name for name in named if named.count(name) > 1), None)
     if twice is not None:
         raise SettingError(f"{twice!r} is given for two fields")
@@ -503,6 +507,11 @@ class ReadSpec(Described, _ReadSpecFields):
     def is_numbered(self) -> bool:
         """True if columns are given by number, so that no line is a header."""
         return any(place.isdigit() for place in self.places.values())
+
+    @property
+    def has_shared_column(self) -> bool:
+        """True if two fields are read from one column: an arrival that is the stamp, too."""
+        return len(set(self.places.values())) < len(self.places)
 
     @property
     def counts_rows(self) -> bool:

@@ -362,3 +362,23 @@ def test_frames_in_sentences_are_read_beside_packets(tmp_path: Path) -> None:
     (path,) = run.drawn.paths.values()
     assert path.positions[100, 0] == pytest.approx(17.0)
     assert path.times[100] == pytest.approx(1.75)
+
+
+@pytest.mark.parametrize("write", [table, lines])
+@pytest.mark.parametrize("numbered", [False, True])
+def test_arrivals_alone_are_the_stamps_too(write: Callable[..., str], numbered: bool) -> None:
+    rows = [(n * 50 + 33, n, n, 0) for n in range(40)]
+    text = write("recv_ms,seq,x,y", rows)
+    if not numbered:
+        text = write("recv_ms,x,y", [(at, x, y) for at, _, x, y in rows])
+    found = read(text)
+    assert [packet.time for packet in found] == [packet.arrival for packet in found]
+    assert [packet.time for packet in found] == pytest.approx([n * 0.05 + 0.033 for n in range(40)])
+    assert [packet.sequence for packet in found] == (list(range(40)) if numbered else [None] * 40)
+    assert found == read(text, "time=recv_ms,arrival=recv_ms,unit=ms")
+
+
+def test_two_arrivals_are_not_taken_for_stamps() -> None:
+    text = table("recv_ms,received_ms,x,y", [(n * 50, n * 50 + 1, n, 0) for n in range(40)])
+    with pytest.raises(ValueError, match="no column is clearly time"):
+        read(text)

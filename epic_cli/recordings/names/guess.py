@@ -531,7 +531,7 @@ def _check_given_columns(columns: Mapping[str, str], values: Mapping[str, str]) 
 
 
 def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Columns:
-    """Return the time's column.
+    """Return the time's column, and the arrival's if that stands for both.
 
     A counter if a rate is given, else a time, else a counter with a unit.
     """
@@ -567,16 +567,27 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     members = [] if likely else [text for text in names if _is_member_named_as_time(text)]
     likely = likely or (members if len(members) == 1 else [])  # several are those of entities
     likely = [text for text in likely if is_value(values[text].strip())]
-    if len(likely) == 1:
-        return {"time": likely[0]}
-    if likely:
+    if len(likely) > 1:
         raise _make_ambiguity("time", likely)
+    # where there is none, arrivals are all that is known of the sender's times
+    sure = {"time": likely[0]} if likely else _find_arrival_for_both(columns, names, values)
+    if sure:
+        return sure
     free = {text: name for text, name in names.items() if not parse_component(name)}
     placed = len(free) < len(names)  # rows of places may have no times at all
     # those with a unit of time first
     able = sorted(free or names, key=lambda text: names[text].unit not in TIME_UNITS_IN_BRACKETS)
     facts = {"field": "time", "names": tuple(able), "detail": _ROWS if placed else ""}
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
+
+
+def _find_arrival_for_both(columns: Columns, names: Names, values: Values) -> Columns:
+    """Return the only column of arrivals for both times; empty if there is none, or several."""
+    arrivals = [text for text, name in names.items() if name.spelling in _ARRIVALS]
+    arrivals = [columns["arrival"]] if "arrival" in columns else arrivals
+    if len(arrivals) != 1 or not is_value(values[arrivals[0]].strip()):
+        return {}
+    return {"time": arrivals[0], "arrival": arrivals[0]}
 
 
 def _is_member_named_as_time(text: str) -> bool:

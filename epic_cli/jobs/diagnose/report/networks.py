@@ -23,6 +23,8 @@ def describe_network(network: Network) -> str:
     delay = "clocks that differ" if are_clocks_apart(network.middle) else f"median delay {middle}"
     if delay.endswith(middle) and network.middle - network.spread > DOUBTFUL:
         delay += " unless the clocks differ"
+    if not network.middle and not network.spread:
+        delay = "stamped on arrival, so that delays are not known"
     needed = format_seconds(network.needed[SHARES.index(0.99)])
     return (
         f"{network.rate:.3g} messages a second, {delay}; a delay buffer of {needed} has 99 % of"

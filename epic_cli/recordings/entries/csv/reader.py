@@ -270,10 +270,10 @@ class CsvReader(LineReader):
     def _make_scanner(self, layout: ReadSpec, width: int, several: bool) -> RecordScanner:
         """Return a scanner of usual rows.
 
-        Rows with several entities or vectors are taken one by one.
+        Rows with several entities or vectors, or with a cell for two fields, are taken one by one.
         """
         decimal_comma = self._delimiter != ","
-        if several or self._vectors or self._joined:
+        if several or layout.has_shared_column or self._vectors or self._joined:
             return RecordScanner(self.entities, decimal_comma=decimal_comma, **layout.units)
         fields = {place: field for field, place in self._places.items()}
         return TableScanner(

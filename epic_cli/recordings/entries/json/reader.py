@@ -1205,7 +1205,7 @@ class JsonlReader(LineReader):
 
     def _make_scanner(self, layout: ReadSpec) -> RecordScanner:
         """Return a scanner of usual lines."""
-        if self._joined or is_wide(layout):
+        if self._joined or layout.has_shared_column or is_wide(layout):
             return RecordScanner(self.entities, **layout.units)
         if self._entries is None:
             return JsonScanner(self._paths, self.entities, **layout.units)

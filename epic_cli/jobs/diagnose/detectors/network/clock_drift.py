@@ -102,17 +102,12 @@ def _list_values(slope: float, rise: float) -> dict[str, float | str]:
         "which": which,
         "rise": abs(rise),
         "minute": drift * 60,
-        "cure": _RATE.format(f"{100 / (1 + slope):.4g} %") if counts else _SYNCHRONIZED,
+        "rate": _RATE.format(f"{100 / (1 + slope):.4g} %") if counts else "",
     }
 
 
-_SYNCHRONIZED = (
-    "Keep the client's clock in step with the server's during the whole session, not only at the"
-    " start."
-)
-
 _RATE = (
-    "No clock is that wrong. If stamps count ticks, their rate is {} of the one that is given"
+    " But no clock is that wrong. If stamps count ticks, their rate is {} of the one that is given"
     " (--read unit=ticks@HZ): let the loop keep it by an accumulator of a monotonic clock, since"
     " setInterval and sleep wait for longer. Else a queue grows from beginning to end: send less."
 )
@@ -240,7 +235,8 @@ DETECTOR = Detector(
     "The sender's clock runs {apart} {which} than the receiver's: {minute:s} a minute.",
     "A delay that is right at the start is wrong some minutes later: buffers slowly run empty or"
     " fill up; strategies that set their clock once drift away from the truth.",
-    "{cure}",
+    "Keep the client's clock in step with the server's during the whole session, not only at the"
+    " start.{rate}",
     "slope of the Theil-Sen lines through the least and the median delays of 24 windows, in"
     " standard errors",
     "it is 8 standard errors, rises by 1.5 ms over the recording (more where times are rounded or"

@@ -87,7 +87,7 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
         "size": held / len(bursts),
         "frames": find_bursts(messages).frames,
         "cure": (_LOST if lost else _ORDERED) + (_UNORDERED if stall is None else _ON_THE_WAY),
-        "frames_cure": _BLOCKED if stall else _LOG_FRAMES,
+        "unless": "" if stall else _UNLESS,
     }
     share = held / len(messages.sent)
     first, most = (float(messages.sent[burst.begin]) for burst in (bursts[0], worst))
@@ -113,16 +113,9 @@ _ON_THE_WAY = (
     " the sender sent does. The receiver's frames went on."
 )
 
-_BLOCKED = (
-    "The frames stalled, too: look for what blocks them (loading, garbage collection, shader"
-    " compilation), and take arrival times in the network thread, not in the frame."
-)
-
-_LOG_FRAMES = (
-    "Log the frames, too (--drawn FILE): where they stall as well, look for what blocks them"
-    " (loading, garbage collection, shader compilation). Where they go on, the packets waited on"
-    " the way, as over TCP for a lost one, or the sender was late: take arrival times in the"
-    " network thread."
+_UNLESS = (
+    " Frames that went on meanwhile would rule that out (--drawn FILE): the packets then waited on"
+    " the way, as over TCP for a lost one, or the sender was late."
 )
 
 STALLING = Detector(
@@ -132,7 +125,8 @@ STALLING = Detector(
     " {highest:s}, and then all that waited at once.",
     "Strategies that measure jitter from arrival times grow their buffers: for nothing, if it is"
     " the game itself that stands still.",
-    "{frames_cure}",
+    "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
+    " arrival times in the network thread, not in the frame.{unless}",
     f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
     " usual frame rate",
     f"there are {LEAST} such bursts, and 98 % of the arrivals are within 0.6 ms of a frame; of"
