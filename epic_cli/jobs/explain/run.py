@@ -17,6 +17,7 @@ from epic_cli.engine.strategies import (
     list_system_names,
 )
 from epic_cli.jobs.diagnose.detectors import load_registry
+from epic_cli.jobs.diagnose.report.drawbacks import DRAWBACKS
 from epic_cli.jobs.explain.spec import ExplainSpec, NameEntry, NameKind
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Better, Weights
@@ -113,6 +114,11 @@ def _iterate_causes() -> Iterator[NameEntry]:
         yield _make_explanation(
             NameKind.CAUSE, entry.name, entry.title, _remove_values(entry.effect), terms
         )
+
+
+def _iterate_drawbacks() -> Iterator[NameEntry]:
+    for cause, sentence in DRAWBACKS.items():
+        yield _make_explanation(NameKind.DRAWBACK, cause, _remove_values(sentence), "", ())
 
 
 def _remove_values(sentence: str) -> str:
@@ -232,6 +238,7 @@ def _make_explanation(
 _TABLES: Mapping[NameKind, Callable[[], Iterator[NameEntry]]] = {
     NameKind.FINDING: _iterate_findings,
     NameKind.CAUSE: _iterate_causes,
+    NameKind.DRAWBACK: _iterate_drawbacks,
     NameKind.METRIC: _iterate_metrics,
     NameKind.STRATEGY: _iterate_strategies,
     NameKind.SETTING: _iterate_settings,

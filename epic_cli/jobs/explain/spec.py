@@ -11,6 +11,7 @@ class NameKind(Enum):
 
     FINDING = "finding of inspect"
     CAUSE = "cause of diagnose"
+    DRAWBACK = "cause of diagnose --drawn"
     METRIC = "metric of compare"
     STRATEGY = "strategy"
     SETTING = "setting of strategies"

@@ -9,6 +9,7 @@ from support.running import epic
 
 from epic_cli.engine.strategies import list_declarations, list_system_names
 from epic_cli.jobs.diagnose.detectors import load_registry
+from epic_cli.jobs.diagnose.report.drawbacks import DRAWBACKS
 from epic_cli.jobs.explain.report import report, write_overview
 from epic_cli.jobs.explain.run import (
     OPTIONS,
@@ -28,6 +29,7 @@ from epic_cli.show.documents import write_jsonl
 KNOWN = {
     NameKind.FINDING: {*KINDS},
     NameKind.CAUSE: {one.name for one in load_registry().detectors},
+    NameKind.DRAWBACK: {*DRAWBACKS},
     NameKind.METRIC: {one.name for one in METRICS} | {*Weights._fields},
     NameKind.STRATEGY: {one.name for one in list_declarations()} | {*list_system_names()},
     NameKind.SETTING: {one.name for each in list_declarations() for one in each.settings},
