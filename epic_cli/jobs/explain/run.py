@@ -118,7 +118,7 @@ def _iterate_causes() -> Iterator[NameEntry]:
 
 def _iterate_drawbacks() -> Iterator[NameEntry]:
     for cause, sentence in DRAWBACKS.items():
-        yield _make_explanation(NameKind.DRAWBACK, cause, _remove_values(sentence), "", ())
+        yield _make_explanation(NameKind.DRAWBACK, cause, _PLACES.sub("...", sentence), "", ())
 
 
 def _remove_values(sentence: str) -> str:
