@@ -139,6 +139,8 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "buffer+clock=newest+delay=0.06+low_pass=0.025+follow=spring",
     ),
     "unity-queue": (games.UnityQueue, "buffer+catch_up=queue"),
+    "late-timed-queue": (games.TimedQueue, "buffer+interval=0.05+catch_up=timed-queue"),
+    "waypoints": (games.Waypoints, "buffer+catch_up=fill+pace=0.9+catch_up_rate=0.5"),
     "tutorial": (games.Tutorial, "chase+how=linear+time=1i+ahead=interval"),
     "limited-way": (
         games.LimitedWay,

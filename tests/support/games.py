@@ -454,6 +454,53 @@ class UnityQueue(Game):
         self.drawn = points[0] + (points[-1] - points[0]) * self.factor
 
 
+class TimedQueue(Dequeue):
+    """A queue whose next state a timer takes while two are there; it lerps to the one behind."""
+
+    left: Any = None
+
+    def frame(self) -> None:
+        beats = (self.at - 0.0171) / 0.05
+        beat = int(np.floor(beats))
+        self.beat = getattr(self, "beat", beat)
+        if beat > self.beat and len(self.queue) >= 2:
+            self.left = self.queue.pop(0)
+        self.beat = beat
+        if self.left is not None:
+            self.drawn = self.left + (self.queue[0] - self.left) * (beats - beat)
+
+
+class Waypoints(Game):
+    """A queue of ways as long as their stamps, at 0.9 of the pace and half as fast again for each
+    that waits behind the next.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue: list[Any] = []
+        self.gone = 0.0
+
+    def arrive(self) -> None:
+        goal = self.queue[-1][0] if self.queue else self.drawn
+        if len(self.got) > 1 and (self.got[-1][2] != goal).any():
+            self.queue.append((self.got[-1][2], self.got[-1][1] - self.got[-2][1]))
+
+    def frame(self) -> None:
+        left = self.dt
+        while left > 0 and self.queue:
+            if not self.gone:
+                self.start = self.drawn
+            goal, lasts = self.queue[0]
+            lasts /= 0.9 * (1 + 0.5 * (len(self.queue) - 1))
+            if left < (1 - self.gone) * lasts:
+                self.gone += left / lasts
+                self.drawn = self.start + (goal - self.start) * self.gone
+                return
+            left -= (1 - self.gone) * lasts
+            self.gone, self.drawn = 0.0, goal
+            self.queue.pop(0)
+
+
 class SendTimer(Game):
     """A line between the two newest states, by the client's own send timer."""
 

@@ -36,7 +36,7 @@ class FittedStrategy(NamedTuple):
         found = {key: _parse_number(value) for key, value in settings.items()}
         if settings.get("clock") != "mean":  # a least offset or a median leaps with its time
             found.pop("clock_time", None)
-        if settings.get("catch_up") in ("queue", "timer"):
+        if settings.get("catch_up") in ("queue", "timer", "timed-queue"):
             found.pop("interval", None)
         if "every" in settings and settings.get("between") != "lerp":
             found.pop("phase", None)

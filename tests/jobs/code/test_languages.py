@@ -90,6 +90,8 @@ COMPOSITIONS = (
     "buffer+clock=median+clock_count=6+delay=0.02+jitter_margin=2+jitter=intervals"
     "+catch_up=rate+when_empty=run",
     "buffer+interval=0.05+catch_up=queue+min_buffer=3+max_buffer=5",
+    "buffer+stamps=ticks+interval=0.04+catch_up=timed-queue+phase=0.01+late=insert",
+    "buffer+catch_up=fill+catch_up_rate=0.5+still=skip+pace=0.9",
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",
     "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=0.3",
     "chase+how=share+share=0.6+every=packet+drift=1",

@@ -57,6 +57,8 @@ cpdef enum class CatchUp:
     QUEUE
     DEQUEUE
     TIMER
+    TIMED_QUEUE
+    FILL
 
 cpdef enum class LowPass:
     EXPONENTIAL
@@ -122,8 +124,11 @@ cdef class DelayBuffer(Strategy):
     it never catches up, unless ``keep`` drops states. Of a ``dequeue`` each frame takes the next
     state. Both leave ``reserve`` states behind the newest. ``timer`` goes over the interval before
     (newest - delay) by a timer of its own, which begins again each interval, at ``phase`` once, and
-    not at packets. ``monotonic`` keeps it from going back. With ``every=packet`` the time goes on
-    only when a packet comes.
+    not at packets; ``timed-queue`` goes to the next state of a queue by such a timer, and over the
+    same way again where none waits behind the next. With ``fill`` the time goes on by ``pace``, and
+    that much faster by ``catch_up_rate`` for each state that waits behind the next
+    ``catch_up_from``; ways without movement take no time with ``still=skip``. ``monotonic`` keeps
+    it from going back. With ``every=packet`` the time goes on only when a packet comes.
 
     Queues: with ``none``, ``queue`` and ``dequeue``, and more than one as ``min_buffer``, an entity
     that has reached the newest state, or is at the first, continues when that number of states
@@ -212,8 +217,9 @@ cdef class DelayBuffer(Strategy):
                    ("stay", "return"), tune=False),
             Choice("catch_up", "snap", "how the drawn time gets back to its delay: never, at"
                    " once, or at a rate; or play a queue of states, take one of it in each frame,"
-                   " or go by a timer", CatchUp),
-            Number("catch_up_rate", 0.05, "how much faster or slower to play, with catch_up=rate",
+                   " go by a timer, play a queue by it, or as fast as many wait", CatchUp),
+            Number("catch_up_rate", 0.05, "how much faster or slower to play with catch_up=rate, or"
+                   " for each waiting state with catch_up=fill",
                    "", 0, 1, tune=(0.01, 0.2), scale="log"),
             Number("catch_up_limit", 0.0, "jump at a larger error, with catch_up=rate; 0: never",
                    "s", 0, 3600),
@@ -221,8 +227,13 @@ cdef class DelayBuffer(Strategy):
                    0, 3600),
             Choice("when_empty", "wait", "what the drawn time does past the newest state, with"
                    " catch_up=none and rate", ("wait", "run"), tune=False),
-            Number("phase", 0.0, "a time at which the timer begins, with catch_up=timer", "s", 0,
-                   60),
+            Number("catch_up_from", 1, "states that may wait at the usual pace, with catch_up=fill",
+                   "", 0, 1024, whole=True),
+            Choice("still", "play", "whether a way without movement takes its time, with"
+                   " catch_up=fill", ("play", "skip"), tune=False),
+            Number("pace", 1.0, "how fast the drawn time goes on, with catch_up=fill", "", 0.1, 10),
+            Number("phase", 0.0, "a time at which the timer begins, with catch_up=timer or"
+                   " timed-queue", "s", 0, 60),
             Choice("every", "frame", "how often the drawn time moves: in each frame, or once a"
                    " packet", ("frame", "packet"), tune=False),
             Switch("monotonic", "off", "never go back in time"),
@@ -260,7 +271,8 @@ cdef class DelayBuffer(Strategy):
     cdef public JitterMeasure jitter
     cdef public double clock_margin, delay, jitter_margin, delay_least, delay_most, beyond
     cdef public double jitter_share, beyond_share
-    cdef public double catch_up_rate, catch_up_limit, catch_up_near, phase
+    cdef public double catch_up_rate, catch_up_limit, catch_up_near, pace, phase
+    cdef public size_t catch_up_from
     cdef public LowPass follow
     cdef public double low_pass, follow_share, dead_zone, rounding, snap
     cdef public bint monotonic
@@ -268,7 +280,7 @@ cdef class DelayBuffer(Strategy):
     cdef public double forget
     cdef bint keeps_last, forgotten, renewed
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
-    cdef bint from_last, smooths, by_packet, holds, is_queue, waits
+    cdef bint from_last, smooths, by_packet, holds, is_queue, skips, waits
     cdef ClockOffset offset
     cdef SendInterval interval
     cdef double measured            # how: NaN, seconds, or one of LastInterval
@@ -282,6 +294,8 @@ cdef class DelayBuffer(Strategy):
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
     cdef double fraction            # of the way to the next state of a queue
+    cdef double beat                # of the timer, when a queue took a state last
+    cdef bint begun                 # a queue by a timer has left its first state
     cdef bint queues                # catch_up=none or queue
     cdef size_t min_buffer, max_buffer
     cdef public size_t reserve
@@ -296,7 +310,8 @@ cdef class DelayBuffer(Strategy):
     def configure(self, *, clock_time, clock_share, clock_count, clock_resync, clock_gain,
                   clock_decay, clock_limit, start, jitter_time, interval, interval_least,
                   interval_most, interval_time, interval_count, between, beyond_along, beyond_then,
-                  when_empty, every, late, equal, before, keep, min_buffer, max_buffer):
+                  when_empty, still, every,
+                  late, equal, before, keep, min_buffer, max_buffer):
         self.check_free()
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
@@ -317,11 +332,13 @@ cdef class DelayBuffer(Strategy):
         self.smooths = self.low_pass > 0 or self.follow == LowPass.SHARE
         self.counts_intervals = (
             self.stamps == StampSource.TICKS or self.catch_up == CatchUp.QUEUE
-            or self.catch_up == CatchUp.TIMER
+            or self.catch_up == CatchUp.TIMER or self.catch_up == CatchUp.TIMED_QUEUE
             or min(self.delay, self.delay_least, self.delay_most) < 0
             or -MOST_INTERVALS <= self.beyond < 0)
         self.is_queue = self.catch_up == CatchUp.QUEUE or self.catch_up == CatchUp.DEQUEUE
         self.queues = self.is_queue or self.catch_up == CatchUp.NONE
+        self.skips = still == "skip"
+        self.is_queue |= self.catch_up == CatchUp.TIMED_QUEUE
         self.min_buffer = min_buffer
         self.max_buffer = max(max_buffer, min_buffer) if max_buffer and self.queues else 0
         self.counts_intervals |= self.queues and min_buffer > 1
@@ -592,10 +609,12 @@ cdef class DelayBuffer(Strategy):
         if status == EXTRAPOLATED:
             sample.status = EXTRAPOLATED
 
-    cdef double advance_queue(self, double elapsed) noexcept nogil:
+    cdef double advance_queue(self, double at, double elapsed) noexcept nogil:
         """Advance the queue by a frame of ``elapsed`` seconds; return the drawn time."""
         cdef size_t first = max(self.place, <size_t>1) - 1
-        if not self.playing:
+        if self.catch_up == CatchUp.TIMED_QUEUE:
+            first = self.advance_by_timer(at, first)
+        elif not self.playing:
             self.fraction = 0
             first = 0
         elif self.is_filling(elapsed):
@@ -616,6 +635,48 @@ cdef class DelayBuffer(Strategy):
         return self.states[first].time + min(self.fraction, ALL_GONE) * (
             self.states[first + 1].time - self.states[first].time)
 
+    cdef size_t advance_by_timer(self, double at, size_t first) noexcept nogil:
+        """Return the index of the state from which a queue by a timer goes; ``first`` before."""
+        cdef double beats = (at - self.phase) / self.interval.value
+        cdef double beat = floor(beats + 1 - ALL_GONE)
+        if not self.playing:
+            first, self.begun, self.beat = 0, False, beat
+        elif beat > self.beat:
+            self.beat = beat
+            if first + 1 + self.begun + self.reserve < self.states.size():
+                first, self.begun = first + self.begun, True
+        self.fraction = max(beats - beat, 0.0) if self.begun else 0
+        return first
+
+    cdef double advance_by_fill(self, double left) noexcept nogil:
+        """Return the drawn time after a frame of ``left`` seconds, by the states that wait."""
+        cdef double time = self.time
+        cdef double way, speed
+        cdef size_t waiting = 0
+        cdef size_t place
+        for place in range(self.place, self.states.size()):
+            waiting += self.is_played(place)
+        for place in range(self.place, self.states.size()):
+            way = self.states[place].time - time
+            if self.is_played(place):
+                speed = self.pace
+                if waiting > self.catch_up_from:
+                    speed *= 1 + self.catch_up_rate * (waiting - self.catch_up_from)
+                if left * speed < way:
+                    return time + left * speed
+                left -= way / speed
+                waiting -= 1
+            time += way
+        return time
+
+    cdef bint is_played(self, size_t place) noexcept nogil:
+        """Return True if the way to the state at ``place`` takes its time."""
+        cdef Vec3[double] way
+        if self.skips and place > 0:
+            way = self.states[place].position - self.states[place - 1].position
+            return dot(way, way) > 0
+        return True
+
     cdef bint is_filling(self, double elapsed) noexcept nogil:
         """Return True while a queue that ran empty waits for ``min_buffer`` states."""
         cdef size_t begin = self.count_passed()
@@ -630,7 +691,7 @@ cdef class DelayBuffer(Strategy):
         cdef double time = at - self.behind - self.wait
         cdef double newest = self.states.back().time + self.compute_reach()
         if self.is_queue:
-            time = self.advance_queue(self.elapsed(at))
+            time = self.advance_queue(at, self.elapsed(at))
         elif self.catch_up == CatchUp.TIMER:
             time = (at - self.phase) / self.interval.value
             time = self.states.back().time - self.wait + (
@@ -638,6 +699,10 @@ cdef class DelayBuffer(Strategy):
         elif self.playing and self.catch_up == CatchUp.RATE:
             time = caught_up(self.time, time, self.elapsed(at), self.catch_up_rate,
                              self.catch_up_limit, self.catch_up_near)
+        elif self.catch_up == CatchUp.FILL:
+            time = self.states.back().time
+            if self.playing:
+                time = self.advance_by_fill(self.elapsed(at))
         elif self.playing and self.catch_up == CatchUp.NONE:
             time = self.time
             if not self.is_filling(self.elapsed(at)):

@@ -81,6 +81,9 @@ IS_QUEUE: bool
 CATCH_UP_RATE: float
 CATCH_UP_LIMIT: float
 CATCH_UP_NEAR: float
+CATCH_UP_FROM: int
+STILL: str
+PACE: float
 WAITS: bool
 PHASE: float
 EVERY: str
@@ -109,12 +112,12 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     """Return the constants that are no settings, of settings as they are used."""
     spans = {name: settings[name] for name in ("delay", "delay_least", "delay_most")}
     interval, beyond = settings["interval"], settings["beyond"]
-    timed = settings["stamps"] == "ticks" or settings["catch_up"] in ("queue", "timer")
+    counted = ("queue", "timer", "timed-queue")
+    timed = settings["stamps"] == "ticks" or settings["catch_up"] in counted
     kinds = {0: "hold", math.inf: "unlimited"}
     kinds |= {-2001: "freeze", -2002: "oldest", -2003: "reuse", -2004: "chase"}
     kind = kinds.get(beyond, "time")
-    is_queue = settings["catch_up"] in ("queue", "dequeue")
-    queues = is_queue or settings["catch_up"] == "none"
+    queues = settings["catch_up"] in ("queue", "dequeue", "none")
     least, most = settings["min_buffer"], settings["max_buffer"]
     fills = queues and least > 1
     extends = kind == "time" and beyond < 0
@@ -149,7 +152,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
         "BEYOND_INTERVALS": -beyond if extends else 0.0,
         "BEYOND_IN_INTERVALS": extends,
-        "IS_QUEUE": is_queue,
+        "IS_QUEUE": settings["catch_up"] in ("queue", "dequeue", "timed-queue"),
         "FILLS": fills,
         "WAITS": settings["when_empty"] == "wait" and settings["catch_up"] in ("none", "rate"),
         "MAX_BUFFER": max(most, least) if most and queues else 0,
@@ -159,7 +162,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
 def needs_one_clock(settings: Mapping[str, Any]) -> bool:
     """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
     by_stamp = settings["stamps"] == "sender" and settings["clock"] == "agree"
-    return by_stamp and settings["catch_up"] not in ("queue", "dequeue", "timer")
+    clockless = ("queue", "dequeue", "timer", "timed-queue", "fill")
+    return by_stamp and settings["catch_up"] not in clockless
 
 
 class State(NamedTuple):
@@ -203,6 +207,8 @@ class Smoothing(SendInterval, Turning, Rounding):
     idle: float  # frames without a packet while it does, s
     first: int  # the state that the queue goes from
     fraction: float  # of the way to the next
+    beat: float  # of the timer, when the queue took a state last
+    leaving: bool  # the queue has left its first state
     filtering: bool  # the low-pass has begun
     motion: Vec3  # the low-pass's own speed
     exact: Vec3  # drawn, before it was rounded
@@ -527,7 +533,9 @@ class Smoothing(SendInterval, Turning, Rounding):
             else moment
         )
         elapsed: float = self.frame_time(moment)
-        if IS_QUEUE:
+        if CATCH_UP == "timed-queue":
+            self.advance_by_timer(moment)
+        elif IS_QUEUE:
             self.advance(elapsed)
         wanted: float = self.time_to_draw(moment, sent)
         if CATCH_UP == "rate" or CATCH_UP == "none":
@@ -568,6 +576,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Return the time to draw, on the axis of the states (s)."""
         if IS_QUEUE:
             return self.queue_time()
+        if CATCH_UP == "fill":
+            return self.fill_time(now)
         if CATCH_UP == "timer":
             ticks: float = (now - PHASE) / self.interval
             newest: float = self.states[len(self.states) - 1].time - self.wanted_delay()
@@ -622,6 +632,56 @@ class Smoothing(SendInterval, Turning, Rounding):
         if FILLS:
             if self.first + 1 == len(self.states):
                 self.filling = True
+
+    def advance_by_timer(self, now: float) -> None:
+        """Go to the next state of the queue where the timer begins again."""
+        beats: float = (now - PHASE) / self.interval
+        newest: float = floor(beats + 1e-9)
+        if not self.running:
+            self.first = 0
+            self.leaving = False
+            self.beat = newest
+        if newest > self.beat:
+            self.beat = newest
+            if self.leaving:
+                if self.first + 2 + RESERVE < len(self.states):
+                    self.first += 1
+            elif 1 + RESERVE < len(self.states):
+                self.leaving = True
+        self.fraction = 0.0
+        if self.leaving:
+            self.fraction = max(beats - newest, 0.0)
+
+    def fill_time(self, now: float) -> float:
+        """Return the time to draw, which goes on by the states that wait."""
+        last: int = len(self.states) - 1
+        if not self.running:
+            return self.states[last].time
+        time: float = self.time
+        left: float = max(now - self.last, 0.0)
+        i: int = 0
+        while i <= last and self.states[i].time <= time:
+            i += 1
+        more: int = -CATCH_UP_FROM  # of the waiting states, those that make it faster
+        for j in range(len(self.states)):
+            if j >= i and (STILL == "play" or self.moves(j)):
+                more += 1
+        while i <= last and left > 0.0:
+            if STILL == "play" or self.moves(i):
+                speed: float = PACE * (1.0 + CATCH_UP_RATE * max(float(more), 0.0))
+                way: float = self.states[i].time - time
+                if left * speed < way:
+                    return time + left * speed
+                left -= way / speed
+                more -= 1
+            time = self.states[i].time
+            i += 1
+        return time
+
+    def moves(self, i: int) -> bool:
+        """Return whether there is movement on the way to a state."""
+        way: Vec3 = self.states[i].position - self.states[max(i - 1, 0)].position
+        return i == 0 or dot(way, way) > 0.0
 
     def queue_time(self) -> float:
         """Return the time between the first state of the queue and the next."""
@@ -706,7 +766,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         elif i < last:
             if BETWEEN == "hold" or CATCH_UP == "dequeue":
                 self.show(self.states[i].position, self.states[i].rotation)
-            elif CATCH_UP == "queue" and self.states[i + 1].time <= self.states[i].time:
+            elif IS_QUEUE and self.states[i + 1].time <= self.states[i].time:
                 self.show(self.states[i].position, self.states[i].rotation)
             else:
                 self.interpolate(i, time)

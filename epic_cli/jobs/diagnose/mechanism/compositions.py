@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
 
 #: How a buffer catches up that goes by no clock.
-CLOCKLESS = ("queue", "dequeue", "timer")
+CLOCKLESS = ("queue", "dequeue", "timer", "timed-queue", "fill")
 
 #: The settings of a buffer over arrivals, or a count of ticks, that takes late packets as new ones.
 INSERTS_LATE: dict[str, Any] = {"late": "insert"}

@@ -14,6 +14,7 @@ from epic_cli.jobs.diagnose.mechanism import arrivals, measured_intervals
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
 from epic_cli.jobs.diagnose.mechanism.drifts import iterate_drifting_chases
+from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
 from epic_cli.jobs.diagnose.mechanism.soft_clocks import iterate_soft_clocks
@@ -76,10 +77,7 @@ def look_at_kinds(search: SearchState) -> None:
         _look_at_hidden_ticks(search)
     if not results.is_exact:
         search.look_at(list(iterate_soft_clocks(frames, search.clocks.every)))
-    for interval in (None, *TICKS):
-        if not results.is_exact:
-            queue = {"catch_up": "queue", "interval": interval}
-            search.look_at([search.variants.change(StrategySpec("buffer", {}), queue)])
+    look_at_queues(search, ticks)
 
 
 def _look_at_each(

@@ -18,6 +18,7 @@ from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers, order_settings
 from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS, look_at_kinds
+from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
@@ -82,6 +83,7 @@ class ExplanationSearch(SearchState):
             if not self.results.is_exact:
                 found = FittedStrategy(StrategySpec("buffer", {"delay": 0.1, **hiding, **times}))
                 self.results.add(self.comparison.search(found, "delay", DELAYS, 8))
+        look_at_fills(self)
         self.change_parts()
 
     def rival(self, begun: ExplanationSearch) -> None:

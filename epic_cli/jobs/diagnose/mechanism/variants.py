@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import marks
 from epic_cli.jobs.diagnose.mechanism.clocks import CLOCK_KEYS, WINDOWED
@@ -43,8 +44,13 @@ SPANS = ("delay", "time")
 #: Numbers of packets over which games estimate a clock.
 COUNTS = (3, 5, 7, 8, 9, 10, 11, 12, 15, 16, 20, 25, 30, 32, 50, 64, 100)
 
-#: Settings that say something only beside another one, by key: that one, and its word.
-BESIDE = {"catch_up_rate": ("catch_up", "rate"), "beyond_share": ("beyond", "chase")}
+#: Settings that say something only beside another one, by key: that one, and its words.
+BESIDE = {
+    "catch_up_rate": ("catch_up", ("rate", "fill")),
+    "pace": ("catch_up", ("fill",)),
+    "still": ("catch_up", ("fill",)),
+    "beyond_share": ("beyond", ("chase",)),
+}
 
 #: A frame this near to the newest state (usual steps) has landed on it.
 LANDS = 0.02
@@ -134,6 +140,8 @@ class Variants:
                 yield self.change(spec, changes)
         if is_buffer:
             yield from self._iterate_buffers(spec)
+        elif settings.get("interval") in MEASURED_INTERVAL.words:
+            yield self.change(spec, {"interval_late": 0.25})
         elif settings.get("how") == "interval":
             tween = {"how": "linear", "time": settings.get("interval", "1i"), "interval": None}
             yield self.change(spec, {**tween, "start": "last", "end": "short"})
@@ -183,8 +191,8 @@ class Variants:
     def change(self, spec: StrategySpec, changes: Mapping[str, Any]) -> StrategySpec:
         """Return the strategy with these changes, and with a delay adapted to them."""
         settings = {**spec.settings, **changes}
-        for key, (other, word) in BESIDE.items():
-            if settings.get(other) != word:
+        for key, (other, words) in BESIDE.items():
+            if settings.get(other) not in words:
                 settings[key] = None
         settings = {key: value for key, value in settings.items() if value is not None}
         delay = settings.get("delay")

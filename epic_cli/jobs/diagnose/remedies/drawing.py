@@ -30,7 +30,10 @@ FEWEST_CHOOSING = 60
 MOST = 0.5
 
 #: The cause of a buffer that goes by no clock, by how it catches up.
-CLOCKLESS_CAUSES = {"queue": "queue", "dequeue": "queue", "timer": "own-timer"}
+CLOCKLESS_CAUSES = {
+    "queue": "queue", "dequeue": "queue", "timed-queue": "queue", "timer": "own-timer",
+    "fill": "uneven-queue",
+}  # fmt: skip
 
 #: What stands in more of the frames, without another cause, is said to stand.
 STANDING = 0.2

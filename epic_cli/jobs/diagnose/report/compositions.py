@@ -194,9 +194,23 @@ def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: st
     return {
         "dequeue": f"takes a state of a queue in each frame{left}, and never catches up",
         "queue": f"plays a queue of states {curve}, one each {period}{left}, and never catches up",
+        "timed-queue": f"plays a queue of states {curve}, one each {period} by a timer of its own"
+        f"{left}, over the same way again where no other waits, and never catches up",
+        "fill": f"goes from each received state to the next {curve}, at"
+        f" {format_share(settings['pace'])} of the pace at which they were sent, and"
+        f" {format_share(settings['catch_up_rate'])} faster for each that waits behind the next"
+        f"{_count_states(settings['catch_up_from'])}{_STILL[settings['still']]}",
         "timer": f"goes over the newest interval {curve}, by a timer of its own that begins again"
         f" each {period}, not at packets",
     }[settings["catch_up"]]
+
+
+_STILL = {"play": "", "skip": "; ways without movement take no time"}
+
+
+def _count_states(count: float) -> str:
+    """Return how many states, if it is not one."""
+    return "" if count == 1 else f" {count:g}"
 
 
 #: What a buffer does that does not go on beyond its newest state.

@@ -54,6 +54,8 @@ DRAWBACKS = {
     "oldest-state": "It jumps back to the oldest state when the buffer is empty.",
     "queue": "It plays a state each {time:s}, and they come every {interval:s}: what is late stays"
     " late.",
+    "uneven-queue": "Its speed follows how many states wait, which jitter ({jitter:s} from 5 to"
+    " 95 %) changes.",
     "own-timer": "Its timer begins each {time:s} at no packet: it goes back when a packet comes"
     " before or after that.",
     "standing": "It stands in {held:share} of the frames in which the entity moves.",

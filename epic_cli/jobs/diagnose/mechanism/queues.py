@@ -1,0 +1,48 @@
+"""Look at queues of states: by frames, by a timer, and as fast as many states wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.mechanism.state import SearchState
+    from epic_cli.jobs.diagnose.mechanism.ticks import Ticks
+
+#: Phases of a timer that are tried, and how much faster a queue is played for each waiting state.
+PHASES, RATES = 10, (0.1, 0.5, 1.0)
+
+
+def look_at_queues(search: SearchState, ticks: Ticks | None) -> None:
+    """Look at queues, until one is exact; ``ticks`` are those at which the path bends, if any."""
+    frames, results = search.frames, search.results
+    for interval in (None, *TICKS):
+        if not results.is_exact:
+            queue = {"catch_up": "queue", "interval": interval}
+            search.look_at([search.variants.change(StrategySpec("buffer", {}), queue)])
+    order = {} if frames.taken is None else INSERTS_LATE
+    if not results.is_exact:
+        beat = min(TICKS, key=lambda tick: abs(tick - frames.interval))
+        beat = beat if ticks is None else ticks.every
+        timed = {"stamps": "ticks", **order, "catch_up": "timed-queue", "interval": beat}
+        # one beat up, so that a fit can go below 0
+        phases = np.linspace(beat, 2 * beat, PHASES, endpoint=False).tolist()
+        found = FittedStrategy(StrategySpec("buffer", {**timed, "phase": beat}))
+        found = search.comparison.fit(search.comparison.search(found, "phase", phases, 6), 2)
+        phase = float(found.candidate.settings["phase"]) % beat
+        results.add(search.comparison.measure_error(found.change({"phase": phase})))
+
+
+def look_at_fills(search: SearchState) -> None:
+    """Look at queues that are played as fast as many states wait, unless one is exact."""
+    if not search.results.is_exact:
+        fill = {"catch_up": "fill", "still": "skip", "pace": 0.95}
+        found = FittedStrategy(StrategySpec("buffer", fill))
+        found = search.comparison.search(found, "catch_up_rate", RATES, 0)
+        search.results.add(search.comparison.fit(found, 6, ("pace", "catch_up_rate")))
