@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epic_cli.engine.parameters import Span
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
@@ -182,11 +183,13 @@ class Variants:
             yield self.change(spec, {"beyond": "oldest", "keep": self.oldest})
 
     def write_in_intervals(self, found: FittedStrategy) -> FittedStrategy:
-        """Return a result whose delay or time is written in send intervals."""
-        interval = self.frames.interval
+        """Return a result whose delay or time is written in send intervals, if it may be."""
         settings = found.candidate.settings
         spans = {key: settings[key] for key in SPANS if isinstance(settings.get(key), float)}
-        return found.change({key: f"{span / interval:.6g}i" for key, span in spans.items()})
+        counts = {key: span / self.frames.interval for key, span in spans.items()}
+        return found.change(
+            {key: f"{count:.6g}i" for key, count in counts.items() if count <= Span.INTERVALS}
+        )
 
     def change(self, spec: StrategySpec, changes: Mapping[str, Any]) -> StrategySpec:
         """Return the strategy with these changes, and with a delay adapted to them."""
