@@ -143,7 +143,8 @@ def known_targets() -> list[Variant]:
         variant
         for variant in VARIANTS
         if not (get_declaration(variant.name).aims_at_prediction and variant.settings)
-        and variant.settings not in ({"every": "packet"}, {"catch_up": "timer"})
+        and variant.settings
+        not in ({"every": "packet"}, {"catch_up": "timer"}, {"catch_up": "timed-queue"})
     ]
 
 

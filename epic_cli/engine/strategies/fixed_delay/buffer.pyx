@@ -813,8 +813,8 @@ cdef class DelayBuffer(Strategy):
         if is_farther(last.position, newest.position, self.snap):
             last = newest[0]
         last.time = newest.time  # it turns at no speed of its own
+        last.position = lerp(last.position, newest.position, self.beyond_share)
         self.hold_state_at(last, sample)
-        sample.position = lerp(last.position, newest.position, self.beyond_share)
         slerp_between(last, newest[0], self.beyond_share, sample)
 
     cdef Vec3[double] find_velocity_beyond(self, double ahead, Sample& sample) noexcept nogil:
