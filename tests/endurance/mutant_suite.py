@@ -478,7 +478,9 @@ def judge(copy: Copy, fault: Fault, found: list[Covered], seconds: float) -> tup
             if status is None:
                 return "killed", "(a test that did not end)"
             if status not in (0, 5):
-                failed = re.search(r"^(?:FAILED|ERROR) (\S+(?:.*\])?)", output, re.MULTILINE)
+                failed = re.search(
+                    r"^(?:FAILED|ERROR) (\S+?(?:\[.*?\])?)(?: - |$)", output, re.MULTILINE
+                )
                 if " not found: " in output and not taken[0].seconds:  # of a named one
                     raise SystemExit(output[-2000:])
                 how = "(a crash)" if status < 0 else "(import)"

@@ -31,7 +31,6 @@ from endurance import (
     recorded,
     scale,
     strangers,
-    tables,
     ways,
 )
 from endurance.mutation import HeaderMutation, Mutation
@@ -160,6 +159,8 @@ def test_logs_are_read_by_the_command_or_what_it_proposes_reads_them(tmp_path: P
 
 
 def test_tables_of_all_libraries_are_read_as_their_csv(tmp_path: Path) -> None:
+    from endurance import tables  # which loads all of them
+
     found = [found for seed in range(4) for found in tables.find_differences(seed, tmp_path)]
     assert {form for form, _ in found} >= {"pyarrow", "parquet", "polars", "duckdb", "numpy"}
     assert [words for _, words in found if words] == []

@@ -1,13 +1,14 @@
 """Rows of a table as one test: an item for each would take longer than most rows do.
 
 A test that has no other arguments than those of ``pytest.mark.parametrize`` runs ten rows as one
-item (``TEST[rows 0]``), and the message of one that fails ends with the row. Where the command
+item (``TEST[0..9]``), and the message of one that fails ends with the row. Where the command
 names a test (``FILE::TEST``), each row is an item.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from inspect import Signature
@@ -21,6 +22,7 @@ TOGETHER = 10
 Row = Mapping[str, Any]
 
 _MARKED = type(pytest.param())
+_TOGETHER = re.compile(r"\[\d+\.\.\d+\]$")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,7 +33,7 @@ def pytest_pycollect_makeitem(
     marks = getattr(obj, "pytestmark", None)
     if not marks or not collector.istestfunction(obj, name):
         return None
-    if any("::" in one and "[rows " not in one for one in collector.config.args):
+    if any("::" in one and not _TOGETHER.search(one) for one in collector.config.args):
         return None
     tables = [list_rows(mark) for mark in marks if mark.name == "parametrize"]
     if not tables or None in tables:
@@ -48,7 +50,7 @@ def pytest_pycollect_makeitem(
     return [
         pytest.Function.from_parent(
             collector,
-            name=f"{name}[rows {first}]",
+            name=f"{name}[{first}..{min(first + TOGETHER, len(rows)) - 1}]",
             callobj=run_rows(obj, rows[first : first + TOGETHER], rest),
         )
         for first in range(0, len(rows), TOGETHER)
