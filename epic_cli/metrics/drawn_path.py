@@ -11,14 +11,7 @@ import numpy as np
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics.arrays import (
-    ARRIVAL,
-    LARGEST,
-    POSITION,
-    TIME,
-    find_resolution,
-    make_packet_table,
-)
+from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, find_resolution, make_packet_table
 from epic_cli.recordings import Unreadable
 
 if TYPE_CHECKING:
@@ -45,15 +38,6 @@ RESTS = 2.5
 
 #: A tick waits for the next one by at most this many frames.
 WAITS = 1.2
-
-#: Ratio of the frames' extent to that of the packets, or its inverse, from which on their units of
-#: length differ, if the ratios along the axes agree within ``ALIKE``.
-ANOTHER_UNIT, ALIKE = 2.0, 1.3
-
-#: Usual ratios of two units of length, to which a measured one is rounded within ``NEARLY``: powers
-#: of ten and of two (pixels of a tile), inches and feet of a meter.
-UNIT_RATIOS = (*(10.0**n for n in range(1, 7)), *(2.0**n for n in range(2, 11)), 39.3701, 3.28084)
-NEARLY = 1.04
 
 #: Fewest frames for an answer.
 FEWEST_FRAMES = 20
@@ -133,34 +117,6 @@ def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
     last = np.append(np.diff(times) > 0, True)[: len(times)]
     positions = rows[POSITION].T[last]
     return DrawnPath(times[last], positions, find_resolution(positions))
-
-
-def find_unit_ratio(
-    paths: Mapping[str, DrawnPath], packets: Mapping[str, PacketBlock]
-) -> float | None:
-    """Return the frames' unit of length in the packets' if these differ, or None.
-
-    ``paths`` and ``packets`` are by entity. What is drawn spreads about as far as the packets that
-    came meanwhile, however it is smoothed.
-    """
-    found: list[float] = []
-    for name, path in paths.items():
-        table = make_packet_table(packets[name])
-        came = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
-        there = table[POSITION][:, (came >= path.times[0]) & (came <= path.times[-1])]
-        if there.shape[1] < FEWEST_FRAMES:
-            continue
-        sent = np.ptp(np.quantile(there, (0.05, 0.95), axis=1), axis=0)
-        drawn = np.ptp(np.quantile(path.positions, (0.05, 0.95), axis=0), axis=0)
-        moves = (sent > 0.1 * sent.max()) & (drawn > 0)
-        found += (drawn[moves] / sent[moves]).tolist()
-    ratio = float(np.median(found)) if found else 1.0
-    alike = all(1 / ALIKE < one / ratio < ALIKE for one in found)
-    if not alike or 1 / ANOTHER_UNIT < ratio < ANOTHER_UNIT:
-        return None
-    usual = min(UNIT_RATIOS, key=lambda one: abs(math.log(max(ratio, 1 / ratio) / one)))
-    usual = usual if ratio > 1 else 1 / usual
-    return usual if 1 / NEARLY < ratio / usual < NEARLY else float(f"{ratio:.3g}")
 
 
 def find_drawn_ticks(path: DrawnPath) -> DrawnPath | None:

@@ -18,12 +18,12 @@ import numpy as np
 from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.refusals import Reason
 from epic_cli.metrics.arrays import LARGEST, POSITION, make_packet_table
+from epic_cli.metrics.drawn_coordinates import find_other_coordinates, find_unit_ratio
 from epic_cli.metrics.drawn_path import (
     ROWS,
     DrawnCandidate,
     DrawnPath,
     UnusableDrawing,
-    find_unit_ratio,
     make_drawn_paths,
 )
 from epic_cli.metrics.evaluation import Run, iterate_simulated_runs
@@ -278,6 +278,8 @@ class RecordedRuns:
                 raise UnusableDrawing(f"--drawn: {name_source(file)}: {error}") from error
             if (ratio := find_unit_ratio(paths, packets)) is not None:
                 reading.report_unit_ratio(ratio, beside)
+            elif (other := find_other_coordinates(paths, packets)) is not None:
+                reading.report_other_coordinates(other.words)
         return paths, reading.findings
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:

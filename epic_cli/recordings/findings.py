@@ -186,6 +186,11 @@ KINDS: Mapping[str, Kind] = {
         "Packets in meters and frames in pixels, or tiles and meters, are the usual case. However a"
         " game smooths, it draws about as far as its packets go; errors would be those of the"
         " unit."),
+    "E214": Kind("frames in other coordinates", _ERROR,
+        "what was drawn has other axes or another origin than the packets: {how}",
+        "write both files in one coordinate system",
+        "Screens count y downwards, engines exchange y and z, and positions below a parent begin at"
+        " that. Errors would be those of the coordinates."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

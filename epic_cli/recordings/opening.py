@@ -131,19 +131,24 @@ class ReadingLog:
 
         facts = {"name": self.name, "kept": kept, "entities": entities}
         read = (self.watch.given or INFERRED)._replace(max_entities=entities).write()
-        for finding in self.watch.take_fresh([RecordingFinding("E108", facts, read=read)]):
-            self.report_finding(finding)
+        self._report_fresh(RecordingFinding("E108", facts, read=read))
 
     def report_unit_ratio(self, ratio: float, beside: ReadSpec) -> None:
         """Report that the frames, read by ``beside``, have a length unit of ``ratio`` packets'."""
         from epic_cli.recordings.findings import RecordingFinding
 
-        scale = f"{(beside.scale or 1.0) / ratio:.6g}"
-        read = beside.add_entries({"scale": scale})
-        for finding in self.watch.take_fresh(
-            [RecordingFinding("E213", {"ratio": ratio}, read=read)]
-        ):
-            self.report_finding(finding)
+        read = beside.add_entries({"scale": f"{(beside.scale or 1.0) / ratio:.6g}"})
+        self._report_fresh(RecordingFinding("E213", {"ratio": ratio}, read=read))
+
+    def report_other_coordinates(self, words: str) -> None:
+        """Report that the frames' coordinates are not those of the packets."""
+        from epic_cli.recordings.findings import RecordingFinding
+
+        self._report_fresh(RecordingFinding("E214", {"how": words}))
+
+    def _report_fresh(self, finding: RecordingFinding) -> None:
+        for fresh in self.watch.take_fresh([finding]):
+            self.report_finding(fresh)
 
     def put_in_order(self, late: int, repeated: int) -> None:
         """Note how many states of a movement were late, and how many had another's time."""

@@ -17,7 +17,8 @@ from support.recordings import examples
 from support.running import epic
 
 from epic_cli import Packet, inspect, read_packets
-from epic_cli.metrics.drawn_path import DrawnPath, find_unit_ratio
+from epic_cli.metrics.drawn_coordinates import find_other_coordinates, find_unit_ratio
+from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
 from epic_cli.recordings.entries.sentences.reader import propose
 from epic_cli.recordings.opening import ReadingLog
@@ -305,6 +306,50 @@ def test_frames_in_another_unit_of_length_are_found(
     path = DrawnPath(times, np.array(positions) * ratio, 1e-6)
     found = find_unit_ratio({"": path}, {"": packets})
     assert found == (pytest.approx(ratio, rel=0.1) if not 0.5 < ratio < 2 else None)
+
+
+@given(
+    axes=st.permutations((0, 1, 2)),
+    signs=st.tuples(*[st.sampled_from((1.0, 1.0, -1.0))] * 3),
+    offset=st.tuples(*[st.sampled_from((0.0, 0.0, 300.0, -40.0))] * 3),
+    lag=st.floats(0, 0.6),
+    share=st.floats(0.3, 1),
+    flat=st.booleans(),
+)
+@examples(60)
+def test_frames_in_other_coordinates_are_found(
+    axes: list[int],
+    signs: tuple[float, ...],
+    offset: tuple[float, ...],
+    lag: float,
+    share: float,
+    flat: bool,
+) -> None:
+    def move(at: np.ndarray) -> np.ndarray:
+        height = 0 * at if flat else 6 * np.sin(0.7 * at + 1)
+        return np.array([9 * np.cos(at) + 0.3 * at, 7 * np.sin(1.7 * at) + 15, height]).T
+
+    came = np.arange(600) * 0.05
+    packets = block(
+        Packet((x, y, z), (0.0, 0.0, 0.0), at - 0.1, at)
+        for at, (x, y, z) in zip(came.tolist(), move(came).tolist(), strict=True)
+    )
+    times = np.arange(60, 1740) / 60
+    goal, positions = move(times - lag), [move(times[:1] - lag)[0]]
+    for place in goal[1:]:
+        positions.append(positions[-1] + (place - positions[-1]) * share)
+    drawn = np.array(signs) * np.array(positions)[:, axes] + np.array(offset)
+    found = find_other_coordinates({"": DrawnPath(times, drawn, 1e-6)}, {"": packets})
+    moving = [axis for axis in range(3) if not (flat and axes[axis] == 2)]
+    usual = all(axes[axis] == axis and signs[axis] == 1 for axis in moving) and not any(offset)
+    if usual:
+        assert found is None
+    elif found is None:  # on a height that stays as it is, an exchange cannot be told
+        assert flat
+    else:
+        for axis in moving:
+            assert (found.axes[axis], found.signs[axis]) == (axes[axis], signs[axis])
+            assert found.offset[axis] == pytest.approx(offset[axis], abs=1.5)
 
 
 @pytest.mark.parametrize("shown", ["drawn", "rendered", "visual"])
