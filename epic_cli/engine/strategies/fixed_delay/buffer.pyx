@@ -218,9 +218,8 @@ cdef class DelayBuffer(Strategy):
             Choice("catch_up", "snap", "how the drawn time gets back to its delay: never, at"
                    " once, or at a rate; or play a queue of states, take one of it in each frame,"
                    " go by a timer, play a queue by it, or as fast as many wait", CatchUp),
-            Number("catch_up_rate", 0.05, "how much faster or slower to play with catch_up=rate, or"
-                   " for each waiting state with catch_up=fill",
-                   "", 0, 1, tune=(0.01, 0.2), scale="log"),
+            Number("catch_up_rate", 0.05, "how much faster or slower to play, with catch_up=rate;"
+                   " with fill, for each waiting state", "", 0, 1, tune=(0.01, 0.2), scale="log"),
             Number("catch_up_limit", 0.0, "jump at a larger error, with catch_up=rate; 0: never",
                    "s", 0, 3600),
             Number("catch_up_near", 0.0, "leave a smaller error as it is, with catch_up=rate", "s",
