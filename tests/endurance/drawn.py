@@ -182,7 +182,7 @@ def newer_buffer(dice: random.Random) -> Settings:
     kind = dice.choice(
         [
             "queue", "timer", "share", "frame", "oldest", "spring", "behind", "back",
-            "dequeue", "packet", "mean", "hold",
+            "dequeue", "packet", "mean", "hold", "empty", "count", "soft", "uneven",
         ]
     )  # fmt: skip
     delay = round(dice.uniform(0.05, 0.25), 3)
@@ -213,6 +213,17 @@ def newer_buffer(dice: random.Random) -> Settings:
     elif kind == "mean":
         found |= {"delay": f"{dice.uniform(1, 3):.2g}i", "interval": "arrivals"}
         found["interval_count"] = dice.choice([5, 10, 20])
+    elif kind == "empty":
+        found |= {"beyond": "chase", "beyond_share": dice.choice([0.1, 0.15, 0.3])}
+    elif kind == "count":
+        clock = dice.choice(["median", "mean", "min"])
+        found = {"clock": clock, "clock_count": dice.choice([5, 10, 20]), "delay": delay}
+    elif kind == "soft":
+        found = {"clock": "newest", "delay": delay, "catch_up": "rate", "when_empty": "run"}
+        found |= {"catch_up_rate": dice.choice([0.05, 0.1]), "catch_up_limit": 0.1}
+    elif kind == "uneven":
+        found = {"clock": "mean", "clock_share": 0.1, "delay": delay, "jitter": "intervals"}
+        found["jitter_margin"] = dice.choice([1.0, 2.0, 3.0])
     elif kind == "hold":
         found = {"stamps": dice.choice(["sender", "arrival"]), "delay": delay, "between": "hold"}
     else:
@@ -227,8 +238,11 @@ def newer_buffer(dice: random.Random) -> Settings:
 def newer_chase(dice: random.Random) -> Settings:
     """Return random settings of a chase with a part that public code has."""
     kind = dice.choice(
-        ["ticks", "packet", "measured", "fed back", "velocity", "interval", "silence", "short"]
-    )
+        [
+            "ticks", "packet", "measured", "fed back", "velocity", "interval", "silence", "short",
+            "drift", "fading", "nudges",
+        ]
+    )  # fmt: skip
     time = round(dice.uniform(0.05, 0.3), 3)
     found: Settings = {"how": dice.choice(["exponential", "lerp", "spring"]), "time": time}
     if kind == "ticks":
@@ -246,6 +260,12 @@ def newer_chase(dice: random.Random) -> Settings:
             found |= {"interval_share": dice.choice([0.1, 0.2, 0.5])}
     elif kind == "velocity":
         found |= {"ahead": "velocity", "age": "arrival", "ahead_time": "unlimited"}
+    elif kind in ("drift", "fading"):
+        found["how"], found["drift"] = dice.choice(["exponential", "lerp"]), 1.0
+        found |= {"ahead": "velocity"} if kind == "fading" else {}
+    elif kind == "nudges":
+        found = {"how": "share", "share": round(dice.uniform(0.2, 0.9), 2), "every": "packet"}
+        found["drift"] = 1.0
     elif kind == "interval":
         found = {"how": "interval", "interval": round(dice.uniform(0.05, 0.2), 3)}
     elif kind == "short":

@@ -134,6 +134,7 @@ FAULTY = {
     "buffer+clock=newest+delay=0.1": {"wandering-clock"},
     "buffer+clock=min+clock_time=session+delay=0.2+keep=3": {"few-states"},
     "buffer+stamps=ticks+clock=newest+delay=1i": {"no-margin", "short-buffer"},
+    "buffer+stamps=ticks+clock=newest+delay=0.1+interval=0.1": {"wrong-interval"},
     "chase+how=linear+time=1i": {"no-margin"},
     "chase+how=linear+time=0.1": {"wrong-interval"},
     "chase+how=interval+interval=0.02": {"early-arrival"},
@@ -158,6 +159,34 @@ def test_the_combination_helps_in_another_session(strategy: str) -> None:
     assert getattr(after, advice.remedy.metric) < getattr(before, advice.remedy.metric)
     assert after.cost < before.cost
     assert after.jumps < before.jumps + 4
+
+
+def test_a_clock_that_does_not_follow_another_that_runs_faster_is_named() -> None:
+    """Stamps of a clock that is 1 % fast; half a second later after a minute."""
+    block, times = PacketBlock(), np.arange(0.4, 39, 1 / 60)
+    for packet in map(recorded().__getitem__, range(len(recorded()))):
+        block.append(packet._replace(time=1.01 * packet.time))
+    shown = Redraw(block).draw(read_spec("buffer+clock=first+delay=0.1"), times)
+    there = np.isfinite(shown[:, 0])
+    found = match({"": block}, {"": DrawnPath(times[there], np.round(shown[there], 4), 5e-5)})
+    assert "unfollowed-drift" in {drawback.cause for drawback in found.advice.drawbacks}
+    assert found.advice.remedy is not None
+    assert "clock=" in found.advice.remedy.command
+    assert "clock=first" not in found.advice.remedy.command
+
+
+def test_a_share_behind_a_buffer_depends_on_the_frame_rate() -> None:
+    times = 0.4 + np.cumsum(np.random.default_rng(1).uniform(0.01, 0.024, 2200))
+    strategy = read_spec("buffer+clock=first+delay=0.15+follow=share+follow_share=0.1")
+    shown = np.round(Redraw(recorded()).draw(strategy, times), 4)
+    found = match({"": recorded()}, {"": DrawnPath(times, shown, 5e-5)})
+    (fault,) = (each for each in found.advice.drawbacks if each.cause == "frame-rate")
+    slow, fast = fault.values["slow"], fault.values["fast"]
+    assert isinstance(slow, float)
+    assert isinstance(fast, float)
+    assert slow > fast + 0.15
+    assert fault.trial is not None
+    assert "low_pass=" in fault.trial.command
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.variants import Variants
 
 
+#: A time that catches up at a lower rate never does; an interval within such bounds is a constant.
+SLOWEST, NARROW = 1e-3, 1.05
+
+
 def simplify(
     found: FittedStrategy, comparison: FrameComparison, variants: Variants
 ) -> FittedStrategy:
@@ -74,6 +78,13 @@ def _list_simpler_settings(found: FittedStrategy, key: str, usual: float) -> lis
         spans = {name: settings[name] for name in SPANS if isinstance(settings.get(name), str)}
         seconds = {name: float(span.rstrip("i")) * value for name, span in spans.items()}
         ways.append({key: None, **seconds})
+    bounds = settings.get("interval_least", 1e-4), settings.get("interval_most", math.inf)
+    if key == "interval" and isinstance(value, str) and bounds[1] < NARROW * bounds[0]:
+        ways.append({key: bounds[1], "interval_least": None, "interval_most": None})
+    if key == "catch_up" and value == "none":  # what follows its clock by hitches may have none
+        ways.append({key: None, "clock": "first", "clock_time": None, "clock_share": None})
+    if key == "catch_up_rate" and isinstance(value, float) and value < SLOWEST:
+        ways.append({key: None, "catch_up": "none"})
     # unless losses show that ticks are counted; from the last state to the newest, they are
     if key == "stamps" and value == "ticks" and settings.get("clock") != "newest":
         ways.append({key: None})

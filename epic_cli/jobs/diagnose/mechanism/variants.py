@@ -161,7 +161,9 @@ class Variants:
         steady = None if settings.get("catch_up") == "rate" else STEADY
         for axis in self.clocks.every[:steady]:
             yield self.change(spec, {**dict.fromkeys(CLOCK_KEYS), **axis.settings})
-        time = settings.get("clock_time", 2.0)
+        time, share = settings.get("clock_time", 2.0), settings.get("clock_share", 0.0)
+        if share:  # of as many packets the mean is as old
+            time = (2 / share - 1) * self.frames.interval
         if settings.get("clock") in WINDOWED and isinstance(time, float):
             for count in COUNTS:
                 if 0.5 < count * self.frames.interval / time < 2:

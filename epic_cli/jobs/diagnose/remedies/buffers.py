@@ -15,43 +15,38 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     draws_last_two_states,
     takes_late_packets,
 )
-from epic_cli.jobs.diagnose.mechanism.supply import (
-    compute_needed_delays,
-    convert_to_seconds,
-    mark_watched_frames,
-)
+from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies import STEADY_CLOCK
-from epic_cli.jobs.diagnose.remedies.chases import is_unlike_interval
+from epic_cli.jobs.diagnose.remedies.chases import compare_frame_rates, is_unlike_interval
+from epic_cli.jobs.diagnose.remedies.covering import (
+    MARGINS,
+    count_changes,
+    iterate_covering_buffers,
+)
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values, round_to_three_digits
 from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing, DrawingTrials
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism import Mechanism
+    from epic_cli.jobs.diagnose.remedies import RemedyTrial
     from epic_cli.jobs.diagnose.remedies.metrics import MeasuredFrames
+    from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 
 #: Clocks that wander little, tried in the place of others.
 CLOCKS: tuple[dict[str, Any], ...] = (STEADY_CLOCK, {"clock": "median", "clock_time": 10.0})
 
-#: Shares of the frames that a delay covers: the next larger one if that does not help, or if
-#: nothing goes by the sender's stamps yet.
-COVERED = (0.99, 0.999, 1.0)
-
-#: The largest of twice the data is further out by this share of the way from 99 % to 99.9 %: log 2
-#: / log 10.
-LONGER = 0.3
-
 #: A delay is long if this share of it is enough (two send intervals are prudent), or this share
 #: with another clock. It is short if more of the frames wait for a packet.
 LONG, LONG_ANEW, SHORT = 0.45, 0.6, 0.01
-
-#: Seconds that frames may wait longer than the packets explain: beyond, they have another clock.
-ASTRAY = 0.05
 
 #: A buffer that goes on past the newest state in more of the frames is a predictor.
 GUESSES = 0.9
 
 #: What a buffer with ``beyond=oldest`` has for a time.
 OLDEST = -2002.0
+
+#: A delay that grows by less (s) does not.
+GROWS = 0.01
 
 #: Settings that tell when a state was true.
 CLOCK = ("stamps", "clock", "clock_time", "clock_count")
@@ -61,44 +56,6 @@ FEW_STATES = 10
 
 #: Seconds; a clock that wanders less is steady.
 STEADY = 5e-4
-
-#: Settings that a delay of its own replaces.
-MARGINS = (
-    "jitter_margin", "jitter_time", "jitter", "jitter_share", "delay_least", "delay_most",
-)  # fmt: skip
-
-
-def iterate_covering_buffers(
-    trials: DrawingTrials, given: Mapping[str, Any]
-) -> Iterator[tuple[StrategySpec, float]]:
-    """Yield buffers whose delay is enough for a share of the frames, and the share."""
-    frames, moments = trials.frames, trials.moments
-    plain = {key: value for key, value in given.items() if value is not None and key not in MARGINS}
-    axis = make_time_axis(frames, plain)
-    curve = str(plain.get("curve", "linear"))
-    arrived = frames.arrivals[1:] - axis.offsets[:-1] - axis.stamps[:-1]
-    needed = [
-        compute_needed_delays(each, axis, curve)[trials.mark_choosing_frames(each)]
-        for each in ((frames, moments) if trials.phase else (frames,))
-    ]
-    for share, own in ((COVERED[0], needed[0]), *((share, needed[-1]) for share in COVERED)):
-        delay = float(np.quantile(own, share))
-        if share == 1:  # the largest of all slices, and of twice as many with such a tail
-            last = moments if trials.phase else frames
-            largest = compute_needed_delays(last, axis, curve)[mark_watched_frames(last)].max()
-            delay = float(largest + LONGER * np.diff(np.quantile(own, COVERED[:2]))[0])
-        if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
-            return
-        yield StrategySpec("buffer", {**plain, "delay": round_to_three_digits(delay)}), share
-
-
-def count_changes(covered: float, settings: Mapping[str, Any], changes: int) -> int:
-    """Return the changes of a buffer, and one for each larger share that it might cover.
-
-    Those count where nothing goes by the sender's stamps yet.
-    """
-    by_stamps = settings.get("stamps") == "sender"
-    return changes if by_stamps else changes + len(COVERED) - COVERED.index(covered)
 
 
 class BufferFaults:
@@ -141,17 +98,33 @@ class BufferFaults:
             yield "state-steps", {"between": None}
         if settings["low_pass"]:
             yield "low-pass", {"low_pass": None}
-        if settings["catch_up"] == "none":
+        if settings["catch_up"] == "none" and (supply is None or np.diff(supply.grown) > GROWS):
             yield "growing-delay", {"catch_up": "rate"}
-        given = settings["interval"]
-        if settings["stamps"] == "ticks" and given > 0 and is_unlike_interval(given, self.frames):
-            yield "wrong-constant", {"interval": None}
+        if settings["stamps"] == "ticks" and self._counts_wrongly:
+            yield self._name_wrong_constant(), {"interval": None}
         if settings["keep"] < FEW_STATES and settings["beyond"] != OLDEST:
             yield "few-states", {"keep": None}
         if settings["beyond"] == OLDEST and supply is not None and supply.empty > 0:
             yield "oldest-state", {"beyond": None, "keep": None}
         if settings["beyond"] > 0.3 and supply is not None and supply.empty < GUESSES:
             yield "long-extrapolation", {"beyond": 0.1, "beyond_then": None}
+
+    def find_frame_rate_fault(
+        self, recording: TrialRecording
+    ) -> tuple[Mapping[str, float], RemedyTrial] | None:
+        """Return the lags (s) on a slow and a fast screen, and the remedy with the same on both.
+
+        None for a buffer that is followed by no fixed share in each frame.
+        """
+        share, gone = self.settings["follow_share"], ("follow", "follow_share")
+        if self.settings["follow"] != "share" or not 0 < share < 1:
+            return None
+        given = {key: value for key, value in self.given.items() if key not in gone}
+        time = float(f"{-self.frames.frame / math.log1p(-share):.2g}")
+        own, even = (
+            StrategySpec("buffer", each) for each in (self.given, {**given, "low_pass": time})
+        )
+        return compare_frame_rates(recording, own, even)
 
     def make_equally_late(self, changes: Mapping[str, Any]) -> StrategySpec:
         """Return the buffer with some changes, as late as the game draws."""
@@ -189,6 +162,7 @@ class BufferFaults:
             "keep": self.settings["keep"],
             "kept": (self.settings["keep"] - 1) * self.frames.interval,
             "late": self.frames.late,
+            "drift": abs(60 * self.trials.recording.drift),
         }  # fmt: skip
 
     def _iterate_retimed(
@@ -196,14 +170,15 @@ class BufferFaults:
     ) -> Iterator[BetterDrawing]:
         """Yield a buffer over another clock, as late as before or with the needed delay."""
         if clock:
-            mends = [self._name_clock_fault(), *mends]
+            mends = list(dict.fromkeys([self._name_clock_fault(), *mends]))
             given = {**given, **_list_clock_changes(clock)}
             if given.get("catch_up") != "none":  # it no longer hides what the clock does
                 given |= {"catch_up": None, "catch_up_rate": None}
         supply, by_stamps = self.supply, self.settings["stamps"] == "sender"
-        if clock and by_stamps and supply is not None and supply.unsteady < STEADY:
+        trials = self.trials
+        if clock and by_stamps and self._is_steady and not trials.recording.drift:
             return
-        spec, trials = self.make_equally_late(given), self.trials
+        spec = self.make_equally_late(given)
         if clock and not self._is_steadier_clock(clock):
             return
         if mends:
@@ -212,6 +187,7 @@ class BufferFaults:
         for spec, covered in iterate_covering_buffers(trials, given):
             delay, changed = self.measure_wait(spec.settings), list(mends)
             long = delay < (LONG_ANEW if clock else LONG) * wait
+            long = long and not draws_last_two_states(self.settings)  # which has none of its own
             if delay < wait and (covered < 1 or not (long or clock)):
                 continue  # what comes too late now and then is not worth it
             if long:
@@ -226,12 +202,33 @@ class BufferFaults:
             if by_stamps and trials.is_better(trials.before, spec):
                 return
 
+    @property
+    def _is_steady(self) -> bool:
+        """True if the clock wanders little, but for a drift."""
+        return self.supply is not None and self.supply.unsteady < STEADY
+
+    @property
+    def _counts_wrongly(self) -> bool:
+        """True if the interval is a constant, and another than that of the packets."""
+        given = self.settings["interval"]
+        return given > 0 and is_unlike_interval(given, self.frames)
+
+    def _name_wrong_constant(self) -> str:
+        """Return the cause of an interval that is not that of the packets."""
+        if not draws_last_two_states(self.settings) or self.settings["beyond"] > 0:
+            return "wrong-constant"
+        early = self.settings["interval"] < self.frames.interval
+        return "early-arrival" if early else "wrong-interval"
+
     def _name_clock_fault(self) -> str:
         """Return the cause that a steady clock over the sender's stamps mends."""
         if draws_last_two_states(self.settings):
-            return "no-margin"
+            return self._name_wrong_constant() if self._counts_wrongly else "no-margin"
+        drifts = self.trials.recording.drift and self._is_steady
         wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
-        return wrong.get(self.settings["stamps"], "wandering-clock")
+        return wrong.get(
+            self.settings["stamps"], "unfollowed-drift" if drifts else "wandering-clock"
+        )
 
     def _is_steadier_clock(self, clock: Mapping[str, Any]) -> bool:
         """Return True if another clock alone makes steps steadier, with enough states."""

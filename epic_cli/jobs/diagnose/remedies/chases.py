@@ -170,14 +170,24 @@ class ChaseFaults:
             return None
         given = {key: value for key, value in self.given.items() if key not in ("how", "share")}
         even = {"how": "exponential", "time": float(f"{self.time:.2g}")}
-        spec = StrategySpec("chase", {**given, **even})
-        slow, fast = _measure_lags(recording, StrategySpec("chase", self.given))
-        after = _measure_lags(recording, spec)
-        if not slow - fast > UNLIKE or not abs(after[0] - after[1]) < 0.5 * (slow - fast):
-            return None
-        return {"slow": slow, "fast": fast}, RemedyTrial(
-            write_option(spec), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
-        )
+        own, spec = (StrategySpec("chase", each) for each in (self.given, {**given, **even}))
+        return compare_frame_rates(recording, own, spec)
+
+
+def compare_frame_rates(
+    recording: TrialRecording, own: StrategySpec, even: StrategySpec
+) -> tuple[Mapping[str, float], RemedyTrial] | None:
+    """Return the lags (s) of ``own`` on a slow and a fast screen, and the trial of ``even``.
+
+    None if they are about equal, or those of the other are not.
+    """
+    slow, fast = _measure_lags(recording, own)
+    after = _measure_lags(recording, even)
+    if not slow - fast > UNLIKE or not abs(after[0] - after[1]) < 0.5 * (slow - fast):
+        return None
+    return {"slow": slow, "fast": fast}, RemedyTrial(
+        write_option(even), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
+    )
 
 
 def _measure_spread(times: Floats) -> float:

@@ -9,10 +9,9 @@ from epic_cli.jobs.diagnose.remedies import RemedyTrial
 from epic_cli.jobs.diagnose.remedies.buffers import (
     CLOCKS,
     BufferFaults,
-    count_changes,
-    iterate_covering_buffers,
 )
 from epic_cli.jobs.diagnose.remedies.chases import ChaseFaults
+from epic_cli.jobs.diagnose.remedies.covering import count_changes, iterate_covering_buffers
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
 from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing, DrawingTrials
 
@@ -34,6 +33,9 @@ CLOCKLESS_CAUSES = {
     "queue": "queue", "dequeue": "queue", "timed-queue": "queue", "timer": "own-timer",
     "fill": "uneven-queue",
 }  # fmt: skip
+
+#: The causes of an interval that is not that of the packets.
+CONSTANT_CAUSES = {"wrong-constant", "wrong-interval", "early-arrival"}
 
 #: What stands in more of the frames, without another cause, is said to stand.
 STANDING = 0.2
@@ -141,11 +143,13 @@ class _RemedySearch:
             if "late-as-new" in dict(self.buffer.iterate_fixes()):
                 own = self._try_single_fix("late-as-new")
                 yield Drawback("late-as-new", self.chase.values, own)
+        if self.buffer is not None and (fault := self.buffer.find_frame_rate_fault(self.recording)):
+            yield Drawback("frame-rate", *fault)
         if self.buffer is None or best is None or self.buffer.supply is None:
             return
-        if "wrong-constant" in dict(self.buffer.iterate_fixes()) and "wrong-constant" not in mends:
-            constant = {"time": self.settings["interval"], "interval": self.trials.frames.interval}
-            yield Drawback("wrong-constant", constant, self._try_single_fix("wrong-constant"))
+        constant = {"time": self.settings["interval"], "interval": self.trials.frames.interval}
+        for cause in CONSTANT_CAUSES & dict(self.buffer.iterate_fixes()).keys() - {*mends}:
+            yield Drawback(cause, constant, self._try_single_fix(cause))
         for cause in mends:
             alone = remedy if len(mends) == 1 else self._try_single_fix(cause)
             yield Drawback(cause, self.buffer.make_values(best), alone)

@@ -43,6 +43,10 @@ LAG_FRAMES = 500
 #: share of the usual one.
 STANDS, MOVES = 0.02, 0.2
 
+#: Least growth of delays that is a drift of the clocks, and the most that halves of a recording
+#: differ from it, as a share.
+DRIFTS, ALIKE = 1e-3, 0.25
+
 #: Seconds at the beginning that are not judged, or a tenth if that is less.
 WARM_UP = 1.0
 
@@ -92,6 +96,7 @@ class TrialRecording:
         if used.sum() < 0.5 * self.counted.sum():
             return None
         times, shown, slices = self.times[used] + phase, shown[used], self.slices[used][1:]
+        times = times - self.drift * (times - times[0])  # by the sender's clock
 
         def measure_distance(lag: float, part: slice = slice(None)) -> float:
             apart = truth.square_distances(times[part] - lag, shown[part])
@@ -125,14 +130,34 @@ class TrialRecording:
         return MeasuredFrames(np.array(sums), lag)
 
     @cached_property
-    def _usual_delay(self) -> float:
-        """The median delay of the packets (s); 0 if unknown."""
+    def _delays(self) -> tuple[Floats, Floats]:
+        """The arrivals of the packets (s) whose delays are known, and these delays (s)."""
         known = [
-            packet.arrival - packet.time
+            (packet.arrival, packet.arrival - packet.time)
             for packet in map(self.packets.__getitem__, range(len(self.packets)))
             if packet.arrival is not None and math.isfinite(packet.time)
         ]
-        return float(np.median(known)) if known else 0.0
+        arrivals, delays = np.array(known or [(0.0, 0.0)]).T
+        return arrivals, delays
+
+    @cached_property
+    def _usual_delay(self) -> float:
+        """The median delay of the packets (s), of a drifting clock at first; 0 if unknown."""
+        arrivals, delays = self._delays
+        return float(np.median(delays - self.drift * (arrivals - self.times[0])))
+
+    @cached_property
+    def drift(self) -> float:
+        """The growth of delays (s a second) where clocks run apart: the same in both halves."""
+        arrivals, delays = self._delays
+        if len(arrivals) < FEWEST:
+            return 0.0
+        whole, *halves = (
+            np.polyfit(arrivals[part], delays[part], 1)[0]
+            for part in (slice(None), slice(len(arrivals) // 2), slice(len(arrivals) // 2, None))
+        )
+        alike = all(abs(half - whole) < ALIKE * abs(whole) for half in halves)
+        return float(whole) if alike and abs(whole) > DRIFTS else 0.0
 
     def try_remedy(self, remedy: Remedy) -> RemedyTrial | None:
         """Try a remedy on the recording.

@@ -29,6 +29,8 @@ DRAWBACKS = {
     "few-states": "It keeps {keep:number} states, {kept:s} of movement: less than its delay needs.",
     "wandering-clock": "Its clock wanders by {jitter:s} (5 to 95 %), which shows as changes of"
     " speed.",
+    "unfollowed-drift": "The clocks run apart by {drift:s} a minute, and its clock does not follow:"
+    " its delay changes as much.",
     "short-buffer": "Its delay covers {covered:share} of the frames here: {most} need {needed:s}.",
     "short-delay": "Its delay is too short for this network: {most} need {needed:s}.",
     "long-buffer": "Its delay is longer than this network needs: {most} need {needed:s}.",
