@@ -101,6 +101,13 @@ class DrawnEntity:
             self.redraw, times, path.positions, counted, exact, self.step or 1.0
         )
 
+    @property
+    def arrives_at_frames(self) -> bool:
+        """True if each packet's arrival is the time of a frame, or outside of the frames."""
+        arrivals, times = self.table[ARRIVAL], self.path.times
+        inside = arrivals[(arrivals >= times[0]) & (arrivals <= times[-1])]
+        return bool(np.isin(inside, times).all())
+
     def change_pacing(self, by_frame: bool) -> DrawnEntity:
         """Return the entity, with packets that are read by frames or not, in the same frames."""
         other = DrawnEntity(self.name, self.all_frames, self.packets, by_frame)

@@ -34,12 +34,13 @@ def take_first_look(
     """Return the first look by the better pacing, errors by the other one, and the entities.
 
     The errors are those of the strategies without a search; there are none if the first pacing
-    draws the frames.
+    draws the frames, or if packets arrive at frames, so that both are the same.
     """
     first = moving[0]
     usual = _measure_unchanged_strategies(first, specs)
     begun = first.glance() if in_parts else None
-    if not first.redraw.arrivals or _get_least_error(usual, None) <= first.enough:
+    told = not first.redraw.arrivals or first.arrives_at_frames
+    if told or _get_least_error(usual, None) <= first.enough:
         return FirstLook(first.find_mechanism(begun) if in_parts else None, usual), [], moving
     again = first.change_pacing(by_frame=True)
     others = _measure_unchanged_strategies(again, specs)

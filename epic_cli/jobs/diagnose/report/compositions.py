@@ -116,7 +116,7 @@ def _describe_interval(settings: Mapping[str, Any]) -> str:
     if several > 1:
         found = f"the mean of {found.replace('two', f'{several + 1:g}')}"
     if (share := settings.get("interval_share", 1.0)) < 1:
-        found = f"the mean of {found}, which each packet moves by {format_share(share)}"
+        found = f"a mean of {found}, {format_share(share)} of it new with each packet,"
     shown = {key: settings.get(key, 0.0) for key in _LIMITS}
     limits = [_LIMITS[key].format(format_seconds(limit)) for key, limit in shown.items()
               if LEAST_PERIOD < limit < math.inf]  # fmt: skip
