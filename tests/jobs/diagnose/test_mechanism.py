@@ -227,6 +227,23 @@ def test_a_constant_that_is_not_the_interval_of_the_packets_is_named() -> None:
     assert "wrong-constant" in {each.cause for each in found.advice.drawbacks}
 
 
+@pytest.mark.parametrize(("late", "named"), [("+late=insert", 1), ("", 0)])
+def test_a_buffer_that_takes_late_packets_for_the_newest_is_told_so(late: str, named: int) -> None:
+    block = PacketBlock()
+    path, link = (
+        PathMovement(PATHS["strafe"](5.0, 5.0, 3)),
+        Link(LinkConditions(0.06, 0.03), seed=3),
+    )
+    for packet in simulate(path, send_rate=30, duration=24, channel=link):
+        block.append(packet)
+    spec = "buffer+stamps=ticks+clock=newest+delay=1i"
+    found = match({"": block}, {"": frames(block, spec + late, 60, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.exact
+    causes = [each.cause for each in found.advice.drawbacks]
+    assert (causes.count("late-as-new"), "no-margin" in causes) == (named, True)
+
+
 def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:
     """The game extrapolates for 40 ms at most here; its limit of 300 ms is never reached."""
     block = recorded("strafe", 20, 3)

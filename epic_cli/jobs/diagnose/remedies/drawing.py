@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epic_cli.jobs.diagnose.mechanism.compositions import takes_late_packets
 from epic_cli.jobs.diagnose.remedies import RemedyTrial
 from epic_cli.jobs.diagnose.remedies.buffers import (
     CLOCKS,
@@ -140,9 +141,10 @@ class _RemedySearch:
             yield from self._iterate_chase_drawbacks(self.chase, remedy)
         if self.chase is not None and self.buffer is not None:
             yield Drawback(self.own_cause, self.chase.values, remedy)
-            if "late-as-new" in dict(self.buffer.iterate_fixes()):
-                own = self._try_single_fix("late-as-new")
-                yield Drawback("late-as-new", self.chase.values, own)
+        if self.buffer is not None and takes_late_packets(self.settings):
+            own = self._try_single_fix("late-as-new")
+            if own or remedy:
+                yield Drawback("late-as-new", {"late": self.trials.frames.late}, own)
         if self.buffer is not None and (fault := self.buffer.find_frame_rate_fault(self.recording)):
             yield Drawback("frame-rate", *fault)
         if self.buffer is None or best is None or self.buffer.supply is None:
@@ -151,6 +153,8 @@ class _RemedySearch:
         for cause in CONSTANT_CAUSES & dict(self.buffer.iterate_fixes()).keys() - {*mends}:
             yield Drawback(cause, constant, self._try_single_fix(cause))
         for cause in mends:
+            if cause == "late-as-new":  # which is named above
+                continue
             alone = remedy if len(mends) == 1 else self._try_single_fix(cause)
             yield Drawback(cause, self.buffer.make_values(best), alone)
 
