@@ -8,9 +8,10 @@ decided, and what is then neither read nor called is left out. What remains is a
 whose expressions have types; the writers of ``languages/`` print it.
 
 The subset: ``float``, ``int``, ``bool``, ``Vec3``, ``Quat``, ``State``, lists of these;
-declarations ``x: float = ...``, assignments, ``if``, ``while``, ``for i in range(..)``, ``return``;
-arithmetic, comparisons of two values, ``and``, ``or``, ``not``; calls of methods and of
-``FUNCTIONS``. A record is never changed after it was made, so that languages may copy or share it.
+declarations ``x: float = ...``, assignments (``=``, ``+=``, ``-=``), ``if``, ``while``, ``for i in
+range(..)`` with one or two bounds, ``return``; arithmetic, comparisons of two values, ``and``,
+``or``, ``not``; calls of methods and of ``FUNCTIONS``. A record is never changed after it was made,
+so that languages may copy or share it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import ast
 import copy
 import io
+import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
@@ -163,6 +165,9 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
     ``comments`` says what it means. Raise ``ValueError`` where the source leaves the subset.
     """
     tree = ast.parse(source)
+    for record in tree.body:
+        if isinstance(record, ast.ClassDef):
+            _refuse_other_syntax(record)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     smoothing = classes["Smoothing"]
     for base in smoothing.bases:
@@ -208,6 +213,32 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
         ),
         comments=found,
     )
+
+
+def _refuse_other_syntax(record: ast.ClassDef) -> None:
+    """Raise ``ValueError`` for what the writers would write in part only."""
+    for node in ast.walk(record):
+        if isinstance(node, ast.For | ast.While):
+            outside = bool(node.orelse)
+            if isinstance(node, ast.For):
+                outside |= not re.fullmatch(r"range\(.*\)", ast.unparse(node.iter))
+        elif isinstance(node, ast.Call):
+            called, count = getattr(node.func, "id", getattr(node.func, "attr", "")), len(node.args)
+            outside = bool(node.keywords) or (called == "range" and count not in (1, 2))
+            outside |= called == "pop" and count > 0 and ast.unparse(node.args[0]) != "0"
+        elif isinstance(node, ast.Compare):
+            outside = len(node.ops) > 1
+        elif isinstance(node, ast.Assign):
+            outside = len(node.targets) > 1
+        elif isinstance(node, ast.AugAssign):
+            outside = not isinstance(node.op, ast.Add | ast.Sub)
+        else:
+            continue
+        if outside:
+            raise ValueError(
+                f"line {node.lineno}: {ast.unparse(node)} is not in the subset of Python that is"
+                " translated"
+            )
 
 
 def _read_flags(tree: ast.Module) -> dict[str, tuple[str, str]]:

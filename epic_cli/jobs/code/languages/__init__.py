@@ -26,6 +26,9 @@ _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _SIGN, _CALL = range(1, 9)
 #: A comment that is a command.
 _COMMAND = re.compile("(?:Made by: )?epic ")
 
+#: The first argument of a function that is written with nothing around it.
+_BARE = re.compile(r"^#?\{0\}|\{0\}\.")
+
 #: Columns of the longest line, unless code is longer.
 LONGEST = 100
 
@@ -286,10 +289,9 @@ class LanguageWriter:
         elif isinstance(node, ast.For):
             assert isinstance(node.target, ast.Name)
             assert isinstance(node.iter, ast.Call)
+            bounds = [self.write_expression(argument) for argument in node.iter.args]
             self.open_block(
-                self.write_for(
-                    self.name_variable(node.target.id), self.write_expression(node.iter.args[0])
-                )
+                self.write_for(self.name_variable(node.target.id), *["0", *bounds][-2:])
             )
             self.print_statements(node.body)
             self.close_block()
@@ -343,9 +345,9 @@ class LanguageWriter:
         """Return the line that begins a loop."""
         return f"while ({test})"
 
-    def write_for(self, name: str, count: str) -> str:
-        """Return the line that begins a loop from 0 to below ``count``."""
-        return f"for ({self.write_type('int')} {name} = 0; {name} < {count}; {name}++)"
+    def write_for(self, name: str, first: str, end: str) -> str:
+        """Return the line that begins a loop from ``first`` to below ``end``."""
+        return f"for ({self.write_type('int')} {name} = {first}; {name} < {end}; {name}++)"
 
     # ------------------------------------------------------------ expressions
 
@@ -442,11 +444,16 @@ class LanguageWriter:
 
     def write_function_call(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
         """Return the text of a call of one of ``FUNCTIONS``."""
-        del nodes
         spelled = self.functions.get(name) or self.maths.format(name)
         if "{" in spelled:
-            return spelled.format(*values)
+            return self.fill_call(spelled, values, nodes)
         return f"{spelled}({', '.join(values)})"
+
+    def fill_call(self, spelled: str, values: list[str], nodes: list[ast.expr]) -> str:
+        """Return a call written by a template; an operation that stands bare is in brackets."""
+        if nodes and not isinstance(nodes[0], ast.Call) and _BARE.search(spelled):
+            values = [self.write_expression(nodes[0], _CALL), *values[1:]]
+        return spelled.format(*values)
 
     def write_new_state(self, values: list[str]) -> str:
         """Return a new state with the values of its fields."""
@@ -551,8 +558,12 @@ class IndentedWriter(LanguageWriter):
     def write_while(self, test: str) -> str:
         return f"while {test}"
 
-    def write_for(self, name: str, count: str) -> str:
-        return f"for {name} in range({count})"
+    def write_for(self, name: str, first: str, end: str) -> str:
+        return (
+            f"for {name} in range({end})"
+            if first == "0"
+            else f"for {name} in range({first}, {end})"
+        )
 
 
 def wrap_comment(text: str, width: int) -> list[str]:

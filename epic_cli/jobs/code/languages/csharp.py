@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from epic_cli.jobs.code.languages import (
     LanguageWriter,
     convert_to_camel_case,
@@ -88,6 +90,18 @@ class CSharp(LanguageWriter):
 
     def write_number(self, value: float) -> str:
         return super().write_number(value) + ("f" if self.single else "")
+
+    def write_operation(self, node: ast.BinOp) -> tuple[str, int]:
+        left, right = node.left, node.right
+        both = all(
+            ast.unparse(part).startswith("float(") and isinstance(part, ast.Call)
+            for part in (left, right)
+        )
+        if both and isinstance(node.op, ast.Div):  # of two whole numbers C# drops the fraction
+            assert isinstance(left, ast.Call)
+            text = f"({self.write_type('float')}){self.write_expression(left.args[0], 8)}"
+            return f"{text} / {self.write_expression(right)}", 6
+        return super().write_operation(node)
 
     def name_variable(self, name: str) -> str:
         return convert_to_pascal_case(name) if name.isupper() else convert_to_camel_case(name)

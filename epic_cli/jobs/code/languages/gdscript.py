@@ -67,11 +67,6 @@ class GDScript(IndentedWriter):
     def write_quotient(self, left: str, right: str) -> tuple[str, int]:
         return f"int({left} / {right})", 8
 
-    def write_function_call(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
-        if name in ("length", "dot") and isinstance(nodes[0], ast.BinOp):
-            values = [f"({values[0]})", *values[1:]]
-        return super().write_function_call(name, values, nodes)
-
     def write_declaration(self, name: str, kind: str, value: ast.expr) -> str:
         return f"var {self.write_typed(Variable(name, kind))} = {self.write_expression(value)}"
 

@@ -94,9 +94,7 @@ class Lua(LanguageWriter):
 
     def write_function_call(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
         if self.by_engine and name in _OF_ROBLOX:
-            if nodes and isinstance(nodes[0], ast.BinOp):
-                values = [f"({values[0]})", *values[1:]]
-            return _OF_ROBLOX[name].format(*values)
+            return self.fill_call(_OF_ROBLOX[name], values, nodes)
         return super().write_function_call(name, values, nodes)
 
     def write_comparison_sign(self, sign: str) -> str:
@@ -125,8 +123,8 @@ class Lua(LanguageWriter):
     def write_while(self, test: str) -> str:
         return f"while {test} do"
 
-    def write_for(self, name: str, count: str) -> str:
-        return f"for {name} = 0, {count} - 1 do"
+    def write_for(self, name: str, first: str, end: str) -> str:
+        return f"for {name} = {first}, {end} - 1 do"
 
     def write_item(self, name: str, index: ast.expr) -> str:
         if isinstance(index, ast.Constant) and isinstance(index.value, int):

@@ -87,8 +87,8 @@ class Rust(LanguageWriter):
     def write_while(self, test: str) -> str:
         return f"while {test}"
 
-    def write_for(self, name: str, count: str) -> str:
-        return f"for {name} in 0..{count}"
+    def write_for(self, name: str, first: str, end: str) -> str:
+        return f"for {name} in {first}..{end}"
 
     def write_item(self, name: str, index: ast.expr) -> str:
         if isinstance(index, ast.Constant):

@@ -95,8 +95,8 @@ class TypeScript(LanguageWriter):
         word = "let" if name in self.reassigned else "const"
         return f"{word} {self.name_variable(name)} = {self.write_expression(value)};"
 
-    def write_for(self, name: str, count: str) -> str:
-        return f"for (let {name} = 0; {name} < {count}; {name}++)"
+    def write_for(self, name: str, first: str, end: str) -> str:
+        return f"for (let {name} = {first}; {name} < {end}; {name}++)"
 
     def print_smoothing(self) -> None:
         self.print_line()
