@@ -276,10 +276,10 @@ class RecordedRuns:
                 paths = make_drawn_paths(rows, packets, self.drawn_offset)
             except UnusableDrawing as error:
                 raise UnusableDrawing(f"--drawn: {name_source(file)}: {error}") from error
-            if (ratio := find_unit_ratio(paths, packets)) is not None:
-                reading.report_unit_ratio(ratio, beside)
-            elif (other := find_other_coordinates(paths, packets)) is not None:
+            if (other := find_other_coordinates(paths, packets)) is not None:
                 reading.report_other_coordinates(other.words)
+            elif (ratio := find_unit_ratio(paths, packets)) is not None:
+                reading.report_unit_ratio(ratio, beside)
         return paths, reading.findings
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:

@@ -18,7 +18,7 @@ from support.running import epic
 
 from epic_cli import Packet, inspect, read_packets
 from epic_cli.metrics.drawn_coordinates import find_other_coordinates, find_unit_ratio
-from epic_cli.metrics.drawn_path import DrawnPath
+from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
 from epic_cli.recordings.entries.sentences.reader import propose
 from epic_cli.recordings.opening import ReadingLog
@@ -268,6 +268,35 @@ def test_frames_are_read_by_keys_of_their_own(tmp_path: Path, written: str, scal
     assert size == pytest.approx(FRAMES[-1] * 20 * scale, abs=1e-3)
     spec = ReadSpec.parse(told)
     assert ReadSpec.parse(spec.write()) == spec
+
+
+#: Keys of frames under this program's own names, with cells of rows and what x becomes.
+OWN_NAMES = {
+    "frame.axes=zxy": ("{time},7,0,{x}", 20.0),
+    "frame.missing=-999": ("{time},{missing},{missing},0", 20.0),
+    "frame.scale=3": ("{time},{x},0,0", 60.0),
+    "frame.x=z,frame.z=x": ("{time},7,0,{x}", 20.0),
+    "frame.time=,frame.unit=ticks@125": ("99,{x},0,0", 20.0),
+}
+
+
+@pytest.mark.parametrize("given", OWN_NAMES)
+def test_keys_of_frames_hold_under_own_names(tmp_path: Path, given: str) -> None:
+    packets = table("time,arrival,x,y,z", [(n / 20, n / 20 + 0.033, n, 0, 0) for n in range(40)])
+    row, speed = OWN_NAMES[given]
+    rows = [
+        row.format(time=f"{t:.3f}", x=f"{t * 20:.4f}", missing="-999" if n % 5 == 2 else t * 20)
+        for n, t in enumerate(FRAMES)
+    ]
+    _, size = drawn(tmp_path, packets, "time,x,y,z\n" + "\n".join(rows) + "\n", given)
+    assert size == pytest.approx(FRAMES[-1] * speed, abs=0.01)
+
+
+def test_a_column_of_frames_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    packets = table("time,arrival,x,y", [(n / 20, n / 20 + 0.033, n, 0) for n in range(40)])
+    frames = table("time,x,y", [(t, t * 20, 0) for t in FRAMES])
+    with pytest.raises(UnusableDrawing, match="no frames"):
+        drawn(tmp_path, packets, frames, "frame.x=nope")
 
 
 def test_a_refused_file_of_frames_proposes_keys_of_frames(tmp_path: Path) -> None:

@@ -483,7 +483,7 @@ def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     names and values, one rule after the other. Raises ``AmbiguousLayout``.
     """
     if given.unless_own and given.pattern is None and {"time", "x"} <= set(values):
-        given = ReadSpec(
+        given = given.own._replace(
             rebase_time=given.rebase_time,
             beginning=given.beginning,
             time_unit=given.time_unit if given.packets is not None else None,

@@ -106,6 +106,31 @@ def test_the_moment_of_a_fault_is_told(fault: str) -> None:
     assert found.first == pytest.approx(changed[0], abs=0.35)
 
 
+@pytest.mark.parametrize("kind", ["true", "rounded", "fixed"])
+def test_only_ways_that_do_not_follow_the_stamps_are_blamed_on_a_clock(kind: str) -> None:
+    """Test rates on a clock of 60 Hz, whose ticks the sender keeps, rounds to or moves by."""
+    wrong = {}
+    for rate in (rate for rate in range(14, 58, 2) if 60 % rate):
+        rows = clean("circle", LINKS["lan"], rate, rate, 60.0)
+        if kind == "rounded":
+            rows[TIME] = np.floor(rows[TIME] * 60) / 60
+        else:
+            delays, path = rows[ARRIVAL] - rows[TIME], rows[:7].copy()
+            rows[TIME] = np.floor(rows[TIME] * 60) / 60
+            rows[ARRIVAL] = rows[TIME] + delays
+            if kind == "true":
+                for axis in range(1, 7):
+                    rows[axis] = np.interp(rows[TIME], path[TIME], path[axis])
+        rows[SEQUENCE] = np.nan  # without numbers
+        found = {one.cause for one in diagnose(make_table_traffic({"": rows})).findings}
+        beats = 60 / rate % 1 and min(60 / rate % 1, -60 / rate % 1) > 0.05
+        expected = {"true": "", "rounded": "coarse-stamps", "fixed": "uneven-ticks"}[kind]
+        other = {"coarse-stamps", "uneven-ticks", "threshold"} - {expected}
+        if found & other or (beats and expected and expected not in found):
+            wrong[rate] = found
+    assert wrong == {}
+
+
 #: Faults of some moments, or of some packets.
 EVENTS = (
     *("holes", "stalled sender", "loss in bursts", "reordering", "head of line", "late sender"),
@@ -326,7 +351,7 @@ def test_frames_tell_whether_they_held_packets_up(fault: str, seed: int) -> None
     if fault == "stalled frames":  # there is none but where packets are read
         read = rows[ARRIVAL, np.minimum(np.searchsorted(rows[ARRIVAL], times), rows.shape[1] - 1)]
         times = times[read - times < 0.1]
-    places = np.array([np.interp(times - 0.2, rows[TIME], axis) for axis in rows[1:4]]).T
+    places = np.stack([np.interp(times - 0.2, rows[TIME], axis) for axis in rows[1:4]], axis=1)
     drawn = {"": DrawnPath(times, places, 1e-6)}
     traffic = make_traffic({"": block(
         Packet((x, y, z), (vx, vy, vz), time, arrival, sequence=int(number))

@@ -118,7 +118,8 @@ def _describe_error(match: DrawnMatch) -> str:
 
 
 def _write_error(off: float) -> str:
-    return f"{round(off * 100, 2):.3g} %"
+    percent = 100 * off
+    return f"{percent:,.0f} %" if percent >= 100 else f"{round(percent, 2):.3g} %"
 
 
 def _describe_alternatives(match: DrawnMatch) -> str:

@@ -19,7 +19,6 @@ from epic_cli.metrics.traffic import (
     Stream,
     Traffic,
     estimate_sigma,
-    find_lattice,
     round_rate,
 )
 
@@ -29,9 +28,9 @@ SHORTEST, LONGEST = 0.002, 1.1
 #: Intervals around one, of which it is one; and fewest intervals, and long ones among them.
 AROUND, FEWEST, FEWEST_LONG = 5, 60, 8
 
-#: An interval is long if it is longer than those around by this many steps; and least shares of
-#: long intervals and of the others.
-LONGER, BOTH = 0.25, 0.03
+#: Least shares of the intervals that are long and that are short, and the largest distance of one
+#: from a whole number of steps, in steps.
+BOTH, BLURRED = 0.03, 0.1
 
 #: Largest share of the intervals' rounding that the ways from state to state follow, and least
 #: share that the arrivals follow where it is no rounding.
@@ -62,38 +61,56 @@ class _Rounding(NamedTuple):
 
 
 def _find_rounding(stream: Stream) -> _Rounding | None:
-    step = find_lattice(stream.times)
+    step = _find_clock_step(stream.intervals)
     if len(stream.times) <= FEWEST or not SHORTEST <= step <= LONGEST * stream.period:
         return None
     near = (stream.intervals > 0) & (stream.intervals < stream.period + 1.5 * step)
     steps, intervals = stream.steps[near], stream.intervals[near]
+    counts = np.round(intervals / step)
     least = math.floor(float(intervals.mean()) / step + 1e-6)
-    beats = np.isin(np.round(intervals / step), (least, least + 1))
+    beats = np.isin(counts, (least, least + 1))
     if len(steps) < FEWEST or beats.sum() < TWO * len(stream.intervals):
         return None
     half = AROUND // 2
-    usual = np.median(sliding_window_view(steps, AROUND), axis=1)
-    longer = steps[half:-half] / np.where(usual > 0, usual, np.inf)
-    off = intervals[half:-half] / sliding_window_view(intervals, AROUND).mean(axis=1) - 1
+    usual = sliding_window_view(steps, AROUND).mean(axis=1)
+    around = sliding_window_view(intervals, AROUND).mean(axis=1)
+    ways = steps[half:-half] / np.where(usual > 0, usual, np.inf)
+    lasted, came = intervals[half:-half] / around, np.diff(stream.arrivals)[near][half:-half]
     used = (usual > 0.2 * stream.usual_step) & stream.follows[near][half:-half]
-    long = (off * stream.period > LONGER * step)[used]
-    follows, unsure = _compare_long(longer[used], off[used], long)
+    used &= beats[half:-half]
+    long = counts[half:-half][used] > least
+    follows, unsure = _compare_long(ways[used], lasted[used], long)
     if not abs(follows) + 2 * unsure < FOLLOWS:
         return None
-    came = np.diff(stream.arrivals)[near][half:-half] / stream.period
-    arrives, _ = _compare_long(came[used], off[used], long)
+    arrives, _ = _compare_long((came / around)[used], lasted[used], long)
     return _Rounding(stream, step, float(intervals.mean()), follows, arrives)
 
 
-def _compare_long(values: Floats, off: Floats, long: Flags) -> tuple[float, float]:
-    """Return by how much values rise from other intervals to long ones, in what these are longer.
+def _find_clock_step(intervals: Floats) -> float:
+    """Return the step of a clock (s) that makes usual intervals differ; 0 if there is none."""
+    ordered = np.sort(intervals[intervals > 0])
+    groups = np.split(ordered, np.flatnonzero(np.diff(ordered) > SHORTEST / 2) + 1)
+    usual = [group for group in groups if len(group) >= BOTH * len(ordered)]
+    if len(usual) < 2:
+        return 0.0
+    middles = np.array([compute_median(group) for group in usual])
+    step = float(np.diff(middles).min())
+    counts = np.round(middles / step)
+    step = float(middles.sum() / counts.sum()) if counts.all() else 0.0
+    wide = max(float(np.ptp(group)) for group in usual)
+    off = float(np.abs(middles - counts * step).max())
+    return step if step and max(wide, off) < BLURRED * step else 0.0
+
+
+def _compare_long(values: Floats, lasted: Floats, long: Flags) -> tuple[float, float]:
+    """Return by how much values rise from short intervals to long ones, in what these are longer.
 
     Then two standard errors of it. Medians, since a lost packet makes the way longer, too. NaN if
     there are too few of either.
     """
-    if min(int(long.sum()), int((~long).sum())) < max(FEWEST_LONG, BOTH * len(off)):
+    if min(int(long.sum()), int((~long).sum())) < max(FEWEST_LONG, BOTH * len(lasted)):
         return math.nan, math.nan
-    groups, apart = (values[long], values[~long]), float(off[long].mean() - off[~long].mean())
+    groups, apart = (values[long], values[~long]), float(lasted[long].mean() - lasted[~long].mean())
     error = math.hypot(*(estimate_sigma(one) / math.sqrt(len(one)) for one in groups))
     rise = compute_median(groups[0]) - compute_median(groups[1])
     return rise / apart, MEDIAN * error / apart
@@ -168,7 +185,7 @@ ROUNDED = Detector(
     f"that is below {FOLLOWS:g}, with two standard errors, and the arrivals do not follow either",
     "standard error of a median",
     lambda traffic: _detect("coarse-stamps", traffic),
-    explains=("send-rate", "stamps", "fixed-step"),
+    explains=("send-rate", "stamps", "fixed-step", "threshold"),
     rank=66,
 )
 

@@ -54,7 +54,8 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
     )
     bits = max(1, math.ceil(math.log2(steps.max() / (COARSE * true))))
     alone = np.diff((stream.steps > 0).astype(int), 2) == -2
-    stairs = float(alone[near[2:] & near[1:-1] & near[:-2]].mean()) / stream.period
+    regular = near[2:] & near[1:-1] & near[:-2]
+    stairs = float(alone[regular].mean()) / stream.period if regular.any() else 0.0
     values: dict[str, float | str] = {
         "step": float(steps.max()), "usual": stream.usual_step, "kind": kind,
         "rms": math.sqrt(float(squares.sum() / np.count_nonzero(steps))),

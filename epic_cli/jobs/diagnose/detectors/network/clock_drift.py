@@ -96,9 +96,10 @@ def _rises_everywhere(messages: MessageLog, slope: float) -> bool:
 def _list_values(slope: float, rise: float) -> dict[str, float | str]:
     drift, which = abs(slope), "slower" if slope > 0 else "faster"
     counts = drift > CLOCK
+    slower = abs(1 - 1 / (1 + slope))  # in time of the receiver's clock
     return {
         "drift": drift * 1e6,
-        "apart": f"{100 * drift:.3g} %" if counts else f"{drift * 1e6:.3g} ppm",
+        "apart": f"{100 * slower:.3g} %" if counts else f"{drift * 1e6:,.0f} ppm",
         "which": which,
         "rise": abs(rise),
         "minute": drift * 60,

@@ -10,7 +10,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors.freezes import remove_freezes
 from epic_cli.jobs.diagnose.detectors.network.bursts.search import find_bursts
 from epic_cli.metrics.arrays import compute_quantile
-from epic_cli.metrics.traffic import FEWEST_STATES, MessageLog, Traffic
+from epic_cli.metrics.traffic import FEWEST_STATES, MessageLog, Traffic, compute_middles
 
 #: Fewest messages of a late burst: fewer come together by chance.
 SIZE = 4
@@ -21,6 +21,9 @@ HEIGHT = 2.0
 #: Late messages of one burst come within a spread of the delays plus this share of their sending
 #: time.
 LOOSE = 0.35
+
+#: Changes of the delays that last for longer (s) are no bursts.
+SLOW = 8.0
 
 #: Share of a burst's messages to which that applies: the last ones may be on time.
 NEARLY_ALL = 0.8
@@ -36,6 +39,7 @@ class LateBurst(NamedTuple):
 
 def find_late_bursts(messages: MessageLog) -> list[LateBurst]:
     """Return the long bursts whose first message was delayed for long."""
+    messages = remove_slow_changes(messages)
     found = find_bursts(messages)
     in_frame = messages.frame / messages.period  # this many are read at once anyway
     size = SIZE + 2 * int(in_frame)
@@ -60,6 +64,19 @@ def find_late_bursts(messages: MessageLog) -> list[LateBurst]:
         if not taken[begin:end].any():
             bursts.append(LateBurst(begin, end, float(heights[begin])))
     return sorted(bursts)
+
+
+def remove_slow_changes(messages: MessageLog) -> MessageLog:
+    """Return the messages without the slow changes of their delays: drift, a route, a queue.
+
+    Against the usual delay of the whole recording each message after such a change would be late.
+    """
+    windows = int((messages.sent[-1] - messages.sent[0]) / SLOW)
+    if messages.frame or windows < 2 or len(messages.sent) < FEWEST_STATES * windows:
+        return messages
+    times, middles = compute_middles(messages.sent, messages.delays, windows)
+    slow = np.interp(messages.sent, times, middles - middles[0])
+    return messages.move_messages(0.0, -slow)
 
 
 def remove_late_bursts(traffic: Traffic) -> Traffic:

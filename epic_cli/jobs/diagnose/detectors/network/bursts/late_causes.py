@@ -13,13 +13,17 @@ from epic_cli.jobs.diagnose.detectors.network.bursts.late_bursts import (
     remove_late_bursts,
 )
 from epic_cli.jobs.diagnose.detectors.network.bursts.search import find_bursts
-from epic_cli.metrics.arrays import compute_median
+from epic_cli.metrics.arrays import compute_median, compute_quantile
 from epic_cli.metrics.traffic import MessageLog, Traffic
 
 #: Messages that left together come this share of the usual difference apart, or more than this (s),
 #: and unevenly: the middle half of their distances is this much wide, in median ones. Even
 #: distances are the pace of a line behind which they queued.
 OWN_WAYS, COARSE, UNEVEN = 0.5, 2e-4, 0.6
+
+#: Arrivals this far (s, and in frames) from the frames, or exactly (s), for this share of them, are
+#: on them; delays vary by this share of a frame where packets wait for it.
+ON_FRAME, NEAR, EXACT, MANY, VARIED = 1e-3, 0.06, 1e-4, 0.45, 0.25
 
 #: A frame that lasts for this share of a burst's delay has held it up.
 STALLED = 0.5
@@ -39,6 +43,22 @@ def is_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
     )
     low, middle, high = np.quantile(within, (0.25, 0.5, 0.75)).tolist()
     return bool(middle > max(OWN_WAYS * usual, COARSE) and high - low > UNEVEN * middle)
+
+
+def is_read_in_frames(messages: MessageLog) -> bool:
+    """Return True if arrivals are on a receiver's frames, exactly or where delays vary.
+
+    An even sender's packets come nearly evenly without any frames.
+    """
+    if not messages.frame:
+        return False
+    gaps = np.diff(np.sort(messages.arrivals))
+    varied = messages.find_delay(0.75) - messages.find_delay(0.05) > VARIED * messages.frame
+    for frame in (messages.frame, messages.frame / 2):  # each second frame may have none
+        off = np.sort(np.abs(gaps - np.round(gaps / frame) * frame))
+        if compute_quantile(off, MANY) < (min(ON_FRAME, NEAR * frame) if varied else EXACT):
+            return True
+    return False
 
 
 def do_frames_stall(traffic: Traffic, bursts: list[LateBurst]) -> bool | None:
@@ -65,10 +85,10 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
     bursts = find_late_bursts(messages)
     if len(bursts) < LEAST:
         return []
-    stall = do_frames_stall(traffic, bursts)
-    if messages.frame and stall is not False:
+    stall, in_frames = do_frames_stall(traffic, bursts), is_read_in_frames(messages)
+    if in_frames and stall is not False:
         kind = "frame-stall"
-    elif messages.frame:
+    elif in_frames:
         kind = "head-of-line"
     else:
         kind = "late-sender" if is_loose(messages, bursts) else "head-of-line"
@@ -95,10 +115,10 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
 
 
 _ORDERED = (
-    "Over TCP and WebSocket they wait for a lost one, or for each other (TCP_NODELAY ends that of"
-    " Nagle's algorithm): send states over an unreliable channel (UDP, WebRTC with ordered: false"
-    " and maxRetransmits: 0, QUIC datagrams), where a newer state makes the lost one useless. Over"
-    " UDP the"
+    "Over TCP and WebSocket they wait for a lost one, for each other (TCP_NODELAY ends that of"
+    " Nagle's algorithm) or for a sender that hung: send states over an unreliable channel (UDP,"
+    " WebRTC with ordered: false and maxRetransmits: 0, QUIC datagrams), where a newer state makes"
+    " the lost one useless. Over UDP the"
 )
 
 _LOST = "Others are lost: it is no TCP, and no packet waits for a lost one. The"
@@ -121,16 +141,16 @@ _UNLESS = (
 STALLING = Detector(
     "frame-stall",
     "packets wait, and are read in one frame",
-    "Packets are read on frames of {frames:number} Hz; {times:time} none is read for up to"
-    " {highest:s}, and then all that waited at once.",
+    "Packets come on a grid of {frames:number} Hz, as where they are read once a frame;"
+    " {times:time} none comes for up to {highest:s}, and then all that waited at once.",
     "Strategies that measure jitter from arrival times grow their buffers: for nothing, if it is"
     " the game itself that stands still.",
     "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
     " arrival times in the network thread, not in the frame.{unless}",
     f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
     " usual frame rate",
-    f"there are {LEAST} such bursts, and 98 % of the arrivals are within 0.6 ms of a frame; of"
-    " frames that are given, one lasted for half of the delay",
+    f"there are {LEAST} such bursts, and half of the arrivals are within 1 ms of a frame, which"
+    " delays do not follow; of frames that are given, one lasted for half of the delay",
     'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
     lambda traffic: _detect_late_bursts("frame-stall", traffic),
     needs=(ARRIVALS,),
@@ -161,13 +181,14 @@ WAITING = Detector(
 
 LATE = Detector(
     "late-sender",
-    "the sender is late, and catches up at once",
-    "{times:time} nothing is sent for up to {highest:s}, and then {size:number} packets at once,"
-    " with the stamps of the ticks that they are late for.",
+    "packets leave late, and then several at once",
+    "{times:time} nothing comes for up to {highest:s}, and then {size:number} packets at once, each"
+    " with jitter of its own: they waited at the sender, or on the first part of the way.",
     "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
     " it.",
     "Look for what blocks the sender's tick (saving, garbage collection), and spread it over"
-    " several ticks; of the missed ticks, send only the newest state.",
+    " several ticks; of the missed ticks, send only the newest state. A log of when the sender sent"
+    " tells that from its Wi-Fi or a handover.",
     f"bursts of {SIZE} and more messages, the first of which was under way {HEIGHT:g} periods"
     " longer than usual, and whose arrivals are as far apart as jitter makes those of any two: they"
     " waited before the network",
