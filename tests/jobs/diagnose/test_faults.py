@@ -378,7 +378,7 @@ def test_packets_that_leave_a_queue_at_its_pace_have_waited_on_the_way(apart: fl
     rows[ARRIVAL] = rows[TIME] + 0.04 + random.uniform(0, 0.004, rows.shape[1])
     for begin in random.choice(np.arange(20, rows.shape[1] - 20), 20, replace=False):
         wait_until(rows, int(begin), rows[ARRIVAL, begin] + random.uniform(0.25, 0.4))
-    pace = apart * random.uniform(0.8, 1.2, rows.shape[1])
+    pace = np.asarray(apart * random.uniform(0.8, 1.2, rows.shape[1]))
     for place in range(1, rows.shape[1]):
         rows[ARRIVAL, place] = max(rows[ARRIVAL, place], rows[ARRIVAL, place - 1] + pace[place])
     assert causes(rows) == ["head-of-line"]

@@ -274,6 +274,17 @@ def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
     assert "buffer+clock=first+delay=0.11" in [spec.label for spec in found.mechanism.same_as]
 
 
+def test_a_queue_by_a_timer_is_not_named_where_a_delay_draws_the_same() -> None:
+    block = PacketBlock()
+    path = PathMovement(PATHS["strafe"](5.0, 5.0, 3))
+    link = LinkConditions(0.007, 0.001)
+    for packet in simulate(path, send_rate=20, duration=24, channel=Link(link, seed=1)):
+        block.append(packet)
+    found = match({"": block}, {"": frames(block, "buffer+delay=0.1", 144, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.strategy.label == "buffer+delay=0.1"
+
+
 def test_a_recording_as_asked_for_tells_which_of_two_clocks_it_is() -> None:
     """All clocks agree without jitter; with 50 ms of it only one draws these frames."""
     spec, path = "buffer+clock=first+delay=0.15", PATHS["strafe"](5.0, 5.0, 3)

@@ -175,6 +175,17 @@ def test_a_clock_that_does_not_follow_another_that_runs_faster_is_named() -> Non
     assert "clock=first" not in found.advice.remedy.command
 
 
+def test_the_lag_by_frame_rate_is_none_of_the_clocks() -> None:
+    block = PacketBlock()
+    for packet in map(recorded().__getitem__, range(len(recorded()))):
+        block.append(packet._replace(time=packet.time + 90_000))
+    times = 0.4 + np.cumsum(np.random.default_rng(1).uniform(0.01, 0.024, 2200))
+    shown = np.round(Redraw(block).draw(read_spec("chase+how=share+share=0.1"), times), 4)
+    found = match({"": block}, {"": DrawnPath(times, shown, 5e-5)})
+    (fault,) = (each for each in found.advice.drawbacks if each.cause == "frame-rate")
+    assert 0 < float(fault.values["fast"]) < float(fault.values["slow"]) < 1
+
+
 def test_a_share_behind_a_buffer_depends_on_the_frame_rate() -> None:
     times = 0.4 + np.cumsum(np.random.default_rng(1).uniform(0.01, 0.024, 2200))
     strategy = read_spec("buffer+clock=first+delay=0.15+follow=share+follow_share=0.1")

@@ -77,7 +77,7 @@ def look_at_kinds(search: SearchState) -> None:
         _look_at_hidden_ticks(search)
     if not results.is_exact:
         search.look_at(list(iterate_soft_clocks(frames, search.clocks.every)))
-    look_at_queues(search, ticks)
+    look_at_queues(search)
 
 
 def _look_at_each(

@@ -9,25 +9,29 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
-from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
-    from epic_cli.jobs.diagnose.mechanism.ticks import Ticks
 
 #: Phases of a timer that are tried, and how much faster a queue is played for each waiting state.
 PHASES, RATES = 10, (0.1, 0.5, 1.0)
 
 
-def look_at_queues(search: SearchState, ticks: Ticks | None) -> None:
-    """Look at queues, until one is exact; ``ticks`` are those at which the path bends, if any."""
-    frames, results = search.frames, search.results
+def look_at_queues(search: SearchState) -> None:
+    """Look at queues that are played by frames, until one is exact."""
     for interval in (None, *TICKS):
-        if not results.is_exact:
+        if not search.results.is_exact:
             queue = {"catch_up": "queue", "interval": interval}
             search.look_at([search.variants.change(StrategySpec("buffer", {}), queue)])
-    order = {} if frames.taken is None else INSERTS_LATE
+
+
+def look_at_timed_queues(search: SearchState) -> None:
+    """Look at queues by a timer, unless what is drawn by the stamps is exact."""
+    frames, results = search.frames, search.results
     if not results.is_exact:
+        order = {} if frames.taken is None else INSERTS_LATE
+        ticks = find_ticks(frames, search.exact)  # those at which the path bends, if any
         beat = min(TICKS, key=lambda tick: abs(tick - frames.interval))
         beat = beat if ticks is None else ticks.every
         timed = {"stamps": "ticks", **order, "catch_up": "timed-queue", "interval": beat}

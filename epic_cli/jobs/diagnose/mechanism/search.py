@@ -18,7 +18,7 @@ from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers, order_settings
 from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS, look_at_kinds
-from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills
+from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills, look_at_timed_queues
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
@@ -79,6 +79,7 @@ class ExplanationSearch(SearchState):
             look_at_kinds(self)
         if not self.results.is_exact:
             self.look_at_buffers()
+        look_at_timed_queues(self)
         for hiding, times in itertools.product(HIDING, TIMES):
             if not self.results.is_exact:
                 found = FittedStrategy(StrategySpec("buffer", {"delay": 0.1, **hiding, **times}))

@@ -16,6 +16,7 @@ from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies import RemedyTrial, write_option
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values, round_to_three_digits
+from epic_cli.network.link import are_clocks_apart
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -196,11 +197,12 @@ def _measure_spread(times: Floats) -> float:
 
 
 def _measure_lags(recording: TrialRecording, spec: StrategySpec) -> list[float]:
-    """Measure a composition's lag on a slow and on a fast screen (s)."""
+    """Measure a composition's lags on a slow and a fast screen (s), without clocks that differ."""
     times, found = recording.times, []
     for rate in SCREENS:
         screen = np.arange(times[0], min(times[-1], times[0] + 20), 1 / rate)
         by_frame = recording.redraw.by_frame
         one = TrialRecording(recording.packets, screen, spec, by_frame=by_frame)
         found.append(math.nan if one.before is None else one.before.lag)
-    return found
+    apart = recording.usual_delay if are_clocks_apart(recording.usual_delay) else 0.0
+    return [lag - apart for lag in found]

@@ -174,7 +174,8 @@ class _RemedySearch:
                 own = _select_main_trial(self.trials.judge(changes[cause]))
             if own or remedy:
                 yield Drawback(cause, chase.values, own)
-        if fault := chase.find_frame_rate_fault(self.recording):
+        fault = chase.find_frame_rate_fault(self.recording)
+        if fault and "ticks" not in self.unchanged:  # which are the same on any screen
             yield Drawback("frame-rate", *fault)
 
     def _try_single_fix(self, cause: str) -> RemedyTrial | None:

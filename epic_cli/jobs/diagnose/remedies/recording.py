@@ -103,7 +103,7 @@ class TrialRecording:
             known = np.isfinite(apart)
             return float(apart[known].mean()) if 2 * known.sum() > len(known) else math.inf
 
-        lags = self._usual_delay + np.arange(*LAGS, LAGS_APART)
+        lags = self.usual_delay + np.arange(*LAGS, LAGS_APART)
         some = slice(None, None, max(len(times) // LAG_FRAMES, 1))
         near = min(lags.tolist(), key=lambda lag: measure_distance(lag, some))
         lag, _ = find_minimum(measure_distance, near - LAGS_APART, near + LAGS_APART, 10)
@@ -141,7 +141,7 @@ class TrialRecording:
         return arrivals, delays
 
     @cached_property
-    def _usual_delay(self) -> float:
+    def usual_delay(self) -> float:
         """The median delay of the packets (s), of a drifting clock at first; 0 if unknown."""
         arrivals, delays = self._delays
         return float(np.median(delays - self.drift * (arrivals - self.times[0])))

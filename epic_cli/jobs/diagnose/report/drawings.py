@@ -10,7 +10,7 @@ from epic_cli.engine.strategies import get_declaration
 from epic_cli.engine.strategies.systems import find_system
 from epic_cli.jobs.diagnose.report.compositions import describe_composition
 from epic_cli.jobs.diagnose.report.drawbacks import describe_drawback
-from epic_cli.metrics.digits import format_three_digits, join_words
+from epic_cli.metrics.digits import format_seconds, format_three_digits, join_words
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.drawn import DrawnMatch
@@ -101,7 +101,12 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
         nearest = "Probably" if match.likely else "Nearest:"
         return [f"Not understood: {_describe_error(match)}. {nearest} it {does}.{rest}", command]
     # the command begins a line, so that it can be pasted
-    lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _describe_error(match)})"]
+    at = ""
+    if match.tick and "every" not in found.strategy.settings:  # it was found at the ticks alone
+        at = f" at ticks of {format_seconds(match.tick)}"
+        does = f"{does.replace('in each frame', 'in each tick')},{at}"
+    error = "exact" if found.exact else _describe_error(match)
+    lines = [f"It {does}.", f"{command} ({error}{at})"]
     if same := _describe_alternatives(match):
         lines.append(same)
     lines += [
