@@ -111,7 +111,7 @@ def iterate_limits(
     if (share > 1 + ALIKE).mean() > ALIKE:
         top = float(np.quantile(share, 0.995))
         ends = np.abs(share / top - 1) < 0.1 * ALIKE
-        beyond = {"overshoot": float(f"{top:.2g}") if ends.sum() > FEW else "on"}
+        beyond = {"overshoot": float(f"{top:.3g}") if ends.sum() > FEW else "on"}
     on_way = (share > TOLD) & (share < top - ALIKE)
     if on_way.sum() < FEW:
         return

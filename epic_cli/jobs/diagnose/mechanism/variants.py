@@ -53,6 +53,9 @@ BESIDE = {
     "beyond_share": ("beyond", ("chase",)),
 }
 
+#: How far a way usually goes on that is limited, as a multiple of it.
+USUAL_LIMIT = 1.5
+
 #: A frame this near to the newest state (usual steps) has landed on it.
 LANDS = 0.02
 
@@ -143,6 +146,9 @@ class Variants:
             yield from self._iterate_buffers(spec)
         elif settings.get("interval") in MEASURED_INTERVAL.words:
             yield self.change(spec, {"interval_late": 0.25})
+            if settings.get("overshoot") == "on":  # whose limit few frames reach
+                yield self.change(spec, {"overshoot": USUAL_LIMIT})
+                yield self.change(spec, {"overshoot": USUAL_LIMIT, "ahead": None})
         elif settings.get("how") == "interval":
             tween = {"how": "linear", "time": settings.get("interval", "1i"), "interval": None}
             yield self.change(spec, {**tween, "start": "last", "end": "short"})
