@@ -80,6 +80,15 @@ class Frames(NamedTuple):
             found.append(found[-1] + interval.value if found else 0.0)
         return np.array(found)
 
+    def drop_repeated(self) -> Frames:
+        """Return the frames without the packets that repeat the position before them."""
+        fresh = np.append(True, (np.diff(self.positions, axis=0) != 0).any(axis=1))
+        return self._replace(
+            arrivals=self.arrivals[fresh], stamps=self.stamps[fresh],
+            positions=self.positions[fresh], velocities=self.velocities[fresh],
+            newest=np.cumsum(fresh)[self.newest] - 1, taken=None,
+        )  # fmt: skip
+
     def cut_until(self, time: float) -> Frames:
         """Return the frames up to a time (s), with all packets."""
         part = slice(int(np.searchsorted(self.times, time, side="right")))

@@ -201,6 +201,7 @@ CHASE: dict[str, list[Any]] = {
     "snap_after": [0, 0, 0.3],
     "dead_zone": [0, 0, 0.2],
     "late": ["drop", "take"],
+    "repeated": ["take", "drop"],
     "every": ["frame", "frame", "packet", 0.02, 0.05],
     "phase": [0, 0.0071],
     "between": ["hold", "lerp"],
@@ -469,6 +470,21 @@ def test_a_goal_is_approached_at_the_velocity_that_is_drawn(settings: Settings) 
         one, other = made.read(at), made.read(at + 1e-7)
         slope = (other.position[0] - one.position[0]) / 1e-7
         assert one.velocity[0] == pytest.approx(slope, rel=1e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("code", [TakenHome, Engine])
+@pytest.mark.parametrize(("repeated", "expected"), [("drop", 7.5), ("take", 4.375)])
+def test_a_repeated_position_begins_a_way_anew_or_not(
+    code: type, repeated: str, expected: float
+) -> None:
+    """A way to x = 10 begins at 0.2 s, over 0.2 s; a packet at 0.3 s repeats that position."""
+    packets = [
+        Packet((x, 0, 0), velocity=(0, 0, 0), time=t, arrival=t)
+        for x, t in ((0, 0.1), (10, 0.2), (10, 0.3))
+    ]
+    made = code("chase", {"how": "linear", "time": 0.2, "repeated": repeated})
+    drawn = rows(made, packets, [0.1, 0.2, 0.25, 0.35])
+    assert drawn[-1][0] == pytest.approx(expected)
 
 
 def test_a_low_pass_leaves_extrapolated_what_was() -> None:

@@ -94,7 +94,7 @@ COMPOSITIONS = (
     "buffer+catch_up=fill+catch_up_rate=0.5+still=skip+pace=0.9",
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",
     "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=0.3",
-    "chase+how=share+share=0.6+every=packet+drift=1",
+    "chase+how=share+share=0.6+every=packet+drift=1+repeated=drop",
     "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5",
     "dead-reckoning+correction=spline+acceleration=estimated",
     "epic",

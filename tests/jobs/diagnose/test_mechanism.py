@@ -244,6 +244,24 @@ def test_a_buffer_that_takes_late_packets_for_the_newest_is_told_so(late: str, n
     assert (causes.count("late-as-new"), "no-margin" in causes) == (named, True)
 
 
+@pytest.mark.parametrize(
+    ("moves", "rate"), [("how=linear+time=0.05+start=last", 60), ("how=lerp+time=0.13", 90)]
+)
+def test_a_chase_to_which_a_repeated_position_is_no_news_is_found(moves: str, rate: float) -> None:
+    """Tiles, as a game on a grid sends them: most packets repeat the one before."""
+    block = PacketBlock()
+    path = PathMovement(PATHS["strafe"](5.0, 5.0, 3))
+    for packet in simulate(path, send_rate=20, duration=24, channel=Link(LINK, seed=3)):
+        x, y, z = packet.position
+        block.append(packet._replace(position=(round(x), round(y), round(z))))
+    found = match({"": block}, {"": frames(block, f"chase+{moves}+repeated=drop", rate, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.exact
+    # a time constant begins nothing anew
+    says = "repeats the position" in " ".join(describe_drawing(found))
+    assert says == ("linear" in moves)
+
+
 def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:
     """The game extrapolates for 40 ms at most here; its limit of 300 ms is never reached."""
     block = recorded("strafe", 20, 3)

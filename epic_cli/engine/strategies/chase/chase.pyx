@@ -102,9 +102,11 @@ cdef class Chase(Strategy):
     before to the last, which is a tick late. ``rounding`` does not feed back.
 
     A packet with an earlier timestamp than the newest is discarded; with ``late=take`` it is the
-    newest, as in code that checks no timestamps. Rows are ``interpolated`` (ahead of the newest
-    ``extrapolated``) until the entity is at the goal, ``held`` from then on. The velocity is the
-    step of this frame over its time, that of a spring its own.
+    newest, as in code that checks no timestamps. With ``repeated=drop`` one with the position of
+    the packet before is discarded, too, as in code that hears of changes only. Rows are
+    ``interpolated`` (ahead of the newest ``extrapolated``) until the entity is at the goal,
+    ``held`` from then on. The velocity is the step of this frame over its time, that of a spring
+    its own.
     """
 
     declaration = Declaration(
@@ -163,6 +165,8 @@ cdef class Chase(Strategy):
             DEAD_ZONE,
             Choice("late", "drop", "how a late packet is treated: dropped, or taken as the newest",
                    ("drop", "take"), tune=False),
+            Choice("repeated", "take", "how a packet with the position of the one before is"
+                   " treated: taken, or dropped, as it is no change", ("take", "drop"), tune=False),
             Number("every", "frame", "how often the drawn position moves: in each frame, once a"
                    " packet, or in ticks of this length", "s", 0.001, 60,
                    words={"frame": 0.0, "packet": PACKET}),
@@ -180,7 +184,7 @@ cdef class Chase(Strategy):
     cdef public double every, phase, rounding, fade_after, fade
     cdef public double overshoot, drift, drift_share
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
-    cdef bint ages_by_arrival, takes_late, stops_short
+    cdef bint ages_by_arrival, takes_late, drops_repeated, stops_short
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
@@ -199,13 +203,14 @@ cdef class Chase(Strategy):
     cdef TurnGlide glide
 
     def configure(self, *, start, end, interval, interval_least, interval_most, interval_late,
-                  interval_share, age, late, between):
+                  interval_share, age, late, repeated, between):
         self.check_free()
         self.from_arrival = start == "arrival"
         self.from_last = start == "last"
         self.from_frame = start == "frame"
         self.interpolates = between == "lerp"
         self.takes_late = late == "take"
+        self.drops_repeated = repeated == "drop"
         self.stops_short = end == "short"
         self.packet_age = PacketAge(age)
         self.ages_by_arrival = self.settings["age"] == "arrival"
@@ -238,6 +243,8 @@ cdef class Chase(Strategy):
             return False
         else:
             step = packet.position - self.received.position
+            if self.drops_repeated and not dot(step, step) > 0:
+                return False
             begin = self.shown.position
             if self.glides and self.from_arrival:
                 self.goal = self.compute_goal(now)

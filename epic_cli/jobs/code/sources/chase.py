@@ -56,6 +56,7 @@ SNAP: float
 SNAP_AFTER: float
 DEAD_ZONE: float
 LATE: str
+REPEATED: str
 STEPS: str
 EVERY: float
 PHASE: float
@@ -157,6 +158,9 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         if LATE == "drop":
             if self.started and time < self.newest:
+                return False
+        if REPEATED == "drop":
+            if self.started and length(position - self.received) <= 0.0:
                 return False
         if KEEPS:
             self.restore()

@@ -19,6 +19,7 @@ from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers, order_settings
 from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS, look_at_kinds
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills, look_at_timed_queues
+from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
@@ -49,8 +50,8 @@ HOPELESS = 0.1
 #: A mean error, as a share of the usual step, that tells the parts.
 CLOSE = 0.002
 
-#: Readings of buffers, and of chases, that are drawn.
-READINGS, FIRST = 10, 24
+#: Readings of buffers, of chases, and of those of changed positions, that are drawn.
+READINGS, FIRST, CHANGING = 10, 24, 6
 
 
 class ExplanationSearch(SearchState):
@@ -75,6 +76,8 @@ class ExplanationSearch(SearchState):
         ]
         if not self.results.is_exact:
             self.look_at([spec for spec in plain if spec.settings["how"] in IN_TICKS])
+        if not self.results.is_exact:
+            self._look_at_changes()
         if not self.results.is_exact:
             look_at_kinds(self)
         if not self.results.is_exact:
@@ -148,6 +151,14 @@ class ExplanationSearch(SearchState):
         self.look_at_readings(readings, READINGS, TIED)
         steady = [self.clocks.find(reading.strategy.settings) for reading in readings]
         self.clocks.every.sort(key=steady.index)
+
+    def _look_at_changes(self) -> None:
+        """Look at chases to which a packet with the position before it is no news."""
+        changes = self.frames.drop_repeated()
+        if len(self.frames.stamps) - len(changes.stamps) < FEW or len(changes.stamps) < FEW:
+            return
+        readings = [reading.strategy.settings for reading in read_chases(changes)[:CHANGING]]
+        self.look_at([StrategySpec("chase", {**one, "repeated": "drop"}) for one in readings])
 
     def _search_leaping_times(self, found: FittedStrategy) -> FittedStrategy:
         """Return a result after a wider search of settings near which positions leap."""

@@ -72,6 +72,7 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
     {"start": "last"},
     {"end": "short"},
     {"late": "take"},
+    {"repeated": "drop"},
     {"overshoot": "on"},
     {"snap_after": 1.0},
     {"ahead": "fixed", "ahead_time": 0.1, "age": None},
@@ -129,6 +130,7 @@ class Variants:
         self.frames, self.clocks = frames, clocks
         self.snaps = list_snap_distances(frames)
         self.grid = marks.find_grid(frames, exact)
+        self.repeats = bool((np.diff(frames.positions, axis=0) == 0).all(axis=1).any())
         self.oldest = marks.find_oldest(frames)
         self.snap_time = marks.find_snap_time(frames)
 
@@ -137,6 +139,8 @@ class Variants:
         settings, is_buffer = spec.settings, spec.name == "buffer"
         for changes in OF_BUFFERS if is_buffer else OF_CHASES:
             if "late" in changes and self.frames.taken is None:
+                continue
+            if "repeated" in changes and not self.repeats:
                 continue
             if "end" in changes and settings.get("how") not in ("linear", "eased"):
                 continue

@@ -230,6 +230,8 @@ def _write_habits(settings: Mapping[str, Any]) -> str:
         words += ", but moves only when a packet comes"
     if takes_late_packets(settings):
         words += ", and takes a late packet for the newest"
+    if settings.get("repeated") == "drop":
+        words += ", and drops each packet that repeats the position before it"
     if settings.get("end") == "short":
         words += ", without the last step of each way"
     if grid := settings["rounding"]:
