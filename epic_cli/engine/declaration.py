@@ -131,10 +131,14 @@ class Declaration(_DeclaredFields):
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
         """Convert the settings' values, as written, to those that the strategy uses."""
-        converted = self._converted_defaults.copy()
+        converted, defaults = {}, self._converted_defaults
         for name, default in self._defaults.items():
             if values[name] is not default:
                 converted[name] = self._known[name].convert(values[name])
+                continue
+            if name not in defaults:  # of some that must be given there is none
+                defaults[name] = self._known[name].convert(default)
+            converted[name] = defaults[name]
         return converted
 
     @cached_property
@@ -149,5 +153,5 @@ class Declaration(_DeclaredFields):
 
     @cached_property
     def _converted_defaults(self) -> dict[str, Converted]:
-        """The default of each setting, as the strategy uses it."""
-        return {setting.name: setting.convert(setting.default) for setting in self.settings}
+        """The defaults that have been used, as the strategy uses them."""
+        return {}

@@ -114,7 +114,7 @@ def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
     assert b"some packets have none" in done.stdout
     assert done.stderr.count(b"packets without a velocity") == 1
     assert done.stderr.count(b"read with --read time=odd") == 1
-    assert done.stderr.count(b"read with --read time=time,x=x,y=y") == 1
+    assert done.stderr.count(b"read with --read frame.time=time,frame.x=x,frame.y=y") == 1
 
 
 def test_clocks_that_differ(tmp_path: Path) -> None:
