@@ -58,7 +58,8 @@ class DrawnMatch(NamedTuple):
     is a second smoothing. ``tick`` (s) is the time between changes, if these are not in each
     ``frame``. ``path`` are the frames of the first of the ``entities``, ``advice`` is how to draw
     them better. ``by_frame``: packets are stamped with the time of the frame that reads them; None:
-    the same is drawn either way. ``mechanism`` composes it of parts, if that explains it no worse
+    the same is drawn either way. ``behind``: packets at the time of a frame are read behind it.
+    ``mechanism`` composes it of parts, if that explains it no worse
     than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
     ``rest`` is what the difference goes with, where no strategy is found (``explain_rest``).
     """
@@ -78,6 +79,7 @@ class DrawnMatch(NamedTuple):
     same_as: tuple[StrategySpec, ...] = ()
     by_frame: bool | None = None
     rest: str = ""
+    behind: bool = False
 
     @property
     def off(self) -> float:
@@ -168,6 +170,7 @@ def match(
         mechanism=parts,
         same_as=tuple(spec for spec in same if spec != best.candidate),
         by_frame=find_pacing(first, best),
+        behind=first.behind,
     )
     return found_match._replace(
         advice=first.find_advice(best, parts, found_match.found or found_match.likely),

@@ -17,11 +17,13 @@ from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
 from epic_cli.jobs.diagnose.mechanism.marks import explain_rest
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice, advise
+from epic_cli.jobs.diagnose.remedies.packets import rewrite
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.metrics.arrays import ARRIVAL, LARGEST, POSITION, TIME, VELOCITY, make_packet_table
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, find_drawn_ticks
 
 if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
 
@@ -39,6 +41,15 @@ EXACT = 1.25
 
 #: Invisible error, as a share of the usual step: below it no low-pass is sought.
 MATTERS = 0.02
+
+
+#: Seconds after a frame at which it no longer shows a packet.
+BEHIND = 1e-7
+
+
+def _delay_a_little(packet: Packet) -> Packet:
+    """Return a packet that has arrived behind the frame of its time."""
+    return packet if packet.arrival is None else packet._replace(arrival=packet.arrival + BEHIND)
 
 
 class EntityMatch(NamedTuple):
@@ -61,13 +72,17 @@ class EntityMatch(NamedTuple):
 class DrawnEntity:
     """One entity's packets, and the frames of the entity that are examined.
 
-    ``by_frame``: packets are stamped with the time of the frame that reads them.
+    ``by_frame``: packets are stamped with the time of the frame that reads them. ``behind``: those
+    that come at the time of a frame are read behind it.
     """
 
     def __init__(
-        self, name: str, path: DrawnPath, packets: PacketBlock, by_frame: bool = False
-    ) -> None:
-        self.name = name
+        self, name: str, path: DrawnPath, packets: PacketBlock, by_frame: bool = False,
+        behind: bool = False,
+    ) -> None:  # fmt: skip
+        self.name, self.behind, self._given = name, behind, packets
+        if behind:
+            packets = rewrite(packets, _delay_a_little)
         columns = make_packet_table(packets)
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(columns[TIME]) & (np.abs(columns[POSITION]) < LARGEST).all(axis=0)
@@ -110,10 +125,14 @@ class DrawnEntity:
 
     def change_pacing(self, by_frame: bool) -> DrawnEntity:
         """Return the entity, with packets that are read by frames or not, in the same frames."""
-        other = DrawnEntity(self.name, self.all_frames, self.packets, by_frame)
+        other = DrawnEntity(self.name, self.all_frames, self._given, by_frame, self.behind)
         if self.tick:
             other.switch_to_ticks()
         return other
+
+    def read_behind_frames(self) -> DrawnEntity:
+        """Return the entity, with packets that are read when a frame has been drawn."""
+        return DrawnEntity(self.name, self.all_frames, self._given, behind=True)
 
     def switch_to_ticks(self) -> bool:
         """Switch to the ticks at which positions change; return False if they always change."""

@@ -44,6 +44,8 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
     words = _describe_engine_strategy(match) if found is None else _describe_mechanism(match, found)
     if match.by_frame:
         words.append("Packets are read by frames: replay with --pacing frame.")
+    if match.behind:
+        words.append("Packets that come with a frame are read when it has been drawn.")
     if advice.remedy is not None:  # the command begins a line, so that it can be pasted
         words += [f"Better here: {advice.remedy.words}:", advice.remedy.command]
     return words + [f"- {describe_drawback(each, advice.remedy)}" for each in advice.drawbacks]

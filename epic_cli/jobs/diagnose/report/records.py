@@ -82,7 +82,9 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         ],
         "cure": match.advice.remedy and match.advice.remedy.record,
         "exact": exact,
-        "pacing": {None: None, True: "frame", False: "arrival"}[match.by_frame],
+        "pacing": "behind"
+        if match.behind
+        else {None: None, True: "frame", False: "arrival"}[match.by_frame],
         "command": write_strategy_option(spec) if whole else None,
         "same_as": [same.label for same in match.same_as],
         "lacking": [] if match.mechanism is None else list(match.mechanism.lacking),

@@ -86,7 +86,7 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
     if len(bursts) < LEAST:
         return []
     stall, in_frames = do_frames_stall(traffic, bursts), is_read_in_frames(messages)
-    if in_frames and stall is not False:
+    if stall or (in_frames and stall is None):
         kind = "frame-stall"
     elif in_frames:
         kind = "head-of-line"
@@ -105,7 +105,7 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
         "height": compute_median(np.array(heights)),
         "highest": max(heights),
         "size": held / len(bursts),
-        "frames": find_bursts(messages).frames,
+        "how": _READ.format(find_bursts(messages).frames) if in_frames else _STALLED,
         "cure": (_LOST if lost else _ORDERED) + (_UNORDERED if stall is None else _ON_THE_WAY),
         "unless": "" if stall else _UNLESS,
     }
@@ -133,6 +133,9 @@ _ON_THE_WAY = (
     " the sender sent does. The receiver's frames went on."
 )
 
+_READ = "Packets come on a grid of {:.3g} Hz, as where they are read once a frame"
+_STALLED = "Packets come with the frames"
+
 _UNLESS = (
     " Frames that went on meanwhile would rule that out (--drawn FILE): the packets then waited on"
     " the way, as over TCP for a lost one, or the sender was late."
@@ -141,8 +144,7 @@ _UNLESS = (
 STALLING = Detector(
     "frame-stall",
     "packets wait, and are read in one frame",
-    "Packets come on a grid of {frames:number} Hz, as where they are read once a frame;"
-    " {times:time} none comes for up to {highest:s}, and then all that waited at once.",
+    "{how}; {times:time} none comes for up to {highest:s}, and then all that waited at once.",
     "Strategies that measure jitter from arrival times grow their buffers: for nothing, if it is"
     " the game itself that stands still.",
     "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
