@@ -299,7 +299,7 @@ def test_packets_are_read_before_a_frame_or_behind_it(behind: bool) -> None:
     times = 0.4 + np.cumsum(np.random.default_rng(2).uniform(0.01, 0.024, 1300))
     block, late = PacketBlock(), PacketBlock()
     for packet in map(given.__getitem__, range(len(given))):
-        place = np.searchsorted(times, packet.arrival)
+        place = int(np.searchsorted(times, packet.arrival or 0.0))
         if 0 < place < len(times):
             block.append(packet._replace(arrival=float(times[place])))
             late.append(packet._replace(arrival=float(times[place]) + (1e-4 if behind else 0)))

@@ -30,9 +30,10 @@ cdef class Epic(Strategy):
     one. Each line multiplies the error by 1 - elapsed / display_behind, where elapsed is the time
     from the packet's timestamp to the last row before the next packet: where that is usually more
     than twice display_behind, as with a latency of 0.35 s at 10 packets a second, the drawing
-    diverges, and a longer display_behind is the cure. A line begins at the packet's timestamp, not at the time it was received,
-    so after a gap the first rows lie before its beginning, on its backward extension. Without
-    packets for ``slop_time`` the entity stands still where it was last drawn.
+    diverges, and a longer display_behind is the cure. A line begins at the packet's timestamp, not
+    at the time it was received, so after a gap the first rows lie before its beginning, on its
+    backward extension. Without packets for ``slop_time`` the entity stands still where it was last
+    drawn.
 
     With both times at their defaults, and packets that are drawn about ``calc_ahead`` after their
     timestamps, the entity is shown where it is now: no lag on a straight path.
