@@ -123,7 +123,7 @@ class Declaration(_DeclaredFields):
 
         Raise ``SettingError``.
         """
-        known = self._known
+        known = self._settings_by_name
         for name in given:
             if name not in known:
                 raise SettingError(make_unknown_error(self.name, "setting", name, list(known)))
@@ -134,15 +134,15 @@ class Declaration(_DeclaredFields):
         converted, defaults = {}, self._converted_defaults
         for name, default in self._defaults.items():
             if values[name] is not default:
-                converted[name] = self._known[name].convert(values[name])
+                converted[name] = self._settings_by_name[name].convert(values[name])
                 continue
             if name not in defaults:  # of some that must be given there is none
-                defaults[name] = self._known[name].convert(default)
+                defaults[name] = self._settings_by_name[name].convert(default)
             converted[name] = defaults[name]
         return converted
 
     @cached_property
-    def _known(self) -> dict[str, Setting]:
+    def _settings_by_name(self) -> dict[str, Setting]:
         """The settings by name."""
         return {setting.name: setting for setting in self.settings}
 

@@ -48,7 +48,7 @@ def find_unit_ratio(
     found: list[float] = []
     for name, path in paths.items():
         table = make_packet_table(packets[name])
-        came = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
+        came = _find_arrivals(table)
         there = table[POSITION][:, (came >= path.times[0]) & (came <= path.times[-1])]
         if there.shape[1] < FEWEST_FRAMES:
             continue
@@ -63,6 +63,11 @@ def find_unit_ratio(
     usual = min(UNIT_RATIOS, key=lambda one: abs(math.log(max(ratio, 1 / ratio) / one)))
     usual = usual if ratio > 1 else 1 / usual
     return usual if 1 / NEARLY < ratio / usual < NEARLY else float(f"{ratio:.3g}")
+
+
+def _find_arrivals(table: Floats) -> Floats:
+    """Return the arrivals (s) of a table of packets, or their stamps where these are not known."""
+    return np.asarray(np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME]))
 
 
 class OtherCoordinates(NamedTuple):
@@ -97,7 +102,7 @@ def find_other_coordinates(
     """
     name = max(paths, key=lambda one: len(paths[one].times))
     path, table = paths[name], make_packet_table(packets[name])
-    came = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
+    came = _find_arrivals(table)
     order = np.argsort(came, kind="stable")
     came, sent = came[order], table[POSITION][:, order]
     inside = (path.times > came[0] + LAGS[-1]) & (path.times < came[-1])

@@ -17,6 +17,7 @@ from support.recordings import examples
 from support.running import epic
 
 from epic_cli import Packet, inspect, read_packets
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.metrics.drawn_coordinates import find_other_coordinates, find_unit_ratio
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
@@ -309,6 +310,22 @@ def test_a_refused_file_of_frames_proposes_keys_of_frames(tmp_path: Path) -> Non
     assert epic(*command, *proposed.split()).returncode == 0
 
 
+def drawn_behind(
+    move: Callable[[np.ndarray], np.ndarray], lasts: int, lag: float, share: float
+) -> tuple[PacketBlock, np.ndarray, np.ndarray]:
+    """Return packets of a movement, and times and positions of frames behind a low-pass."""
+    came = np.arange(20 * lasts) * 0.05
+    packets = block(
+        Packet((x, y, z), (0.0, 0.0, 0.0), at - 0.1, at)
+        for at, (x, y, z) in zip(came.tolist(), move(came).tolist(), strict=True)
+    )
+    times = np.arange(60, 60 * (lasts - 1)) / 60
+    goal, positions = move(times - lag), [move(times[:1] - lag)[0]]
+    for place in goal[1:]:  # which shrinks circles a little
+        positions.append(positions[-1] + (place - positions[-1]) * share)
+    return packets, times, np.array(positions)
+
+
 @given(
     ratio=st.sampled_from([100.0, 1 / 100, 32.0, 1 / 16, 39.3701, 17.3, 1.5, 1 / 1.4, 1.0]),
     lag=st.floats(0, 0.4),
@@ -323,16 +340,8 @@ def test_frames_in_another_unit_of_length_are_found(
     def move(at: np.ndarray) -> np.ndarray:
         return np.array([8 * np.cos(turn * at) + at, offset + 3 * np.sin(2 * turn * at), 0 * at]).T
 
-    came = np.arange(400) * 0.05
-    packets = block(
-        Packet((x, y, z), (0.0, 0.0, 0.0), at - 0.1, at)
-        for at, (x, y, z) in zip(came.tolist(), move(came).tolist(), strict=True)
-    )
-    times = np.arange(60, 1140) / 60
-    goal, positions = move(times - lag), [move(times[:1] - lag)[0]]
-    for place in goal[1:]:  # a low-pass, which shrinks circles a little
-        positions.append(positions[-1] + (place - positions[-1]) * max(share, 0.3))
-    path = DrawnPath(times, np.array(positions) * ratio, 1e-6)
+    packets, times, positions = drawn_behind(move, 20, lag, max(share, 0.3))
+    path = DrawnPath(times, positions * ratio, 1e-6)
     found = find_unit_ratio({"": path}, {"": packets})
     assert found == (pytest.approx(ratio, rel=0.1) if not 0.5 < ratio < 2 else None)
 
@@ -358,17 +367,9 @@ def test_frames_in_other_coordinates_are_found(
         height = 0 * at if flat else 6 * np.sin(0.7 * at + 1)
         return np.array([9 * np.cos(at) + 0.3 * at, 7 * np.sin(1.7 * at) + 15, height]).T
 
-    came = np.arange(600) * 0.05
-    packets = block(
-        Packet((x, y, z), (0.0, 0.0, 0.0), at - 0.1, at)
-        for at, (x, y, z) in zip(came.tolist(), move(came).tolist(), strict=True)
-    )
-    times = np.arange(60, 1740) / 60
-    goal, positions = move(times - lag), [move(times[:1] - lag)[0]]
-    for place in goal[1:]:
-        positions.append(positions[-1] + (place - positions[-1]) * share)
-    drawn = np.array(signs) * np.array(positions)[:, axes] + np.array(offset)
-    found = find_other_coordinates({"": DrawnPath(times, drawn, 1e-6)}, {"": packets})
+    packets, times, positions = drawn_behind(move, 30, lag, share)
+    path = DrawnPath(times, np.array(signs) * positions[:, axes] + np.array(offset), 1e-6)
+    found = find_other_coordinates({"": path}, {"": packets})
     moving = [axis for axis in range(3) if not (flat and axes[axis] == 2)]
     usual = all(axes[axis] == axis and signs[axis] == 1 for axis in moving) and not any(offset)
     if usual:
