@@ -39,8 +39,8 @@ def take_first_look(
     first = moving[0]
     usual = _measure_unchanged_strategies(first, specs)
     begun = first.glance() if in_parts else None
-    told = not first.redraw.arrivals or first.arrives_at_frames
-    if first.redraw.arrivals and first.arrives_at_frames and begun is not None:
+    at_frames = first.redraw.arrivals and first.arrives_at_frames
+    if at_frames and begun is not None:
         # engines that handle messages behind the frame log both with one time
         least = _get_least_error(usual, begun)
         behind = first.read_behind_frames()
@@ -49,6 +49,7 @@ def take_first_look(
             usual = _measure_unchanged_strategies(behind, specs)
             moving = [behind, *(entity.read_behind_frames() for entity in moving[1:])]
             return FirstLook(behind.find_mechanism(later), usual), [], moving
+    told = at_frames or not first.redraw.arrivals
     if told or _get_least_error(usual, None) <= first.enough:
         return FirstLook(first.find_mechanism(begun) if in_parts else None, usual), [], moving
     again = first.change_pacing(by_frame=True)

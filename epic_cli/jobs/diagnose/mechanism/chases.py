@@ -156,13 +156,13 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
                 logs: Floats, shape: Callable[[Floats], Floats] = shape, since: Floats = since,
                 stops: bool = bool(end),
             ) -> Floats:  # fmt: skip
-                u = shape(np.clip(since / np.exp(logs)[..., None], 0, 1))[..., None]
+                lasts = np.exp(logs)[..., None]
+                u = shape(np.clip(since / lasts, 0, 1))[..., None]
                 off = begins_off + way * u
                 if drifting is not None:
                     off += drifting * since[:, None] * (1 - u)
                 if stops:
-                    over = since > np.exp(logs)[..., None]
-                    off = np.where(over[..., None], last_drawn - drawn, off)
+                    off = np.where((since > lasts)[..., None], last_drawn - drawn, off)
                 return compute_robust_rms(off)
 
             best, least = _find_least_error_time(measure, 25, 11)
