@@ -74,6 +74,20 @@ def test_what_looks_wrong_is_found(change: Change, found: tuple[str, str]) -> No
     assert [(finding.code, finding.facts.get("name", "")) for finding in findings] == [found]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_teleport_among_packets_in_disorder_is_no_excursion(seed: int) -> None:
+    """A packet that arrives late is from where the entity was: it has not gone back there."""
+    random = Random(seed)
+    rate = random.choice([10, 20, 60])
+    packets = [
+        Packet((2 * n / rate + 40 * (n // 97 % 2), math.sin(n / rate), 0.0), None, n / rate)
+        for n in range(512)
+    ]
+    packets.sort(key=lambda packet: packet.time + random.uniform(0, 6 / rate))
+    codes = [finding.code for finding in told(iter(packets))]
+    assert not {"E207", "E208"} & set(codes), codes
+
+
 def test_standing_entities_are_right() -> None:
     standing = (Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), n / 20) for n in range(500))
     assert told(standing) == []

@@ -77,7 +77,8 @@ cdef struct State:
     int64_t[3] votes, hits
     double[3] marks
     double pace                         # the usual step, squared
-    double speed                        # of the last packet, squared
+    Vec3[double] front                  # of the newest packet, as is ``speed``, squared
+    double speed
     Vec3[double] home
 
 
@@ -214,7 +215,8 @@ cdef class Census:
             way = packet.position - state.last
             least = dot(way, way)
             state.moves += least > 0
-            count_excursion(state, packet, least)
+            if packet.time >= state.newest:
+                count_excursion(state, packet)
             if packet.time == state.time and least > 0:
                 state.same += 1
                 if state.same == 1:
@@ -245,8 +247,10 @@ cdef class Census:
         else:
             state.newest = packet.time
             state.behind = 0
+        if packet.time == state.newest:
+            state.front = packet.position
+            state.speed = dot(packet.velocity, packet.velocity) if packet.has_velocity else 0
         state.before, state.last, state.time = state.last, packet.position, packet.time
-        state.speed = dot(packet.velocity, packet.velocity) if packet.has_velocity else 0
         state.known += 1
 
     cdef void count_turn(self, const Packet& packet) noexcept nogil:
@@ -373,14 +377,15 @@ cdef class Census:
         return found
 
 
-cdef void count_excursion(State* state, const Packet& packet, double step) noexcept nogil:
+cdef void count_excursion(State* state, const Packet& packet) noexcept nogil:
     """Count the packets of an excursion, which begins with a leap off the path and ends with a leap
     back.
 
-    ``step`` is the squared distance from the packet at ``state.last`` to this packet.
+    ``packet`` must be no older than those before it: one that the network delivers late is where
+    the path was, and would end an excursion that is a teleport.
     """
-    cdef Vec3[double] way
-    cdef double far
+    cdef Vec3[double] way = packet.position - state.front
+    cdef double far, step = dot(way, way)
     if step == 0 or packet.teleport:
         state.away += state.away > 0
         return
@@ -390,21 +395,21 @@ cdef void count_excursion(State* state, const Packet& packet, double step) noexc
         if state.away:
             state.away = state.away + 1 if state.away < BACK else 0
     elif not state.away:
-        state.home, state.away, state.away_line = state.last, 1, packet.line
+        state.home, state.away, state.away_line = state.front, 1, packet.line
     else:
-        way = state.last - state.home
+        way = state.front - state.home
         far = dot(way, way)
         way = packet.position - state.home
         if dot(way, way) < NEAR * far:
             if state.outs == 0:
                 state.out_line = state.away_line
             state.outs += state.away
-            count_vote(state, 0, state.last.x, state.home.x)
-            count_vote(state, 1, state.last.y, state.home.y)
-            count_vote(state, 2, state.last.z, state.home.z)
+            count_vote(state, 0, state.front.x, state.home.x)
+            count_vote(state, 1, state.front.y, state.home.y)
+            count_vote(state, 2, state.front.z, state.home.z)
             state.away = 0
         else:
-            state.home, state.away, state.away_line = state.last, 1, packet.line
+            state.home, state.away, state.away_line = state.front, 1, packet.line
     # a median: half of the steps are longer; the first one may have led away
     if state.packets < FEW and step < state.pace:
         state.pace = step
@@ -415,12 +420,13 @@ cdef void count_excursion(State* state, const Packet& packet, double step) noexc
 cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogil:
     """Return True if a step is short beside the entity's extent, or explained by a velocity."""
     cdef Vec3[double] way = state.high - state.low
-    cdef double reach = state.speed
+    cdef double elapsed, reach = state.speed
     if step <= FAR * dot(way, way):
         return True
     if packet.has_velocity:
         reach = max(reach, dot(packet.velocity, packet.velocity))
-    return step <= reach * REACHED * (packet.time - state.time) * (packet.time - state.time)
+    elapsed = packet.time - state.newest
+    return step <= reach * REACHED * elapsed * elapsed
 
 
 cdef void count_vote(State* state, int axis, double value, double home) noexcept nogil:
