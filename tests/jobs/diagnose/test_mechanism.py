@@ -292,8 +292,8 @@ def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
     assert "buffer+clock=first+delay=0.11" in [spec.label for spec in found.mechanism.same_as]
 
 
-@pytest.mark.parametrize("behind", [False, True])
-def test_packets_are_read_before_a_frame_or_behind_it(behind: bool) -> None:
+@pytest.mark.parametrize(("ticks", "behind"), [("", False), ("+every=0.02", True)])
+def test_packets_are_read_before_a_frame_or_behind_it(ticks: str, behind: bool) -> None:
     """Packets and frames of one time, as a log has both."""
     given = recorded("strafe", 20, 3)
     times = 0.4 + np.cumsum(np.random.default_rng(2).uniform(0.01, 0.024, 1300))
@@ -303,12 +303,13 @@ def test_packets_are_read_before_a_frame_or_behind_it(behind: bool) -> None:
         if 0 < place < len(times):
             block.append(packet._replace(arrival=float(times[place])))
             late.append(packet._replace(arrival=float(times[place]) + (1e-4 if behind else 0)))
-    shown = Redraw(late).draw(read_spec("chase+how=share+share=0.3"), times)
+    shown = Redraw(late).draw(read_spec(f"chase+how=share+share=0.3{ticks}"), times)
     there = np.isfinite(shown).all(axis=1)
     path = DrawnPath(times[there], np.round(shown[there], 4), 5e-5)
     found = match({"": block}, {"": path})
     assert found.found
     assert found.behind is behind
+    assert ("every" in found.best.candidate.settings) is bool(ticks)
 
 
 def test_a_queue_by_a_timer_is_not_named_where_a_delay_draws_the_same() -> None:

@@ -14,6 +14,7 @@ from epic_cli.jobs.diagnose.drawn.strategy_search import StrategySearch
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import Frames, make_frames, move_to_frames
 from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
+from epic_cli.jobs.diagnose.mechanism.arrivals import depends_on_new_packets
 from epic_cli.jobs.diagnose.mechanism.marks import explain_rest
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice, advise
@@ -130,9 +131,14 @@ class DrawnEntity:
             other.switch_to_ticks()
         return other
 
-    def read_behind_frames(self) -> DrawnEntity:
-        """Return the entity, with packets that are read when a frame has been drawn."""
-        return DrawnEntity(self.name, self.all_frames, self._given, behind=True)
+    def depends_on_new_packets(self) -> bool | None:
+        """Return True if frames depend on the packets of their time; None if nothing tells."""
+        frames = self.make_frames(self.path)
+        return None if frames is None else depends_on_new_packets(frames)
+
+    def read_behind_frames(self, behind: bool = True) -> DrawnEntity:
+        """Return the entity, with packets that are read when a frame has been drawn, or before."""
+        return DrawnEntity(self.name, self.all_frames, self._given, behind=behind)
 
     def switch_to_ticks(self) -> bool:
         """Switch to the ticks at which positions change; return False if they always change."""

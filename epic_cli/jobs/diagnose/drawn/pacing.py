@@ -37,18 +37,22 @@ def take_first_look(
     draws the frames, or if packets arrive at frames, so that both are the same.
     """
     first = moving[0]
+    at_frames = first.redraw.arrivals and first.arrives_at_frames
+    # engines that handle messages behind the frame log both with one time
+    tells = first.depends_on_new_packets() if at_frames and in_parts else None
+    if tells is False:
+        moving = [entity.read_behind_frames() for entity in moving]
+        first = moving[0]
     usual = _measure_unchanged_strategies(first, specs)
     begun = first.glance() if in_parts else None
-    at_frames = first.redraw.arrivals and first.arrives_at_frames
     if at_frames and begun is not None:
-        # engines that handle messages behind the frame log both with one time
         least = _get_least_error(usual, begun)
-        behind = first.read_behind_frames()
-        later = behind.glance(begun) if least > first.enough else None
+        other = first.read_behind_frames(not first.behind)
+        later = other.glance(begun) if tells is not True and least > first.enough else None
         if later is not None and later.results.best.residual < LIKELY_PACING * least:
-            usual = _measure_unchanged_strategies(behind, specs)
-            moving = [behind, *(entity.read_behind_frames() for entity in moving[1:])]
-            return FirstLook(behind.find_mechanism(later), usual), [], moving
+            usual = _measure_unchanged_strategies(other, specs)
+            moving = [other, *(each.read_behind_frames(other.behind) for each in moving[1:])]
+            return FirstLook(other.find_mechanism(later), usual), [], moving
     told = at_frames or not first.redraw.arrivals
     if told or _get_least_error(usual, None) <= first.enough:
         return FirstLook(first.find_mechanism(begun) if in_parts else None, usual), [], moving

@@ -13,7 +13,12 @@ from epic_cli.jobs.diagnose.mechanism.measured_intervals import (
     iterate_limits,
     iterate_measured_ways,
 )
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, compute_robust_rms
+from epic_cli.jobs.diagnose.mechanism.readings import (
+    FEW,
+    MOSTLY,
+    compute_robust_rms,
+    fit_factors,
+)
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
 from epic_cli.metrics.arrays import compute_lengths, find_minimum
 
@@ -24,6 +29,9 @@ if TYPE_CHECKING:
 #: Fractions of a way that differ by less, mostly, are the same.
 SLIGHT = 0.01
 
+#: Frames that go less to a new packet, as a share of their way to the one before, do not know it.
+BEHIND = 0.05
+
 #: Delays (s) of a clock that packets alone advance, and the most that is left (usual steps).
 DELAYS, NEAR = np.arange(0.0, 1.0, 0.01).tolist(), 0.3
 
@@ -32,6 +40,24 @@ def is_moved_by_packets(frames: Frames) -> bool:
     """Return True if nearly all that is drawn moves in frames at which a packet came."""
     moved, came = compute_lengths(np.diff(frames.drawn, axis=0)), np.diff(frames.newest) > 0
     return bool(moved[came].sum() >= MOSTLY * moved.sum() > 0)
+
+
+def depends_on_new_packets(frames: Frames) -> bool | None:
+    """Return True if frames go to the packets that come with them, False if to those before.
+
+    None if nothing tells. Each arrival is the time of a frame.
+    """
+    before = np.searchsorted(frames.arrivals, frames.times) - 1
+    step = np.diff(frames.drawn, axis=0, prepend=frames.drawn[:1])
+    told = frames.settled & (frames.newest > before) & (before >= 0) & step.any(axis=1)
+    if told.sum() < FEW:
+        return None
+    old = frames.positions[before[told]]
+    left, fresh = old - (frames.drawn - step)[told], frames.positions[frames.newest[told]] - old
+    (share, more), _ = fit_factors(step[told], np.stack((left, fresh), axis=1))
+    if share <= 0:
+        return None
+    return None if BEHIND < abs(more) / share < 1 / 2 else more / share > 1 / 2
 
 
 def read_packet_steps(frames: Frames) -> float | None:

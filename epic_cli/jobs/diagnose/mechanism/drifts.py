@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, compute_robust_rms
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, fit_factors
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ def iterate_drifting_chases(frames: Frames) -> Iterator[StrategySpec]:
         return
     if moves.sum() < FEW:
         return
-    _, plain = _fit(step[later], left[later, None])
+    _, plain = fit_factors(step[later], left[later, None])
     found = []
     for share in SHARES:
         known = _follow(speed, share) if share < 1 else speed
         parts = np.stack((left, known * elapsed), axis=1)[later]
-        found.append((*_fit(step[later], parts), share))
+        found.append((*fit_factors(step[later], parts), share))
     (ways, off, share) = min(found, key=lambda one: one[1])
     if off < CLEARLY * plain and 0 < ways[0] < NEARLY and 0 < ways[1] < MOST:
         time = -frames.frame / math.log1p(-ways[0])
@@ -86,18 +86,6 @@ def _read_packet_steps(
     if not 0.01 < share < 0.99:
         return None
     return StrategySpec("chase", {"how": "share", "share": share, "every": "packet", "drift": 1.0})
-
-
-def _fit(step: Floats, parts: Floats) -> tuple[list[float], float]:
-    """Return the factors of the parts (n, k, 3) that make up steps (n, 3), and the error left."""
-    of = np.moveaxis(parts, 1, -1).reshape(-1, parts.shape[1])
-    weights = np.ones(len(of))
-    for _ in range(3):
-        factors = np.linalg.lstsq(of * weights[:, None], step.ravel() * weights, rcond=None)[0]
-        off = np.abs(of @ factors - step.ravel())
-        weights = 1 / np.sqrt(np.maximum(off, np.median(off) + 1e-12))
-    rest = step - np.tensordot(parts, factors, axes=(1, 0))
-    return factors.tolist(), float(compute_robust_rms(rest))
 
 
 def _follow(speed: Floats, share: float) -> Floats:
