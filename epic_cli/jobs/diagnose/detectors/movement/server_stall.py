@@ -9,7 +9,11 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.freezes import remove_freezes
 from epic_cli.jobs.diagnose.detectors.network.shifts.causes import MOST as ROUTES
-from epic_cli.jobs.diagnose.detectors.network.shifts.search import Shift, find_shifts, undo_shifts
+from epic_cli.jobs.diagnose.detectors.network.shifts.search import (
+    Shift,
+    find_shifts,
+    undo_shifts,
+)
 from epic_cli.metrics.arrays import compute_quantile
 from epic_cli.metrics.traffic import Flags, Floats, Numbers, Stream, Traffic
 
@@ -27,6 +31,9 @@ MOST = 0.2
 #: Without sequence numbers, this number of intervals of a sender as steady as this (in periods)
 #: show by their lengths that nothing was lost: most are this far from a multiple of the period.
 SEVERAL, STEADY, OFF_BEAT = 4, 0.1, 0.15
+
+#: Searches for the lag that stalls leave, and the messages on each side of one.
+ROUNDS, SIDES = 8, (16, 8, 64)
 
 
 class _Stalls(NamedTuple):
@@ -102,9 +109,26 @@ def remove_cause(traffic: Traffic) -> Traffic:
     """Return the traffic without freezes at stalls and without the lag of stamps after stalls."""
     found = _find_stalls(traffic)
     if found is None:
-        return undo_shifts(traffic, _find_tick_shifts(traffic)) if traffic.messages else traffic
+        return _undo_tick_shifts(traffic)
     begins = found.stream.times[found.places]
     return remove_freezes(traffic, begins, found.stream.times[found.places + 1])
+
+
+def _undo_tick_shifts(traffic: Traffic) -> Traffic:
+    """Return the traffic without the lag of stamps that count ticks.
+
+    Of two stalls in close succession a search finds one; without that one, it finds the other.
+    """
+    found = _find_tick_shifts(traffic)
+    left = undo_shifts(traffic, found)
+    for _ in range(ROUNDS if found else 0):
+        rest = find_shifts(left.arrived, SIDES)
+        more = [shift for shift in rest if shift.delays > 0 and not shift.of_clock]
+        if not more:
+            break
+        found = sorted([*found, *more])
+        left = undo_shifts(traffic, found)
+    return left
 
 
 def _detect_tick_stalls(traffic: Traffic) -> list[Finding]:

@@ -49,8 +49,9 @@ ROUNDED, MANY = 0.003, 2000
 
 WINDOWS = 24
 
-#: Messages over which a rise is measured that is too fast for a clock.
-APART = 8
+#: Least number of messages over which a rise is measured that is too fast for a clock, and its
+#: least size in standard errors.
+APART, SURE = 8, 4
 
 #: Largest distance of a window from the line, as a share of its rise.
 BENT = 0.35
@@ -88,8 +89,13 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 def _rises_everywhere(messages: MessageLog, slope: float) -> bool:
     """Return True if the delays rise by ``slope`` (s/s) after most messages, not after a few."""
-    rises = messages.delays[APART:] - messages.delays[:-APART]
-    times = messages.sent[APART:] - messages.sent[:-APART]
+    count = len(messages.sent)
+    # over more messages where jitter hides the rise over few
+    doubt = SURE * estimate_sigma(np.diff(messages.delays)) / np.sqrt(count)
+    hidden = doubt / (BENT * abs(slope) * (np.ptp(messages.sent) / count))
+    apart = int(min(max(APART, hidden), count / WINDOWS))
+    rises = messages.delays[apart:] - messages.delays[:-apart]
+    times = messages.sent[apart:] - messages.sent[:-apart]
     return abs(compute_median(rises) / (slope * compute_median(times)) - 1) < BENT
 
 

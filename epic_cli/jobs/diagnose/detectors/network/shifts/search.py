@@ -24,10 +24,16 @@ ERRORS = 7.0
 #: Least share of a change in one place.
 SUDDEN = 0.8
 
+#: Least drift between changes, in its standard errors.
+SURE = 4
+
 #: Messages on each side that have to show that share.
 NEAR = 8
 
 NEAR_SHARE = 0.5
+
+#: Delays that rise by this share of a change on one side alone, against it, are a queue's.
+RAMP = 0.5
 
 #: Messages that show whether stamps or arrivals jumped: losses lengthen the interval of more.
 FEW = 5
@@ -40,7 +46,8 @@ class Shift(NamedTuple):
     """A lasting change of the delay, in order of arrival: its message, and its size (s).
 
     ``sudden`` is the part of it in that place. ``of_stamps`` and ``of_arrivals`` are the leaps of
-    each beyond the usual interval of as many messages.
+    each beyond the usual interval of as many messages. ``hole`` is the longest time (s) around it
+    without any stamp.
     """
 
     place: int
@@ -48,22 +55,25 @@ class Shift(NamedTuple):
     sudden: float
     of_stamps: float
     of_arrivals: float
+    hole: float
 
     @property
     def of_clock(self) -> bool:
         """True if the stamps jumped and the arrivals did not."""
-        return abs(self.of_stamps) > abs(self.of_arrivals) and self.of_stamps * self.delays < 0
+        jumped = abs(self.of_stamps) > abs(self.of_arrivals) and self.of_stamps * self.delays < 0
+        # a clock that is set forward skips times, packets on a shorter route overtake others
+        return jumped and self.hole > -SUDDEN * self.delays
 
 
-@lru_cache(maxsize=1)
-def find_shifts(messages: MessageLog) -> list[Shift]:
+@lru_cache(maxsize=2)
+def find_shifts(messages: MessageLog, sides: tuple[int, ...] = SIDES) -> list[Shift]:
     """Return the lasting changes of the delay, in order of arrival.
 
-    The medians of the 16 delays (or, where that finds none, the 64) before and after a message
-    differ by more than ``ERRORS`` times their usual difference, and so do those of all messages up
-    to the next change.
+    The medians of as many delays (of the next number of ``sides`` where one finds none) before and
+    after a message differ by more than ``ERRORS`` times their usual difference, and so do those of
+    all messages up to the next change.
     """
-    for side in SIDES:
+    for side in sides:
         if found := _find_shifts_by_side(messages, side):
             return found
     return []
@@ -76,18 +86,20 @@ def select_shifts(messages: MessageLog, clock: bool) -> list[Shift]:
 
 def undo_shifts(traffic: Traffic, found: list[Shift]) -> Traffic:
     """Return the traffic with these changes undone, in stamps or arrivals."""
+    if not found:
+        return traffic
     messages = traffic.arrived
     added = np.zeros(len(messages.sent))
     streams = traffic.streams
-    for shift in found:
-        added[messages.in_order[shift.place :]] += shift.sudden
+    for shift, step in zip(found, _measure_steps(messages, found), strict=True):
+        added[messages.in_order[shift.place :]] += step
         if shift.of_clock:
             begin = float(messages.arrivals[messages.in_order[shift.place]])
             around = NEAR * messages.period  # there it is not sure which clock a stamp is of
             moved = (
-                np.where(np.abs(stream.arrivals - begin) < around, np.nan, step)
+                np.where(np.abs(stream.arrivals - begin) < around, np.nan, late)
                 for stream in streams
-                for step in [np.where(stream.arrivals >= begin, shift.sudden, 0.0)]
+                for late in [np.where(stream.arrivals >= begin, step, 0.0)]
             )
             streams = tuple(
                 stream.move_states(by) for stream, by in zip(streams, moved, strict=True)
@@ -101,6 +113,35 @@ def undo_shifts(traffic: Traffic, found: list[Shift]) -> Traffic:
         if clock
         else messages.move_messages(0.0, -added),
     )
+
+
+def _measure_steps(messages: MessageLog, found: list[Shift]) -> list[float]:
+    """Return the size (s) of each change, between levels that drift at the usual rate.
+
+    The whole levels say it best, unless they hide another change.
+    """
+    order = messages.in_order
+    sent, delays = (
+        np.split(row[order], [shift.place for shift in found])
+        for row in (messages.sent, messages.delays)
+    )
+    slopes = np.array([_measure_rise(*part) for part in zip(sent, delays, strict=True)])
+    slope = compute_median(slopes)
+    if abs(slope) < SURE * np.std(slopes, ddof=1) / np.sqrt(len(slopes)):
+        slope = 0.0  # what short parts show of it by chance would be found as a clock's drift
+    levels = [compute_median(late - slope * at) for at, late in zip(sent, delays, strict=True)]
+    return [
+        step if abs(step - shift.sudden) < LEAST else shift.sudden
+        for step, shift in zip(np.diff(levels).tolist(), found, strict=True)
+    ]
+
+
+def _measure_rise(sent: Floats, delays: Floats) -> float:
+    """Return the slope (s/s) of the delays, from their first third to their last."""
+    third = max(1, len(sent) // 3)
+    length = compute_median(sent[-third:]) - compute_median(sent[:third])
+    rise = compute_median(delays[-third:]) - compute_median(delays[:third])
+    return rise / length if length > 0 else 0.0
 
 
 def _find_shifts_by_side(messages: MessageLog, side: int) -> list[Shift]:
@@ -145,16 +186,29 @@ def _find_shifts_by_side(messages: MessageLog, side: int) -> list[Shift]:
         sent, arrived = messages.sent[order], messages.arrivals[order]
         usual = compute_median(messages.sent[FEW:] - messages.sent[:-FEW])
         behind, ahead = slice(place - FEW, place), slice(place, place + FEW)
-        found.append(
-            Shift(
-                int(place),
-                level,
-                sudden,
-                _measure_level_change(sent[behind], sent[ahead]) - usual,
-                _measure_level_change(arrived[behind], arrived[ahead]) - usual,
-            )
+        shift = Shift(
+            int(place),
+            level,
+            sudden,
+            _measure_level_change(sent[behind], sent[ahead]) - usual,
+            _measure_level_change(arrived[behind], arrived[ahead]) - usual,
+            float(np.diff(np.sort(sent[place - NEAR : place + NEAR])).max()),
         )
+        parts = [(sent[part], delays[part]) for part in (slice(begin, place), slice(place, end))]
+        if shift.of_clock or not _is_ramp(parts, sudden):
+            found.append(shift)
     return found
+
+
+def _is_ramp(parts: list[tuple[Floats, Floats]], sudden: float) -> bool:
+    """Return True if the delays rise against a change on one side of it: a queue's.
+
+    ``parts`` are the stamps and the delays (s) of each side.
+    """
+    slopes = [_measure_rise(*part) for part in parts]
+    ratios = [slope * np.ptp(part[0]) / sudden for slope, part in zip(slopes, parts, strict=True)]
+    steepest = slopes[int(np.argmin(ratios))]
+    return min(ratios) < -RAMP and abs(slopes[1] - slopes[0]) > RAMP * abs(steepest)
 
 
 def _measure_level_change(before: Floats, after: Floats) -> float:
