@@ -174,6 +174,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "speed-ticks": (SpeedTicks, "chase+how=speed+speed=9+every=0.02"),
     "stops-short": (games.StopsShort, "chase+how=linear+time=0.0666667+start=last+end=short"),
     "packet-clock": (games.PacketClock, "buffer+clock=newest+delay=0.1+every=packet"),
+    "ticked-buffer": (games.TickedBuffer, "buffer+stamps=arrival+delay=0.1+every=0.02"),
     "dequeue": (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),
     "mean-delay": (
         games.MeanDelay,

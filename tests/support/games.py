@@ -204,6 +204,17 @@ class PacketClock(Game):
         self.drawn = between(states, max(stamp for stamp, _ in states) - 0.1)
 
 
+class TickedBuffer(Game):
+    """States 100 ms before the frames in which a tick of 20 ms runs; the others stand."""
+
+    tick = -math.inf
+
+    def frame(self) -> None:
+        if (tick := math.floor(self.at / 0.02 + 1e-9)) > self.tick:
+            self.tick = tick
+            self.drawn = between([(arrival, p) for arrival, _, p in self.got], self.at - 0.1)
+
+
 class Dequeue(Game):
     """A queue of which each frame takes a state while two are there."""
 

@@ -81,7 +81,7 @@ COMPOSITIONS = (
     "chase+how=linear+time=1i+start=last+interval=frames+interval_share=0.1+overshoot=1.5",
     "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
     "buffer+stamps=ticks+clock=median+delay=1.8i+jitter_margin=1+curve=catmull-rom+low_pass=0.03",
-    "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last",
+    "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last+every=0.02+low_pass=0.01",
     "buffer+stamps=ticks+clock=first+delay=0+catch_up=none+min_buffer=2+max_buffer=3+beyond=0.4i",
     "buffer+stamps=arrival+delay=1i+interval=arrivals+interval_most=0.06+low_pass=0.02+beyond=chase",
     "buffer+delay=1.5i+interval=stamps+interval_count=7+beyond=0.5i",

@@ -92,6 +92,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ),
         ("buffer+stamps=arrival+delay=1i+interval=arrivals", "strafe", 60),
         ("buffer+clock=first+delay=0.04+beyond=freeze+low_pass=0.1", "strafe", 60),
+        ("buffer+stamps=arrival+delay=0.1+every=0.02", "strafe", 60),
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),
         ("buffer+clock=newest+delay=0.12+catch_up=rate", "figure-eight", 60),
         ("chase+how=share+share=0.1", "strafe", 60),

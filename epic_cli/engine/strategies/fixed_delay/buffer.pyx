@@ -26,6 +26,8 @@ cdef double OLDEST = -2002  # beyond=oldest: go back to the oldest state
 cdef double REUSE = -2003   # beyond=reuse: the newest state begins the way to the next
 cdef double CHASE = -2004   # beyond=chase: go a share of the way to the newest state
 cdef double MOST_INTERVALS = Span.INTERVALS
+cdef double PACKET = -1     # every=packet
+cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks
 # States of times that differ by less are of one time, s.
 cdef double SAME_TIME = 1e-9
 
@@ -128,7 +130,8 @@ cdef class DelayBuffer(Strategy):
     same way again where none waits behind the next. With ``fill`` the time goes on by ``pace``, and
     that much faster by ``catch_up_rate`` for each state that waits behind the next
     ``catch_up_from``; ways without movement take no time with ``still=skip``. ``monotonic`` keeps
-    it from going back. With ``every=packet`` the time goes on only when a packet comes.
+    it from going back. With ``every=packet`` the time goes on only when a packet comes; in ticks of
+    ``every`` seconds, only in a frame in which one falls (and at ``phase``): others show the last.
 
     Queues: with ``none``, ``queue`` and ``dequeue``, and more than one as ``min_buffer``, an entity
     that has reached the newest state, or is at the first, continues when that number of states
@@ -231,10 +234,11 @@ cdef class DelayBuffer(Strategy):
             Choice("still", "play", "whether a way without movement takes its time, with"
                    " catch_up=fill", ("play", "skip"), tune=False),
             Number("pace", 1.0, "how fast the drawn time goes on, with catch_up=fill", "", 0.1, 10),
-            Number("phase", 0.0, "a time at which the timer begins, with catch_up=timer or"
-                   " timed-queue", "s", 0, 60),
-            Choice("every", "frame", "how often the drawn time moves: in each frame, or once a"
-                   " packet", ("frame", "packet"), tune=False),
+            Number("phase", 0.0, "a time at which a tick falls, or the timer begins, with"
+                   " catch_up=timer or timed-queue", "s", 0, 60),
+            Number("every", "frame", "how often the drawn time moves: in each frame, once a packet,"
+                   " or in frames in which a tick of this length falls", "s", 0.001, 60,
+                   words={"frame": 0.0, "packet": PACKET}),
             Switch("monotonic", "off", "never go back in time"),
             Number("min_buffer", 1, "states that must wait before an empty queue goes on, with"
                    " catch_up=none, queue or dequeue", "", 1, 1024, whole=True),
@@ -270,7 +274,7 @@ cdef class DelayBuffer(Strategy):
     cdef public JitterMeasure jitter
     cdef public double clock_margin, delay, jitter_margin, delay_least, delay_most, beyond
     cdef public double jitter_share, beyond_share
-    cdef public double catch_up_rate, catch_up_limit, catch_up_near, pace, phase
+    cdef public double catch_up_rate, catch_up_limit, catch_up_near, pace, every, phase
     cdef public size_t catch_up_from
     cdef public LowPass follow
     cdef public double low_pass, follow_share, dead_zone, rounding, snap
@@ -279,7 +283,7 @@ cdef class DelayBuffer(Strategy):
     cdef public double forget
     cdef bint keeps_last, forgotten, renewed
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
-    cdef bint from_last, smooths, by_packet, holds, is_queue, skips, waits
+    cdef bint from_last, smooths, holds, is_queue, skips, waits
     cdef ClockOffset offset
     cdef SendInterval interval
     cdef double measured            # how: NaN, seconds, or one of LastInterval
@@ -292,6 +296,7 @@ cdef class DelayBuffer(Strategy):
     cdef double wait                # the present delay, s
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
+    cdef double ticked              # when that was, with ticks
     cdef double fraction            # of the way to the next state of a queue
     cdef double beat                # of the timer, when a queue took a state last
     cdef bint begun                 # a queue by a timer has left its first state
@@ -309,7 +314,7 @@ cdef class DelayBuffer(Strategy):
     def configure(self, *, clock_time, clock_share, clock_count, clock_resync, clock_gain,
                   clock_decay, clock_limit, start, jitter_time, interval, interval_least,
                   interval_most, interval_time, interval_count, between, beyond_along, beyond_then,
-                  when_empty, still, every,
+                  when_empty, still,
                   late, equal, before, keep, min_buffer, max_buffer):
         self.check_free()
         self.offset = ClockOffset(
@@ -326,7 +331,6 @@ cdef class DelayBuffer(Strategy):
         self.hides = before == "none"
         self.keeps_last = equal == "last"
         self.from_last = start == "last"
-        self.by_packet = every == "packet"
         self.holds = between == "hold"
         self.smooths = self.low_pass > 0 or self.follow == LowPass.SHARE
         self.counts_intervals = (
@@ -381,7 +385,7 @@ cdef class DelayBuffer(Strategy):
         if self.counts_intervals and not self.measured < 0:
             self.interval.add(packet.time)
         if self.from_last and self.drew:
-            now = self.drawn.time
+            now -= self.since_drawn(now)
         if self.measured < 0 and self.taken > 0:
             self.interval.measure(
                 now - self.arrived if self.measured == <double>ARRIVALS
@@ -534,10 +538,14 @@ cdef class DelayBuffer(Strategy):
     # ------------------------------------------------------------- frames
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double moment = self.arrived if self.by_packet else at
+        cdef double moment = self.arrived if self.every == PACKET else at
         cdef double time
         if self.taken < self.begin:
             self.hold_last(sample)
+            return
+        if self.every > 0 and self.playing and self.count_ticks(at) <= self.count_ticks(
+                self.ticked):
+            self.hold_drawn(sample)
             return
         time = self.compute_drawn_time(moment)
         self.time = time
@@ -565,6 +573,20 @@ cdef class DelayBuffer(Strategy):
             self.apply_low_pass(self.elapsed(at), sample)
         if self.rounding > 0:
             sample.position = rounded(sample.position, self.rounding)
+        self.ticked = at
+
+    cdef double count_ticks(self, double at) noexcept nogil:
+        """Return the number of the last tick until ``at``."""
+        return floor((at - self.phase) / self.every + SLIGHTLY)
+
+    cdef double elapsed(self, double at) noexcept nogil:
+        if self.every > 0 and self.playing:
+            return max(at - self.ticked, 0.0)
+        return Strategy.elapsed(self, at)
+
+    cdef double since_drawn(self, double at) noexcept nogil:
+        return at - self.ticked if self.every > 0 and self.playing else Strategy.since_drawn(
+            self, at)
 
     cdef size_t find_place(self, double time) noexcept nogil:
         """Return the number of states up to ``time``, which is near the place drawn last."""
@@ -723,6 +745,13 @@ cdef class DelayBuffer(Strategy):
         """Hold the last drawn position, if there is one."""
         if self.shows:
             self.hold_state_at(self.shown, sample)
+
+    cdef void hold_drawn(self, Sample& sample) noexcept nogil:
+        """Hold what the last frame showed."""
+        sample.hold(Motion(self.drawn.position, Vec3[double]()), self.drawn, INTERPOLATED)
+        sample.turn.copy(self.drawn.turn)
+        if sample.turn.known():
+            sample.turn.value().spin = Vec3[double]()
 
     cdef void hold_state_at(self, const Snapshot& state, Sample& sample) noexcept nogil:
         sample.hold(Motion(state.position, Vec3[double]()), self.drawn, INTERPOLATED)

@@ -86,7 +86,8 @@ STILL: str
 PACE: float
 WAITS: bool
 PHASE: float
-EVERY: str
+STEPS: str
+EVERY: float
 MONOTONIC: bool
 FILLS: bool
 MIN_BUFFER: int
@@ -152,6 +153,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
         "BEYOND_INTERVALS": -beyond if extends else 0.0,
         "BEYOND_IN_INTERVALS": extends,
+        "STEPS": {0: "frame", -1: "packet"}.get(settings["every"], "tick"),
         "IS_QUEUE": settings["catch_up"] in ("queue", "dequeue", "timed-queue"),
         "FILLS": fills,
         "WAITS": settings["when_empty"] == "wait" and settings["catch_up"] in ("none", "rate"),
@@ -207,6 +209,7 @@ class Smoothing(SendInterval, Turning, Rounding):
     idle: float  # frames without a packet while it does, s
     first: int  # the state that the queue goes from
     fraction: float  # of the way to the next
+    ticks: float  # the number of the last one
     beat: float  # of the timer, when the queue took a state last
     leaving: bool  # the queue has left its first state
     filtering: bool  # the low-pass has begun
@@ -520,11 +523,18 @@ class Smoothing(SendInterval, Turning, Rounding):
                 return self.drawn
         elif self.count == 0:
             return False
+        if STEPS == "tick":
+            # only in a frame since which a tick fell
+            ticks: float = floor((now - PHASE) / EVERY + 1e-9)
+            if self.running:
+                if ticks <= self.ticks:
+                    return True
+            self.ticks = ticks
         if ROUNDING > 0.0:
             if self.running:
                 self.position = self.exact
         behind: float = self.offset + CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else self.offset
-        moment: float = self.arrived if EVERY == "packet" else now
+        moment: float = self.arrived if STEPS == "packet" else now
         sent: float = (
             moment - behind
             if USES_CLOCK

@@ -7,6 +7,7 @@ is a ``DrawnMatch``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -137,7 +138,8 @@ def match(
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
     if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
-        found = search_strategies(moving, candidates or engines)
+        least = math.inf if parts is None else parts.residual
+        found = search_strategies(moving, candidates or engines, least)
         if others and found[-1].residual > max(first.enough, UNDERSTOOD * first.step):
             moving, found = search_other_pacing(moving, found, others, candidates or engines)
             first = moving[0]
@@ -179,8 +181,8 @@ def match(
 
 
 def _is_in_ticks(first: DrawnEntity, parts: Mechanism) -> bool:
-    """Return True if a composition in ticks of its own explains the frames."""
-    return "every" in parts.strategy.settings and parts.residual <= UNDERSTOOD * first.step
+    """Return True if a composition in ticks of its own explains the frames, or probably does."""
+    return "every" in parts.strategy.settings and parts.residual <= PROBABLE * first.step
 
 
 def _is_smoothed(first: DrawnEntity, best: FittedStrategy, without: FittedStrategy) -> bool:

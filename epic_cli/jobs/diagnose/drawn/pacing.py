@@ -47,12 +47,12 @@ def take_first_look(
     begun = first.glance() if in_parts else None
     if at_frames and begun is not None:
         least = _get_least_error(usual, begun)
-        other = first.read_behind_frames(not first.behind)
-        later = other.glance(begun) if tells is not True and least > first.enough else None
+        rival = first.read_behind_frames(not first.behind)
+        later = rival.glance(begun) if tells is not True and least > first.enough else None
         if later is not None and later.results.best.residual < LIKELY_PACING * least:
-            usual = _measure_unchanged_strategies(other, specs)
-            moving = [other, *(each.read_behind_frames(other.behind) for each in moving[1:])]
-            return FirstLook(other.find_mechanism(later), usual), [], moving
+            usual = _measure_unchanged_strategies(rival, specs)
+            moving = [rival, *(each.read_behind_frames(rival.behind) for each in moving[1:])]
+            return FirstLook(rival.find_mechanism(later), usual), [], moving
     told = at_frames or not first.redraw.arrivals
     if told or _get_least_error(usual, None) <= first.enough:
         return FirstLook(first.find_mechanism(begun) if in_parts else None, usual), [], moving
@@ -99,7 +99,7 @@ def search_other_pacing(
     """
     again = [entity.change_pacing(not entity.redraw.by_frame) for entity in moving]
     nearest = [spec for spec, _ in sorted(usual, key=lambda one: one[1]) if spec in specs]
-    others = search_strategies(again, nearest[: 2 * FINALISTS])
+    others = search_strategies(again, nearest[: 2 * FINALISTS], found[-1].residual)
     if others[-1].residual < LIKELY_PACING * found[-1].residual:
         return again, others
     return moving, found
@@ -118,11 +118,15 @@ def find_pacing(first: DrawnEntity, best: FittedStrategy) -> bool | None:
 
 
 def search_strategies(
-    moving: Sequence[DrawnEntity], candidates: Sequence[StrategySpec]
+    moving: Sequence[DrawnEntity], candidates: Sequence[StrategySpec], known: float = math.inf
 ) -> list[FittedStrategy]:
-    """Return the best strategy with fitted settings, without a low-pass and with one."""
+    """Return the best strategy with fitted settings, without a low-pass and with one.
+
+    What is far from the frames is not searched further, compared with the ``known`` error (length).
+    """
     first = moving[0]
-    found = first.make_search().find_explanations(candidates, find_drawn_ticks(first.path) is None)
+    steady = find_drawn_ticks(first.path) is None
+    found = first.make_search().find_explanations(candidates, steady, known)
     # some strategies stand until the next packet by themselves
     if found[0].residual > first.enough and first.switch_to_ticks():
         for entity in moving[1:]:

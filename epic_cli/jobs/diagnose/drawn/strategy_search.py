@@ -33,6 +33,9 @@ SHARPENED, DENSE, DENSELY = 14, 4, 97
 #: of the error.
 TURNS, BETTER = 3, 0.8
 
+#: A strategy this many times as far as the nearest is not changed further.
+BEATEN = 2.5
+
 #: Time constant (s) from which the fit begins.
 SMOOTHED = 0.06
 
@@ -52,11 +55,12 @@ class StrategySearch(NamedTuple):
     matters: float
 
     def find_explanations(
-        self, candidates: Sequence[StrategySpec], thorough: bool = True
+        self, candidates: Sequence[StrategySpec], thorough: bool = True, known: float = math.inf
     ) -> list[FittedStrategy]:
         """Return the best strategies, without a low-pass and with one, each with few settings.
 
-        Other clocks and low-passes are tried only if the search is ``thorough``.
+        Other clocks and low-passes are tried only if the search is ``thorough``. ``known`` is the
+        error of what is found already (RMS, length): what is far worse is not changed further.
         """
         off, first = self.comparison.measure_error, self.comparison.select_glance().measure_error
         usual = [off(FittedStrategy(spec)) for spec in candidates]
@@ -74,9 +78,11 @@ class StrategySearch(NamedTuple):
                     found = self.comparison.fit(self._find_best_value(each, setting, DENSELY))
                     sharp.append(self.comparison.shorten_numbers(found))
         if _select_least_error(sharp).residual > self.matters:  # nearer, several only fit noise
+            most = BEATEN * min(known, _select_least_error([*glanced, *changed]).residual)
             sharp += [
                 self.comparison.shorten_numbers(self._change_in_turn(found))
                 for found in _select_nearest_by_words(glanced, changed)
+                if found.residual <= most
             ]
             exact = [each for each in sharp if each.residual <= self.comparison.exact]
         plain = [*usual, *singles, *sharp]

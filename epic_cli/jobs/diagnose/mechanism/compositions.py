@@ -81,6 +81,11 @@ def drop_settings(settings: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name != key}
 
 
+def add_settings(spec: StrategySpec, settings: Mapping[str, Any]) -> StrategySpec:
+    """Return the strategy with more settings."""
+    return StrategySpec(spec.name, {**spec.settings, **settings})
+
+
 def convert_to_numbers(spec: StrategySpec) -> StrategySpec:
     """Return the strategy with its settings as numbers, also those written in units."""
     known = get_declaration(spec.name)

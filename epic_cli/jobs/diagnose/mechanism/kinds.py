@@ -12,7 +12,8 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals, measured_intervals
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
-from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
+from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, add_settings
+from epic_cli.jobs.diagnose.mechanism.counted_ticks import iterate_counted_ticks
 from epic_cli.jobs.diagnose.mechanism.drifts import iterate_drifting_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
@@ -46,6 +47,7 @@ def look_at_kinds(search: SearchState) -> None:
         search.look_at([clocked])
     if not results.is_exact:
         search.look_at(list(iterate_shown_states(frames, search.clocks.every, search.exact)))
+    look_at_counted_ticks(search)
     measured = []
     for takes_late, view in frames.iterate_views():
         late = TAKES_LATE if takes_late else {}
@@ -57,7 +59,7 @@ def look_at_kinds(search: SearchState) -> None:
             _look_at_each(search, iterate_drifting_chases(view), late)
         search.look_at(
             [
-                _add(spec, INSERTS_LATE if late else {})
+                add_settings(spec, INSERTS_LATE if late else {})
                 for spec in arrivals.iterate_two_state_buffers(view, search.variants.grid)
             ]
         )
@@ -80,17 +82,20 @@ def look_at_kinds(search: SearchState) -> None:
     look_at_queues(search)
 
 
+def look_at_counted_ticks(search: SearchState) -> None:
+    """Look at chases in ticks of which each frame holds a number."""
+    for takes_late, view in search.frames.iterate_views():
+        if not search.results.is_exact:
+            late = TAKES_LATE if takes_late else {}
+            _look_at_each(search, iterate_counted_ticks(view), late)
+
+
 def _look_at_each(
     search: SearchState, specs: Iterable[StrategySpec], settings: Mapping[str, Any]
 ) -> None:
     """Look at strategies with more settings, at those behind an exact one, too."""
     for spec in specs:
-        search.look_at([_add(spec, settings)])
-
-
-def _add(spec: StrategySpec, settings: Mapping[str, Any]) -> StrategySpec:
-    """Return the strategy with more settings."""
-    return StrategySpec(spec.name, {**spec.settings, **settings})
+        search.look_at([add_settings(spec, settings)])
 
 
 def _look_at_ticks(search: SearchState, ticks: Ticks) -> None:

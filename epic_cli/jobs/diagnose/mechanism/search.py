@@ -16,8 +16,13 @@ from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals
 from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
-from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers, order_settings
-from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS, look_at_kinds
+from epic_cli.jobs.diagnose.mechanism.compositions import (
+    add_settings,
+    convert_to_numbers,
+    order_settings,
+)
+from epic_cli.jobs.diagnose.mechanism.counted_ticks import select_tick_frames
+from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS, look_at_counted_ticks, look_at_kinds
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills, look_at_timed_queues
 from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
@@ -94,6 +99,8 @@ class ExplanationSearch(SearchState):
         """Look for what is nearer than a search with other arrivals has found."""
         self.fit_results(begun.results)
         if begun.results.best.apart > CLOSE * self.frames.unit:
+            look_at_counted_ticks(self)
+            self.look_at_readings(read_chases(self.frames), CHANGING, self.exact)
             self.look_at(list(arrivals.iterate_two_state_buffers(self.frames, self.variants.grid)))
             self.look_at_buffers()
         if not self.results.is_exact and self.results.best.apart < begun.results.best.apart:
@@ -102,10 +109,10 @@ class ExplanationSearch(SearchState):
     def resume(self, begun: ExplanationSearch) -> None:
         """Go on with what a search in some of the frames has found."""
         self.fit_results(begun.results)
-        if not self.results.is_exact:
-            self.look_at_buffers()
         if not self.results.is_exact and self.results.best.apart < HOPELESS * self.frames.unit:
-            self.change_parts()
+            self.look_at_buffers()
+            if not self.results.is_exact:
+                self.change_parts()
 
     def finish(self) -> list[FittedStrategy]:
         """Return the strategies found for the frames, the least error first."""
@@ -147,8 +154,12 @@ class ExplanationSearch(SearchState):
 
     def look_at_buffers(self) -> None:
         """Look at the buffers whose ages are steadiest, and sort the clocks by that."""
-        readings = read_buffers(self.frames, self.clocks.every)
-        self.look_at_readings(readings, READINGS, TIED)
+        frames, ticks = self.frames, self.variants.ticks
+        if ticks:  # others show what was drawn before
+            frames = select_tick_frames(frames, **ticks)
+        readings = read_buffers(frames, self.clocks.every)
+        ticked = [one._replace(strategy=add_settings(one.strategy, ticks)) for one in readings]
+        self.look_at_readings(ticked, READINGS, TIED)
         steady = [self.clocks.find(reading.strategy.settings) for reading in readings]
         self.clocks.every.sort(key=steady.index)
 

@@ -92,7 +92,9 @@ class BufferFaults:
         settings, supply = self.settings, self.supply
         if takes_late_packets(settings):
             yield "late-as-new", {"late": None}
-        if settings["every"] == "packet":
+        if settings["every"] > 0:
+            yield "ticks", {"every": None}
+        if settings["every"] < 0:
             yield "packet-steps", {"every": None}
         if settings["between"] == "hold":
             yield "state-steps", {"between": None}

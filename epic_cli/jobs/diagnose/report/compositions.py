@@ -226,8 +226,10 @@ EMPTY = {
 def _write_habits(settings: Mapping[str, Any]) -> str:
     """Return what a composition does with late packets, what it leaves out, and how it rounds."""
     words = ""
-    if settings["every"] == "packet":
+    if "delay" in settings and settings["every"] < 0:
         words += ", but moves only when a packet comes"
+    elif "delay" in settings and settings["every"]:
+        words += f", but moves only in ticks of {format_seconds(settings['every'])}"
     if takes_late_packets(settings):
         words += ", and takes a late packet for the newest"
     if settings.get("repeated") == "drop":

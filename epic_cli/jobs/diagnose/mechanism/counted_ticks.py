@@ -1,0 +1,131 @@
+"""Count the ticks in frames, by the share of the rest that each goes, or by what stands still."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.readings import FEW
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
+from epic_cli.metrics.arrays import choose_places, compute_lengths
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.metrics.arrays import Floats
+
+#: A way that is left (usual steps), and how far from it a step may end, as a share of the step.
+AWAY, BESIDE = 0.05, 0.02
+
+#: Frames whose ticks are counted first, and phases that are tried for each length of ticks.
+COUNTED, PHASES = 200, 50
+
+#: The shortest ticks (frames), the longest, and the largest error of a count that is right.
+FINEST, COARSEST, WRONG = 0.2, 1.5, 0.1
+
+#: The least step that is none (usual steps), and ticks by which frames stand (frames).
+STANDS, LONGER, LONGEST = 1e-3, 0.9, 4
+
+#: Least share of the frames whose counts are right, and of those that hold fewer or more ticks.
+RIGHT, OTHERS = 0.9, 0.02
+
+
+def iterate_counted_ticks(frames: Frames) -> Iterator[StrategySpec]:
+    """Yield the chase that goes a share of the rest in each tick, if whole ticks fit the frames."""
+    step = np.diff(frames.drawn, axis=0)
+    left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
+    way = np.square(left).sum(axis=1)
+    share = (step * left).sum(axis=1) / np.maximum(way, 1e-300)
+    on = compute_lengths(step - share[:, None] * left) <= BESIDE * compute_lengths(step)
+    told = np.flatnonzero(
+        frames.settled[1:] & on & (way > (AWAY * frames.unit) ** 2) & (share >= 0) & (share < 0.999)
+    )
+    if len(told) < FEW or len(told) < 0.3 * len(step):
+        return
+    begins, ends, grown = frames.times[told], frames.times[told + 1], -np.log1p(-share[told])
+    some = choose_places(len(told), COUNTED)
+    found = []
+    for every in TICKS:
+        if FINEST * frames.frame < every < COARSEST * frames.frame:
+            phases = np.linspace(0, every, PHASES, endpoint=False)
+            apart, _, phase = _find_phase(begins[some], ends[some], grown[some], every, phases)
+            found.append((apart, every, phase))
+    if not found:
+        return
+    _, every, phase = min(found)
+    near = phase + np.linspace(-every, every, 2 * PHASES + 1) / PHASES
+    _, each, phase = _find_phase(begins, ends, grown, every, near)
+    counts = _count_ticks(begins, ends, every, np.array([phase]))[0]
+    right = np.abs(grown - counts * each) < WRONG * each
+    if right.mean() > RIGHT and (counts[right] != np.median(counts)).mean() > OTHERS:
+        ticks = {"every": every, "phase": phase % every}
+        yield StrategySpec("chase", {"how": "share", "share": 1 - math.exp(-each), **ticks})
+
+
+def find_standing_ticks(frames: Frames) -> dict[str, Any]:
+    """Return the settings of ticks, if frames without one stand still, and others do not.
+
+    None of them is longer than a few frames.
+    """
+    moved = compute_lengths(np.diff(frames.drawn, axis=0)) > STANDS * frames.unit
+    before = np.maximum.accumulate(np.where(moved, np.arange(len(moved)), -LONGEST))
+    after = (
+        len(moved)
+        - 1
+        - np.maximum.accumulate(np.where(moved[::-1], np.arange(len(moved)), -LONGEST))
+    )
+    told = np.flatnonzero(after[::-1] - before <= LONGEST)
+    moved = moved[told]
+    stands = int((~moved).sum())
+    if stands < FEW:
+        return {}
+    begins, ends = frames.times[told], frames.times[told + 1]
+    found = []
+    for every in TICKS:
+        if LONGER * frames.frame < every < LONGEST * frames.frame:
+            phases = np.linspace(0, every, PHASES, endpoint=False)
+            for _ in range(2):
+                wrong = ((_count_ticks(begins, ends, every, phases) > 0) != moved).sum(axis=1)
+                good = np.flatnonzero(wrong == wrong.min())
+                phase = float(phases[good[len(good) // 2]])
+                found.append((int(wrong.min()), every, phase % every))
+                phases = phase + np.linspace(-every, every, PHASES + 1) / PHASES
+    wrong, every, phase = min(found, default=(stands, 0.0, 0.0))
+    # what moves once a packet does so without ticks
+    packets = every > COARSEST * frames.frame and abs(every / frames.interval - 1) < WRONG
+    return {"every": every, "phase": phase} if wrong < WRONG * stands and not packets else {}
+
+
+def select_tick_frames(frames: Frames, every: float, phase: float) -> Frames:
+    """Return the frames since which a tick fell."""
+    number = _count_ticks(np.full(len(frames.times), phase), frames.times, every, np.array([phase]))
+    fell = np.append(True, np.diff(number[0]) > 0)
+    taken = None if frames.taken is None else select_tick_frames(frames.taken, every, phase)
+    return frames._replace(
+        times=frames.times[fell], drawn=frames.drawn[fell], newest=frames.newest[fell], taken=taken
+    )
+
+
+def _find_phase(
+    begins: Floats, ends: Floats, grown: Floats, every: float, phases: Floats
+) -> tuple[float, float, float]:
+    """Return how far counts of ticks are off, how much each tick grows, and the best phase (s).
+
+    ``grown`` (n) is in proportion to the ticks between ``begins`` and ``ends`` (n, s).
+    """
+    counts = _count_ticks(begins, ends, every, phases)
+    each = (counts @ grown) / np.maximum(np.square(counts).sum(axis=1), 1)
+    off = np.abs(grown / np.maximum(each, 1e-300)[:, None] - counts)
+    apart = np.minimum(off, 0.5).mean(axis=1)
+    good = np.flatnonzero(apart <= apart.min() + 1e-3)
+    best = int(good[len(good) // 2])
+    return float(apart[best]), float(each[best]), float(phases[best])
+
+
+def _count_ticks(begins: Floats, ends: Floats, every: float, phases: Floats) -> Floats:
+    """Return how many ticks each time holds (p, n)."""
+    late = phases[:, None] - 1e-9 * every
+    return np.asarray(np.floor((ends - late) / every) - np.floor((begins - late) / every))
