@@ -104,7 +104,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("chase+how=linear+time=0.12", "strafe", 60),
         ("chase+how=linear+time=0.12+start=frame", "figure-eight", 30),
         ("chase+how=eased+time=0.12+start=last", "strafe", 60),
-        ("chase+how=linear+time=1i+start=last+interval=stamps", "strafe", 90),
+        ("chase+how=linear+time=1i+start=last+interval=stamps+ahead=arrival", "strafe", 90),
         ("buffer+clock=min+clock_time=session+delay=2.5", "strafe", 60),
         ("chase+how=speed+speed=8", "strafe", 60),
         ("chase+how=share+share=0.3+every=0.033333333+phase=0.0123456", "strafe", 144),

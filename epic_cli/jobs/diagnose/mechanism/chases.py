@@ -137,10 +137,12 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
     at = later[choose_places(len(later), AGED)]
     ends: list[dict[str, Any]] = [{}, {"end": "short"}] if _stands_short(frames, goal) else [{}]
     start, goal, drawn = frames.drawn[before][at], goal[at], frames.drawn[at]
-    way, begins_off = goal - start, start - drawn
+    begins_off = start - drawn
     last_drawn = frames.drawn[np.maximum(at - 1, 0)]
     found = []
-    drifting = frames.velocities[frames.newest][at] if "drift" in ahead else None
+    speed = frames.velocities[frames.newest][at]
+    arrived = (frames.times - frames.arrivals[frames.newest])[at]
+    drifting = speed if "drift" in ahead else None
     eases = list(EASES.items())[: None if drifting is None else 1]
     for (ease, shape), end in itertools.product(eases, ends):
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
@@ -151,10 +153,13 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
             ({"start": "last"}, frames.times[before]),
         ):
             since = (frames.times - begun)[at]
+            way = goal - start
+            if "age" in ahead:  # which counts from there, too
+                way += speed * (since - arrived)[:, None]
 
             def measure(
                 logs: Floats, shape: Callable[[Floats], Floats] = shape, since: Floats = since,
-                stops: bool = bool(end),
+                stops: bool = bool(end), way: Floats = way,
             ) -> Floats:  # fmt: skip
                 lasts = np.exp(logs)[..., None]
                 u = shape(np.clip(since / lasts, 0, 1))[..., None]

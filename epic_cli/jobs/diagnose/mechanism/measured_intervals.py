@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: A measured interval is at least this long (s), as in ``chase``.
 LEAST_PERIOD = 1e-4
 
+#: The oldest that packets may be on arrival (s), and the time (s) in which nothing seems to move.
+LONGEST_AGE, STAYS = 2.0, 60.0
+
 #: Shares of the newest interval in a mean.
 SHARES = (0.05, 0.1, 0.2, 0.25, 0.3, 0.5)
 
@@ -77,16 +80,21 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
     last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
     newest = frames.positions[frames.newest]
     speed = frames.velocities[frames.newest]
+    old = (frames.arrivals - frames.stamps)[frames.newest][:, None]
+    goals: list[tuple[dict[str, Any], Floats]] = [({}, newest)]
+    if np.abs(old).max() < LONGEST_AGE:
+        goals.append(({"ahead": "arrival"}, newest + speed * old))
     for way in iterate_measured_ways(frames):
         plain = compute_intervals(way.measured, {})[frames.newest]
         for how, begin in (("linear", start), ("growing", last)):
-            for limits in ({}, *iterate_limits(frames, way, begin, newest)):
-                most = limits.get("overshoot", 1.0)
-                most = math.inf if most == "on" else most
-                lasts = compute_intervals(way.measured, limits)[frames.newest]
-                u = np.clip(way.since / lasts, 0, most)[:, None]
-                off = begin + (newest - begin) * u - frames.drawn
-                yield {"how": how, **way.settings, **limits}, off
+            for ahead, goal in goals:
+                for limits in ({}, *iterate_limits(frames, way, begin, goal)):
+                    most = limits.get("overshoot", 1.0)
+                    most = math.inf if most == "on" else most
+                    lasts = compute_intervals(way.measured, limits)[frames.newest]
+                    u = np.clip(way.since / lasts, 0, most)[:, None]
+                    off = begin + (goal - begin) * u - frames.drawn
+                    yield {"how": how, **way.settings, **limits, **ahead}, off
             goal, u = newest + speed * plain[:, None], np.clip(way.since / plain, 0, 1)[:, None]
             ahead = {"ahead": "interval", "ahead_time": "unlimited"}
             off = begin + (goal - begin) * u - frames.drawn
@@ -115,9 +123,12 @@ def iterate_limits(
     on_way = (share > TOLD) & (share < top - ALIKE)
     if on_way.sum() < FEW:
         return
+    # an interval that is not above 0 may be no way at all
+    late = (way.measured[frames.newest] <= 0)[moving]
+    stays = {"interval_late": STAYS} if late.any() and (share[late] < ALIKE).mean() > 0.5 else {}
     took = way.since[moving][on_way] / share[on_way]
     newest = frames.newest[moving][on_way]
-    found = [_fit_limits(way.measured[newest], took)]
+    found = [{**_fit_limits(way.measured[newest], took), **stays}]
     found += [{"interval_share": part} for part in SHARES]
     for settings in found:
         known = compute_intervals(way.measured, settings)[newest]

@@ -130,6 +130,8 @@ class ChaseFaults:
                 yield "passes-goal"
             if settings["start"] == "frame":
                 yield "standing-frame"
+            if settings["ahead"] == "velocity":  # a goal that moves: nothing stands there
+                return
             if is_unlike_interval(self.time, self.frames):
                 yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"
             elif self.values["jitter"] > LEAST_JITTER * self.frames.interval:

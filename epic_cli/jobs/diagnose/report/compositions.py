@@ -11,7 +11,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     draws_last_two_states,
     takes_late_packets,
 )
-from epic_cli.jobs.diagnose.mechanism.measured_intervals import LEAST_PERIOD
+from epic_cli.jobs.diagnose.mechanism.measured_intervals import LEAST_PERIOD, STAYS
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies.buffers import FEW_STATES, GUESSES
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
@@ -119,7 +119,9 @@ def _describe_interval(settings: Mapping[str, Any]) -> str:
         found = f"a mean of {found}, {format_share(share)} of it new with each packet,"
     shown = {key: settings.get(key, 0.0) for key in _LIMITS}
     limits = [_LIMITS[key].format(format_seconds(limit)) for key, limit in shown.items()
-              if LEAST_PERIOD < limit < math.inf]  # fmt: skip
+              if LEAST_PERIOD < limit < STAYS]  # fmt: skip
+    if shown["interval_late"] >= STAYS:
+        limits.append("it stays where it is at a late packet")
     return f"{found} ({', '.join(limits)})" if limits else found
 
 
