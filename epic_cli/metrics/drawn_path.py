@@ -11,7 +11,14 @@ import numpy as np
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, find_resolution, make_packet_table
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    LARGEST,
+    POSITION,
+    TIME,
+    find_resolution,
+    make_packet_table,
+)
 from epic_cli.recordings import Unreadable
 
 if TYPE_CHECKING:
@@ -41,6 +48,12 @@ WAITS = 1.2
 
 #: Fewest frames for an answer.
 FEWEST_FRAMES = 20
+
+#: Packets that lasted so much shorter or longer than the frames have another unit.
+UNITS = 0.02, 50.0
+
+#: Seconds after the last packet in which frames are examined.
+AFTER = 2.0
 
 
 class UnusableDrawing(Unreadable):
@@ -117,6 +130,41 @@ def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
     last = np.append(np.diff(times) > 0, True)[: len(times)]
     positions = rows[POSITION].T[last]
     return DrawnPath(times[last], positions, find_resolution(positions))
+
+
+def check_times(paths: Mapping[str, DrawnPath], packets: Mapping[str, PacketBlock]) -> None:
+    """Raise ``UnusableDrawing`` if no entity has frames while its packets came."""
+    errors = []
+    for name, path in paths.items():
+        columns = make_packet_table(packets[name])
+        known = columns[ARRIVAL] if np.isfinite(columns[ARRIVAL]).any() else columns[TIME]
+        try:
+            select_frames(path, float(np.nanmin(known)), float(np.nanmax(known)))
+        except UnusableDrawing as error:
+            errors.append(error)
+    if len(errors) == len(paths):
+        raise errors[0]
+
+
+def select_frames(path: DrawnPath, begins: float, ends: float) -> DrawnPath:
+    """Return the frames while packets came, from ``begins`` to ``ends`` (s), and shortly after.
+
+    Raises ``UnusableDrawing`` if there are too few.
+    """
+    there = (path.times >= begins) & (path.times <= ends + AFTER)
+    if there.sum() < FEWEST_FRAMES:
+        lasted = float(path.times[-1] - path.times[0])
+        units = UNITS[0] < (ends - begins) / lasted < UNITS[1] if lasted > 0 else True
+        remedy = (
+            "offset=SECONDS moves the frames"
+            if units
+            else "--read unit=, arrival_unit= and frame.unit= name their units"
+        )
+        raise UnusableDrawing(
+            f"the frames are from {path.times[0]:.6g} to {path.times[-1]:.6g} s, the packets"
+            f" from {begins:.6g} to {ends:.6g} s: {remedy}"
+        )
+    return path._replace(times=path.times[there], positions=path.positions[there])
 
 
 def find_drawn_ticks(path: DrawnPath) -> DrawnPath | None:

@@ -24,6 +24,7 @@ from epic_cli.metrics.drawn_path import (
     DrawnCandidate,
     DrawnPath,
     UnusableDrawing,
+    check_times,
     make_drawn_paths,
 )
 from epic_cli.metrics.evaluation import Run, iterate_simulated_runs
@@ -262,11 +263,13 @@ class RecordedRuns:
         with log(name_source(file)) as reading:
             beside = read.make_spec_beside(FRAME, layout)
             beside = beside._replace(pattern=beside.pattern or ROWS)
-            beside = _drop_absent_columns(file, beside)
+            if layout is not None and layout.arrival_apart and beside.own.time_origin is None:
+                beside = beside._replace(time_origin=None)  # it is that of the stamps' clock
             if read.beginning is not None and read.beginning.time is None:
                 # dates stay those of the arrivals, under any names
                 begin = Beginning(0.0, read.beginning.place)
                 beside = beside._replace(time_origin=0.0, beginning=begin)
+            beside = _drop_absent_columns(file, beside)
             if read.scale is not None and beside.scale is None:
                 beside = beside._replace(
                     scale=_find_nearest_scale(file, beside, read.scale, packets)
@@ -274,6 +277,7 @@ class RecordedRuns:
             rows = load(file, beside, reading)
             try:
                 paths = make_drawn_paths(rows, packets, self.drawn_offset)
+                check_times(paths, packets)
             except UnusableDrawing as error:
                 raise UnusableDrawing(f"--drawn: {name_source(file)}: {error}") from error
             if (other := find_other_coordinates(paths, packets)) is not None:
@@ -288,7 +292,8 @@ class RecordedRuns:
         run = reading.run(recording, log, truths)
         if self.drawn is None:
             return run
-        paths, findings = self.read_drawn_paths(run.packets, reading.spec, log.layout, logs)
+        layout = log.watch.current_layout
+        paths, findings = self.read_drawn_paths(run.packets, reading.spec, layout, logs)
         if left_out := [name for name in run.packets if name not in paths]:
             log.report_undrawn(left_out)
         kept = {name: block for name, block in run.packets.items() if name in paths}

@@ -347,7 +347,7 @@ def turn_findings(
     watch: RecordingMonitor, turns: list[Turning], tracks: list[Track]
 ) -> Iterator[RecordingFinding]:
     """Yield findings on rotations; remarks only if every packet is counted."""
-    layout = _get_current_layout(watch)
+    layout = watch.current_layout
     places = layout.places if layout is not None else {}
     totals = watch.census.totals
     if totals.zero_turns:
@@ -387,10 +387,6 @@ def turn_findings(
         if still:
             more = f" and of {len(still) - 1:,} more" if len(still) > 1 else ""
             yield RecordingFinding("E508", {"entities": (still[0].entity or "the entity") + more})
-
-
-def _get_current_layout(watch: RecordingMonitor) -> ReadSpec | None:
-    return watch.reader.layout if watch.reader is not None else watch.layout or watch.given
 
 
 def _is_moving_in_plane(track: Track) -> bool:
@@ -441,7 +437,7 @@ def _check_spins(
         if turn.world >= _SAME_WAY and not 1 / _FACTOR <= turn.ratio <= _FACTOR:
             degrees = math.degrees(1) / _FACTOR <= turn.ratio <= math.degrees(1) * _FACTOR
             angles = any(places.get(angle) for angle in ANGLES)
-            known = _get_current_layout(watch)
+            known = watch.current_layout
             given = known is not None and known.angles == "rad" and angles
             mends = degrees and not given
             read = watch.read_with({"angles": "deg"}) if mends else without
@@ -855,7 +851,7 @@ def _find_latitude_longitude(
     watch: RecordingMonitor, tracks: list[Track]
 ) -> Iterator[RecordingFinding]:
     """Yield a finding for two numbers of one cell that may be latitude and longitude."""
-    layout = _get_current_layout(watch)
+    layout = watch.current_layout
     columns = dict(layout.columns or ()) if layout is not None else {}
     one, other = columns.get("x", ""), columns.get("y", "")
     cell = one.removesuffix(".0")
@@ -885,7 +881,7 @@ def _find_outliers(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Rec
     lines = (min(track.away_line for track in tracks if track.away),)
     least = _ASTRAY if alike == 1 or watch.packets < LEAST else 1
     if count >= max(least, 0.5 * away):
-        layout = _get_current_layout(watch)
+        layout = watch.current_layout
         scale = layout.units["scale"] if layout is not None else 1.0
         value = mark / (scale if isinstance(scale, float) else scale[axis])
         facts = {"axis": "xyz"[axis], "value": value, "packets": count}
@@ -975,7 +971,7 @@ def _check_arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterato
     """Yield a finding if arrivals and stamps are in different units, judged by their durations."""
     if not any(_has_unsteady_delays(track) for track in tracks):
         return
-    layout = _get_current_layout(watch)
+    layout = watch.current_layout
     if layout is None or (watch.given is not None and watch.given.arrival_unit is not None):
         return
     taken = layout.arrival_unit or find_arrival_unit(layout.time_unit)
@@ -1009,7 +1005,7 @@ def _check_arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterato
 
 def _find_times_of_log(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     """Yield a finding if times of the day are less regular than a column of ticks."""
-    layout, given = _get_current_layout(watch), watch.given
+    layout, given = watch.current_layout, watch.given
     if layout is None or layout.time_unit != "iso" or "arrival" in layout.places:
         return
     if given is not None and "time" in given.places:

@@ -409,7 +409,7 @@ class _ReadSpecFields(NamedTuple):
     delta_unit: str | None = None
     frame: Any = None  # a ReadSpec or None: its name as a text would be compiled at each start
     packets: Any = None  # the same
-    packet_columns: tuple[tuple[str, str], ...] = ()
+    packet_layout: Any = None
 
 
 class ReadSpec(Described, _ReadSpecFields):
@@ -423,7 +423,7 @@ class ReadSpec(Described, _ReadSpecFields):
     ``arrival_apart``: arrival times are on a clock of their own; otherwise ``time_origin`` shifts
     arrivals, too. ``delta_unit`` is the unit in the name of the column of time deltas. ``frame`` is
     how the file beside the recording is read where that differs. For such a file, ``packets`` is
-    the recording's spec and ``packet_columns`` are the recording's columns, if known. ``factors``
+    the recording's spec and ``packet_layout`` is its layout, as far as known. ``factors``
     are the factors of axes and velocities once they are known, from ``scale`` or from units in
     names. ``unless_own``: the spec does not hold for packet text, nor for this program's own names.
     ``rebase_time``: where the origin is inferred, Unix times under this program's own names begin
@@ -542,7 +542,7 @@ class ReadSpec(Described, _ReadSpecFields):
             arrival_unit=None,
             frame=None,
             packets=self,
-            packet_columns=(layout or self).columns or (),
+            packet_layout=layout or self,
         )
         return beside._overlay(self.frame)
 
@@ -680,7 +680,7 @@ class ReadSpec(Described, _ReadSpecFields):
     def is_empty(self) -> bool:
         """True if the spec contains nothing that packet text cannot follow."""
         here = ("unless_own", "rebase_time", "keep_extras", "beginning", "explicit")
-        beside = ("packets", "packet_columns", "frame")
+        beside = ("packets", "packet_layout", "frame")
         own = ("format", "encoding", "names", "max_entities", *here, *beside)
         return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()
 

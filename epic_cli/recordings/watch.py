@@ -101,6 +101,11 @@ class RecordingMonitor:
         self.layout = layout
 
     @property
+    def current_layout(self) -> ReadSpec | None:
+        """The layout by which the recording is read, inferred or given; None if there is none."""
+        return self.reader.layout if self.reader is not None else self.layout or self.given
+
+    @property
     def unit(self) -> str:
         """The unit of the recording's lengths."""
         from epic_cli.recordings import LENGTHS, METERS, list_formats

@@ -224,7 +224,7 @@ def _diagnose_recording(
                 raise WrongUsage(
                     f"--drawn: {reporter.name} has no positions to compare with", "drawn"
                 )
-            read, layout = given.reading.spec, reporter.layout
+            read, layout = given.reading.spec, reporter.watch.current_layout
             paths, doubtful = given.read_drawn_paths(spec.packets, read, layout, each.log)
             in_recording = (*spec.in_recording, *doubtful)
             spec = replace(spec, drawn=paths, in_recording=in_recording)

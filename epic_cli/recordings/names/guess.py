@@ -79,6 +79,9 @@ _UNIX = (9e8, 5e9)
 #: As much in ticks of a ten-millionth of a second: since 1601, and since the year 1.
 _TICKS_OF_DATES = ((1.25e17, 1.67e17), (6.3e17, 6.72e17))
 
+#: Longest time since a program's start that is taken for seconds (s).
+_LONGEST_UPTIME = 1e6
+
 #: Days since 1900, of 1982 to 2146, with the time of the day.
 _SERIAL = re.compile(r"[3-8]\d{4}[.,]\d{5,}")
 
@@ -179,8 +182,8 @@ def add_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, 
         time_format = _infer_date_format(first)
     if given.packets is not None and _NUMBER.fullmatch(first):
         time_format = None  # the packets' dates are these
-    time_unit, origin = _infer_unit_and_origin(given, columns, first, time_format)
     came = values.get(columns.get("arrival", ""), "").strip()
+    time_unit, origin = _infer_unit_and_origin(given, columns, (first, came), time_format)
     arrival_unit = given.arrival_unit or _infer_arrival_unit(columns, came, time_unit)
     same = find_arrival_unit(time_unit)
     apart = bool(came) and _is_wall_clock(first, time_unit)
@@ -222,12 +225,12 @@ def add_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, 
         factors=_find_factors(kept, geo, values, whole) if scale is None else None,
         unless_own=False,
         rebase_time=False,
-        **({} if given.packets is None else _NOT_BESIDE),
+        **({} if given.packet_layout is None else _NOT_BESIDE),
     )
 
 
 #: What a file that is beside a recording says of itself once it has been read.
-_NOT_BESIDE: dict[str, Any] = {"packets": None, "packet_columns": ()}
+_NOT_BESIDE: dict[str, Any] = {"packets": None, "packet_layout": None}
 
 
 def _read_degrees_unit(column: str) -> str:
@@ -289,9 +292,13 @@ def _find_factors(
 
 
 def _infer_unit_and_origin(
-    given: ReadSpec, columns: Mapping[str, str], first: str, time_format: str | None
+    given: ReadSpec,
+    columns: Mapping[str, str],
+    firsts: tuple[str, str],
+    time_format: str | None,
 ) -> tuple[str, Origin | None]:
-    """Return the unit and the origin of the times; ``first`` is the first time's text."""
+    """Return the unit and the origin of the times; ``firsts`` are the first time and arrival."""
+    first, came = firsts
     name = split_name(split_joined(columns["time"])[0])
     unit = _read_unit_in_name(name)
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
@@ -300,7 +307,7 @@ def _infer_unit_and_origin(
     if time_format is not None or (given.time_unit is None and _ISO.fullmatch(first)):
         unit = "iso"
     time_unit = given.time_unit or unit or _take_unit_of_packets(given, columns["time"], first)
-    time_unit = time_unit or ("s" if own else _infer_time_unit(first, name))
+    time_unit = time_unit or ("s" if own else _infer_time_unit(first, came, name))
     if given.time_origin is not None:
         return time_unit, given.time_origin
     unix = _is_date(first, time_unit)
@@ -318,16 +325,27 @@ def _read_unit_in_name(name: Name) -> str | None:
 
 
 def _take_unit_of_packets(given: ReadSpec, column: str, first: str) -> str | None:
-    """Return the time unit given for the packets if it also holds for this column; None otherwise.
+    """Return the time unit of the packets if it also holds for this column; None otherwise.
 
-    It holds if both time columns have one name, or if the packets' time column is not known.
+    The unit that is given for the packets' times holds if both time columns have one name, or if
+    the packets' is not known; that of the packets' arrivals, if neither name says a unit.
     """
-    if given.packets is None or given.packets.time_unit is None or ":" in first:
+    if ":" in first or _is_date_in_any_unit(first):
         return None
-    known = dict(given.packet_columns).get("time")
-    counts = given.packets.time_unit.startswith("tick")
-    alike = column == known if known or counts else True
-    return given.packets.time_unit if alike and not _is_date_in_any_unit(first) else None
+    if given.packets is not None and given.packets.time_unit is not None:
+        known, unit = _get_packet_column(given, "time"), str(given.packets.time_unit)
+        if column == known if known or unit.startswith("tick") else True:
+            return unit
+    arrival = _get_packet_column(given, "arrival")
+    if not arrival or _find_time_unit(arrival):
+        return None
+    unit = given.packet_layout.arrival_unit or find_arrival_unit(given.packet_layout.time_unit)
+    return unit if unit in TIME_UNITS else None
+
+
+def _get_packet_column(given: ReadSpec, field: str) -> str | None:
+    """Return the packets' column of a field, for a file beside them; None if it is not known."""
+    return None if given.packet_layout is None else given.packet_layout.places.get(field)
 
 
 def _is_date_in_any_unit(value: str) -> bool:
@@ -342,7 +360,7 @@ def _take_scale_of_packets(given: ReadSpec, columns: Mapping[str, str]) -> float
     """
     if given.packets is None or given.packets.scale is None:
         return None
-    known = dict(given.packet_columns).get("x")
+    known = _get_packet_column(given, "x")
     return given.packets.scale if known in (None, columns.get("x")) else None
 
 
@@ -413,15 +431,26 @@ def _check_vectors(given: ReadSpec, columns: Mapping[str, str], axes: str, speed
         raise AmbiguousLayout(Reason.COLUMNS_MISSING, names=(*others, *missing), expected=FIELDS)
 
 
-def _infer_time_unit(value: str, name: Name) -> str:
+def _infer_time_unit(value: str, came: str, name: Name) -> str:
     """Infer the unit of a time without one.
 
-    That of a recent date, of a clock's name, or seconds.
+    That of a recent date, of a clock's name, or seconds. Beside an arrival (``came``) that is a
+    date, a time of more than eleven days since a start has the date's unit.
     """
     clock = next((unit for unit, clocks in CLOCKS.items() if name.spelling in clocks), None)
     if {"date", "datetime", "timestamp"} & set(name.words) and _SERIAL.fullmatch(value):
         return "d"  # of a spreadsheet
-    return clock or next((unit for unit in (*UNIX_UNITS, "100ns") if _is_date(value, unit)), "s")
+    likely = (value, came) if _is_long_uptime(value) else (value,)
+    units = ((one, unit) for one in likely for unit in (*UNIX_UNITS, "100ns"))
+    return clock or next((unit for one, unit in units if _is_date(one, unit)), "s")
+
+
+def _is_long_uptime(value: str) -> bool:
+    """Return True for a number that hardly is in seconds since a program's start."""
+    try:
+        return float(value.replace(",", ".")) >= _LONGEST_UPTIME
+    except ValueError:
+        return False
 
 
 def _is_date(value: str, unit: str) -> bool:
@@ -486,6 +515,7 @@ def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
         given = given.own._replace(
             rebase_time=given.rebase_time,
             beginning=given.beginning,
+            packet_layout=given.packet_layout,
             time_unit=given.time_unit if given.packets is not None else None,
             scale=given.scale if given.packets is not None else None,
         )
@@ -553,9 +583,9 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     both = _find_times_of_both(columns, names) if given.packets is None else {}
     found = both.get("time") or _find_spelling("time", timed_names)
     found = found or (timed[0] if len(timed) == 1 else None)
-    if found:
-        return both or {"time": found}
-    known = dict(given.packet_columns).get("time")
+    if sure := both or ({"time": found} if found else _find_clocks(names)):
+        return sure
+    known = _get_packet_column(given, "time")
     counts = given.packets is not None and (given.packets.time_unit or "").startswith("tick")
     if counts and known in ticks:
         return {"time": known}
@@ -579,6 +609,21 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     able = sorted(free or names, key=lambda text: names[text].unit not in TIME_UNITS_IN_BRACKETS)
     facts = {"field": "time", "names": tuple(able), "detail": _ROWS if placed else ""}
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
+
+
+def _find_clocks(names: Names) -> Columns:
+    """Return the times whose names are somebody's and a unit: ``server_ms``, ``client_ms``.
+
+    Empty unless they are sure; the only one is the time.
+    """
+    timed = {text: name for text, name in names.items() if name.unit in TIME_UNIT_WORDS}
+    sent, own = (
+        [text for text, name in timed.items() if name.spelling in words]
+        for words in (_SENDERS, _RECEIVERS)
+    )
+    if len(sent) > 1 or len(own) > 1 or not sent + own:
+        return {}
+    return {"time": (sent or own)[0]} | ({"arrival": own[0]} if sent and own else {})
 
 
 def _find_arrival_for_both(columns: Columns, names: Names, values: Values) -> Columns:
@@ -618,6 +663,9 @@ _SENT_TIMES = frozenset((
 ))  # fmt: skip
 _LOCAL_TIMES = frozenset(("time", "t", "ts", "timestamp", "time stamp", "now", "client time",
                           "client timestamp", "time time", "performance now"))  # fmt: skip
+
+_SENDERS = frozenset(("server", "sender", "remote", "host"))
+_RECEIVERS = frozenset(("client", "local", "receiver"))
 
 #: Times of the program that writes the log: beside one, a plain time is that of the state.
 _OWN_TIMES = frozenset(("now", "performance now", "date now"))

@@ -14,11 +14,15 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import list_system_names
 from epic_cli.jobs.diagnose.detectors.movement import second_smoothing
 from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
-from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
 from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass
 from epic_cli.jobs.diagnose.report.drawings import write_strategy_option
-from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, make_drawn_paths
+from epic_cli.metrics.drawn_path import (
+    DrawnPath,
+    UnusableDrawing,
+    make_drawn_paths,
+    select_frames,
+)
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
@@ -409,4 +413,4 @@ def test_frames_at_another_time_have_another_clock_or_unit(
     times = np.linspace(0.0, 20.0, 1200)
     path = DrawnPath(times, np.zeros((1200, 3)), 1e-3)
     with pytest.raises(UnusableDrawing, match=remedy):
-        cut_excerpt(path, begin + 50, begin + 50 + length)
+        select_frames(path, begin + 50, begin + 50 + length)

@@ -208,7 +208,7 @@ def _is_ramp(parts: list[tuple[Floats, Floats]], sudden: float) -> bool:
     slopes = [_measure_rise(*part) for part in parts]
     ratios = [slope * np.ptp(part[0]) / sudden for slope, part in zip(slopes, parts, strict=True)]
     steepest = slopes[int(np.argmin(ratios))]
-    return min(ratios) < -RAMP and abs(slopes[1] - slopes[0]) > RAMP * abs(steepest)
+    return bool(min(ratios) < -RAMP and abs(slopes[1] - slopes[0]) > RAMP * abs(steepest))
 
 
 def _measure_level_change(before: Floats, after: Floats) -> float:
