@@ -25,9 +25,9 @@ if EXHAUSTIVE:
 def test_every_shot_that_was_right_on_the_screen_hits(latency: float, loss: float) -> None:
     link = LinkConditions(latency=latency, jitter=min(0.02, latency), loss=loss)
     played = Match(MatchSpec(link=TwoWays.from_conditions(link), seed=5))
-    played.run_until(30)
+    played.run_until(15)
     judged = shots(played)
-    assert len(judged) > 10
+    assert len(judged) > 5
     for event, hit_on_screen in judged:
         assert event.details["view"] == "exact"
         assert event.details["rewound"] == hit_on_screen
@@ -77,7 +77,7 @@ def test_what_lies_beside_the_snapshots_is_described_by_the_nearest_point() -> N
 def test_whatever_the_delay_buffer_a_right_shot_hits(name: str) -> None:
     link = LinkConditions(latency=0.1, jitter=0.02)
     played = Match(MatchSpec(link=TwoWays.from_conditions(link), seed=5, remote_strategy=name))
-    played.run_until(10)
+    played.run_until(7)
     right = [event for event, hit_on_screen in shots(played) if hit_on_screen]
     assert len(right) > 2
     assert all(event.details["rewound"] for event in right)

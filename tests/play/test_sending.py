@@ -211,10 +211,10 @@ def test_sending_by_error_is_quiet_where_the_guess_is_right() -> None:
 def test_eight_players_fit_and_the_budget_is_kept() -> None:
     spec = MatchSpec(make_default_players(8), send=SenderSpec.parse("60hz,budget=24kbit,bits=12"))
     played = Match(spec)
-    played.run_until(10)
+    played.run_until(5)
     connection = played.server.connections[0]
-    assert connection.states / 10 < 7 * 60
-    assert connection.bits <= 24_000 * 10 + 8 * 1200
+    assert connection.states / 5 < 7 * 60
+    assert connection.bits <= 24_000 * 5 + 8 * 1200
     drawn = played.participants[0].client.list_drawn_remotes()
     assert set(drawn) == set(range(1, 8))
     truth = played.server.list_positions()
