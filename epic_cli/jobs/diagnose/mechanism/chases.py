@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.readings import AGED, PossibleReading, compute_robust_rms
+from epic_cli.jobs.diagnose.mechanism.readings import (
+    AGED,
+    PossibleReading,
+    compute_robust_rms,
+    compute_robust_root,
+)
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
 if TYPE_CHECKING:
@@ -138,7 +143,7 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
     ends: list[dict[str, Any]] = [{}, {"end": "short"}] if _stands_short(frames, goal) else [{}]
     start, goal, drawn = frames.drawn[before][at], goal[at], frames.drawn[at]
     begins_off = start - drawn
-    last_drawn = frames.drawn[np.maximum(at - 1, 0)]
+    left = np.square(frames.drawn[np.maximum(at - 1, 0)] - drawn).sum(axis=1)
     found = []
     speed = frames.velocities[frames.newest][at]
     arrived = (frames.times - frames.arrivals[frames.newest])[at]
@@ -153,22 +158,24 @@ def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
             ({"start": "last"}, frames.times[before]),
         ):
             since = (frames.times - begun)[at]
-            way = goal - start
+            base, slope = begins_off, goal - start  # the error is base + slope * share
             if "age" in ahead:  # which counts from there, too
-                way += speed * (since - arrived)[:, None]
+                slope = slope + speed * (since - arrived)[:, None]
+            if drifting is not None:
+                moved = drifting * since[:, None]
+                base, slope = base + moved, slope - moved
+            squares = [(base * base).sum(1), 2 * (base * slope).sum(1), (slope * slope).sum(1)]
 
             def measure(
                 logs: Floats, shape: Callable[[Floats], Floats] = shape, since: Floats = since,
-                stops: bool = bool(end), way: Floats = way,
+                stops: bool = bool(end), squares: list[Floats] = squares,
             ) -> Floats:  # fmt: skip
                 lasts = np.exp(logs)[..., None]
-                u = shape(np.clip(since / lasts, 0, 1))[..., None]
-                off = begins_off + way * u
-                if drifting is not None:
-                    off += drifting * since[:, None] * (1 - u)
+                u = shape(np.clip(since / lasts, 0, 1))
+                off = np.maximum((squares[2] * u + squares[1]) * u + squares[0], 0)
                 if stops:
-                    off = np.where((since > lasts)[..., None], last_drawn - drawn, off)
-                return compute_robust_rms(off)
+                    off = np.where(since > lasts, left, off)
+                return compute_robust_root(off)
 
             best, least = _find_least_error_time(measure, 25, 11)
             glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **end, **ahead})

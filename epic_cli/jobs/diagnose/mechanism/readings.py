@@ -38,7 +38,11 @@ def compute_robust_rms(apart: Floats) -> Floats:
 
     That leaves out silences and snaps.
     """
-    squares = np.einsum("...i,...i->...", apart, apart)
+    return compute_robust_root(np.einsum("...i,...i->...", apart, apart))
+
+
+def compute_robust_root(squares: Floats) -> Floats:
+    """Return the root of the mean (...) of the smallest nine tenths of squares (..., n)."""
     count = max(int(0.9 * squares.shape[-1]), 1)
     least = np.partition(squares, count - 1, axis=-1)[..., :count]
     return np.asarray(np.sqrt(least.mean(axis=-1)))
