@@ -7,6 +7,7 @@ import sys
 from collections.abc import Generator, Iterator
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import HealthCheck, settings
 from support.browser import Page, open_page
 from support.rows import pytest_pycollect_makeitem  # noqa: F401  # a hook
@@ -42,16 +43,36 @@ if sys.platform != "win32":
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Keep Python's collector of garbage from all tests and modules: each look at them takes a
     fourth of a second.
     """
     gc.disable()
     try:
+        compile_share(session.config)
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def compile_share(config: pytest.Config) -> None:
+    """Compile one worker's share of what pytest compiles, unless it was compiled before.
+
+    That is the tests and, since it has a plugin of pytest, the package. Each worker needs all, and
+    would compile all, which takes ten seconds.
+    """
+    number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    if not number or config.args_source is not config.ArgsSource.TESTPATHS:
+        return
+    places = ("tests/**/test_*.py", "epic_cli/**/*.py")
+    files = [file for place in places for file in sorted(config.rootpath.glob(place))]
+    for file in files[int(number) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]:
+        compiled = rewrite.get_cache_dir(file) / (file.stem + rewrite.PYC_TAIL)
+        if not compiled.exists():
+            compiled.parent.mkdir(exist_ok=True)
+            source, code = rewrite._rewrite_test(file, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source, compiled)
 
 
 @pytest.fixture(scope="session")
