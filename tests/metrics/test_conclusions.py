@@ -320,7 +320,7 @@ def test_an_outage_never_raises_a_score(movement: str, given: bool) -> None:
     spec = CompareSpec(steady, SCREEN_TIMING, intervals=False, threads=1)
     random = np.random.default_rng(1)
     fell = []
-    for seed in range(4):
+    for seed in range(2):
         whole = bursty.recorded(movement, "1 % independent", 24.0, 900 + seed)
         before = compare_run(whole.run(given=given), spec).results
         for _ in range(3):

@@ -358,7 +358,7 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
 def test_what_games_draw_that_are_no_engine_is_a_composition(
     game: Callable[[], Game], composition: str
 ) -> None:
-    for seed in seeds(60, 15):
+    for seed in seeds(60, 8):
         packets, frames = stream(random.Random(seed), hostile=False)
         one = rows(game(), packets, frames)
         other = rows(Engine(*split(composition)), packets, frames)

@@ -58,7 +58,10 @@ def traffic(seed: int, entities: Sequence[str] = ("",)) -> list[Packet]:
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_rows_are_those_of_the_same_calls(variant: Variant) -> None:
-    for seed, tick in enumerate(TICKS * (2 if EXHAUSTIVE else 1)):
+    left_out = None if EXHAUSTIVE else TICKS[len(str(variant)) % len(TICKS)]
+    for seed, tick in enumerate(TICKS):
+        if tick == left_out:
+            continue
         packets = traffic(seed)
         rows = list(replay(packets, variant.make, tick=tick))
         frames = (1, 9)[seed % 2]

@@ -125,10 +125,7 @@ def test_a_tween_over_a_mean_interval_is_found_in_parts() -> None:
 @pytest.mark.parametrize(
     ("strategy", "named"),
     [
-        ("pun2", ["pun2"]),
         ("sbox", ["networked-aframe", "sbox"]),
-        ("second-life", ["second-life"]),
-        ("bevy-replicon-snap", ["bevy-replicon-snap"]),
         ("purrnet", ["purrnet"]),
         ("ss14", ["ss14"]),
     ],

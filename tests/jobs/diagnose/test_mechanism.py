@@ -66,12 +66,10 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
 @pytest.mark.parametrize(
     ("strategy", "movement", "rate"),
     [
-        ("buffer+stamps=arrival+delay=0.1", "strafe", 60),
         ("buffer+clock=min+clock_time=5+delay=0.08+curve=hermite", "strafe", 144),
         ("buffer+clock=mean+clock_time=1+delay=0.12+beyond=0.1", "figure-eight", 60),
         ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
         ("buffer+stamps=arrival+delay=0.1+keep=3", "strafe", 60),
-        ("buffer+stamps=arrival+delay=0.1+keep=2", "strafe", 60),
         (
             "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1+catch_up_near=0.01",
             "strafe",
@@ -95,18 +93,14 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("buffer+stamps=arrival+delay=0.1+every=0.02", "strafe", 60),
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),
         ("buffer+clock=newest+delay=0.12+catch_up=rate", "figure-eight", 60),
-        ("chase+how=share+share=0.1", "strafe", 60),
         ("chase+how=share+share=1", "strafe", 60),
         ("chase+how=lerp+time=0.1+snap=2", "teleport", 60),
         ("chase+how=lerp+time=0.2+snap=1.1", "strafe", 60),  # within the usual movement
-        ("chase+how=lerp+time=0.13", "figure-eight", 30),
         ("chase+how=spring+time=0.1", "strafe", 60),
-        ("chase+how=linear+time=0.12", "strafe", 60),
         ("chase+how=linear+time=0.12+start=frame", "figure-eight", 30),
         ("chase+how=eased+time=0.12+start=last", "strafe", 60),
         ("chase+how=linear+time=1i+start=last+interval=stamps+ahead=arrival", "strafe", 90),
         ("buffer+clock=min+clock_time=session+delay=2.5", "strafe", 60),
-        ("chase+how=speed+speed=8", "strafe", 60),
         ("chase+how=share+share=0.3+every=0.033333333+phase=0.0123456", "strafe", 144),
         ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),
         ("chase+how=linear+time=0.2+ahead=velocity+drift=1", "strafe", 60),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -71,12 +70,12 @@ def sent(sender: str, of: Case) -> list[Finding]:
     return found_in(tables)
 
 
-def test_of_eighty_sessions_the_true_cause_is_told_first_and_hardly_a_false_one() -> None:
+def test_of_forty_sessions_the_true_cause_is_told_first_and_hardly_a_false_one() -> None:
     kinds = [(sender, network) for sender in SENDERS for network in ("clean", "jitter")]
     kinds += [("fixed", network) for network in NETWORKS]
     right, false, asked = 0, [], 0
-    for (sender, network), seed in itertools.product(kinds, (1, 2)):
-        one = session(sender, network, seed)
+    for sender, network in kinds:
+        one = session(sender, network, 1)
         told = causes(one)
         asked += 1
         right += told[0] in one.causes if told else not one.causes

@@ -183,7 +183,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("kind", "near", "clip", "theme", "seed"),
     [
         ("gif", 0, "from=1,to=3,size=960x540", "light", 1),
-        ("gif", 0, "theme=dark,speed=0.5,from=2,to=3.6,size=960x540", "dark", 2),
+        ("gif", 0, "theme=dark,speed=0.5,fps=10,from=2,to=3.6,size=960x540", "dark", 2),
         ("mp4", 40, "from=1,to=3,size=960x540", "light", 3),
     ],
 )
@@ -263,9 +263,9 @@ def test_small_errors_are_shown_from_near_by() -> None:
     [
         ("gif", "", (800, 450), 20, 5.0667),
         ("mp4", "from=1,to=1.5", (1280, 720), 30, 0.5),
-        ("mp4", "fps=60,size=320x200,from=1,to=3", (320, 200), 60, 2.0),
+        ("mp4", "fps=60,size=320x200,from=1,to=2", (320, 200), 60, 1.0),
         ("gif", "fps=30,size=320x200,from=1,to=3,speed=2", (320, 200), 30, 1.0),
-        ("mp4", "worst=on,speed=0.5,size=320x180", (320, 180), 30, 6.0),
+        ("mp4", "worst=on,speed=0.5,size=160x160,fps=10", (160, 160), 10, 6.0),
     ],
 )
 def test_frames_size_and_duration(
@@ -283,11 +283,11 @@ def test_frames_size_and_duration(
         assert abs(video.times - np.rint(video.times * fps) / fps).max() < 0.0051
 
 
-def test_ten_seconds_are_small() -> None:
-    recording = simulated(4, "--movement", "zigzag,duration=10")
+def test_five_seconds_are_small() -> None:
+    recording = simulated(4, "--movement", "zigzag,duration=5")
     film(Path("out.gif"), "compare", recording, "-s", "epic,snapshot,dead-reckoning,lerp,mirror")
-    assert decoded(Path("out.gif")).times[-1] > 9
-    assert Path("out.gif").stat().st_size < 2_000_000
+    assert decoded(Path("out.gif")).times[-1] > 4
+    assert Path("out.gif").stat().st_size < 1_000_000
 
 
 def test_letters_are_as_large_as_the_shorter_side_allows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +306,7 @@ def test_letters_are_as_large_as_the_shorter_side_allows(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("kind", ["gif", "mp4"])
 def test_the_same_bytes_each_time(kind: str) -> None:
-    paths = [Path(f"{number}.{kind}") for number in range(3)]
+    paths = [Path(f"{number}.{kind}") for number in range(2)]
     for path in paths:
         # whatever is in the memory that is taken
         rubbish = [np.random.default_rng().bytes(size) for size in range(1000, 6_000_000, 300_000)]
@@ -329,12 +329,12 @@ def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("recording", "seconds"),
-    [(JITTER, ""), (JITTER, ",worst=on"), (TANKS, ""), ("circle", ""), ("circle", ",from=3,to=9")],
+    [(JITTER, ",worst=on"), (TANKS, ""), ("circle", ",from=3,to=9")],
 )
 def test_it_loops_without_a_jump(recording: str, seconds: str) -> None:
     if recording == "circle":
         recording = simulated(11, "--movement", "circle,duration=30")
-    film(Path("out.gif"), "compare", recording, "-s", "lerp,epic", clip=f"size=320x180{seconds}")
+    film(Path("out.gif"), "compare", recording, "-s", "lerp,epic", clip=f"size=240x160{seconds}")
     back, usual = largest_step(decoded(Path("out.gif")).frames)
     assert back <= usual
 
@@ -486,7 +486,7 @@ def test_no_name_is_drawn_as_boxes() -> None:
         assert len(pictures) == 2
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_odd_recordings_are_drawn(seed: int) -> None:
     """Silences, teleports, standing still, one far leap: each is drawn, whatever it shows."""
     rng = np.random.default_rng(seed)
