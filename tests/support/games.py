@@ -215,6 +215,28 @@ class TickedBuffer(Game):
             self.drawn = between([(arrival, p) for arrival, _, p in self.got], self.at - 0.1)
 
 
+class AxisSteps(Game):
+    """Each axis goes to the newest state by 6 a second at most."""
+
+    def frame(self) -> None:
+        most = 6 * self.dt
+        self.drawn = self.drawn + np.clip(self.got[-1][2] - self.drawn, -most, most)
+
+
+class MessageLerp(Game):
+    """Each packet goes 10 times the last frame's duration of the way, as a handler has it."""
+
+    def take(self, packet: Packet, now: float) -> bool:
+        self.dt = 0.0 if math.isnan(self.at) else now - self.at
+        return super().take(packet, now)
+
+    def arrive(self) -> None:
+        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * min(10 * self.dt, 1.0)
+
+    def frame(self) -> None:
+        pass
+
+
 class Dequeue(Game):
     """A queue of which each frame takes a state while two are there."""
 

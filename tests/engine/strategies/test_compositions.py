@@ -191,7 +191,8 @@ CHASE: dict[str, list[Any]] = {
     "interval_late": [0, 0, 0.25],
     "interval_share": [1, 1, 0.1],
     "ahead": ["newest", "newest", "velocity", "arrival", "step", "interval", "fixed"],
-    "age": ["stamp", "arrival"],
+    "age": ["stamp", "arrival", "absolute"],
+    "axes": ["all", "each"],
     "ahead_time": [1.0, 0.1, "unlimited"],
     "fade_after": [0, 0, 0.15, 0.4],
     "fade": [0, 0.1, 0.5],
@@ -289,6 +290,8 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
             "+ahead_time=unlimited+snap_after=1",
         ),
         (games.HalfWay, "chase+how=share+share=0.5+every=packet"),
+        (games.AxisSteps, "chase+how=speed+speed=6+axes=each"),
+        (games.MessageLerp, "chase+how=lerp+time=0.1+every=packet"),
         (games.PacketNudges, "chase+how=share+share=0.6+every=packet+drift=1+ahead_time=unlimited"),
         (
             games.LerpedBody,

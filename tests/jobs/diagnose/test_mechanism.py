@@ -101,6 +101,8 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("chase+how=eased+time=0.12+start=last", "strafe", 60),
         ("chase+how=linear+time=1i+start=last+interval=stamps+ahead=arrival", "strafe", 90),
         ("buffer+clock=min+clock_time=session+delay=2.5", "strafe", 60),
+        ("chase+how=speed+speed=4+axes=each", "strafe", 60),
+        ("chase+how=lerp+time=0.08+every=packet", "strafe", 60),
         ("chase+how=share+share=0.3+every=0.033333333+phase=0.0123456", "strafe", 144),
         ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),
         ("chase+how=linear+time=0.2+ahead=velocity+drift=1", "strafe", 60),
@@ -115,6 +117,7 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
     (wanted,) = read_specs([strategy])
     ways = (
         "how",
+        "axes",
         "start",
         "stamps",
         "clock",

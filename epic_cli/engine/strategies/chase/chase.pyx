@@ -1,6 +1,6 @@
 """A configurable chase of the newest state, as most tutorials teach it."""
 
-from libc.math cimport INFINITY, M_PI, NAN, cos, floor, isfinite, isnan, sin, sqrt
+from libc.math cimport INFINITY, M_PI, NAN, cos, fabs, floor, isfinite, isnan, sin, sqrt
 
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
@@ -57,7 +57,7 @@ cdef class Chase(Strategy):
         lerp         drawn += (goal - drawn) * min(dt / time, 1)
         share        drawn += (goal - drawn) * share, whatever the frame's duration
         spring       SmoothDamp(drawn, goal, velocity, time)
-        speed        towards the goal, by speed * dt at most
+        speed        towards the goal, by speed * dt at most, of all axes or of each (``axes``)
         interval     as fast as leads there in one send interval, from the newest arrival on
         linear       from what was drawn to the goal over ``time``, from the newest arrival on
         eased        the same with an ease: 3u^2 - 2u^3, (1 - cos(pi u)) / 2, 1 - (1 - u)^2 or ^3
@@ -98,8 +98,9 @@ cdef class Chase(Strategy):
     smoothed goes ``drift_share`` of the way to the newest in each step.
 
     It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
-    packet. Between two ticks it draws the last one, or with ``between=lerp`` the line from the tick
-    before to the last, which is a tick late. ``rounding`` does not feed back.
+    packet, for which dt is the time since the frame before it. Between two ticks it draws the last
+    one, or with ``between=lerp`` the line from the tick before to the last, which is a tick late.
+    ``rounding`` does not feed back.
 
     A packet with an earlier timestamp than the newest is discarded; with ``late=take`` it is the
     newest, as in code that checks no timestamps. With ``repeated=drop`` one with the position of
@@ -130,6 +131,8 @@ cdef class Chase(Strategy):
                    "", 0, 1, tune=(0.02, 1), scale="log"),
             Number("speed", 20.0, "the speed, with how=speed", "length units/s", 0, 1e12,
                    tune=(0.1, 100), scale="log"),
+            Choice("axes", "all", "whether how=speed and snap go by the distance of all axes, or of"
+                   " each by itself", ("all", "each"), tune=False),
             Choice("ease", "smoothstep", "the curve of how=eased", Easing),
             Choice("start", "drawn", "where how=linear, eased and growing begin; drawn: at the last"
                    " drawn position, on arrival; arrival: where it would be drawn on arrival; last"
@@ -184,7 +187,7 @@ cdef class Chase(Strategy):
     cdef public double every, phase, rounding, fade_after, fade
     cdef public double overshoot, drift, drift_share
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
-    cdef bint ages_by_arrival, takes_late, drops_repeated, stops_short
+    cdef bint ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
@@ -202,7 +205,7 @@ cdef class Chase(Strategy):
     cdef TurnChase turn
     cdef TurnGlide glide
 
-    def configure(self, *, start, end, interval, interval_least, interval_most, interval_late,
+    def configure(self, *, axes, start, end, interval, interval_least, interval_most, interval_late,
                   interval_share, age, late, repeated, between):
         self.check_free()
         self.from_arrival = start == "arrival"
@@ -212,6 +215,7 @@ cdef class Chase(Strategy):
         self.takes_late = late == "take"
         self.drops_repeated = repeated == "drop"
         self.stops_short = end == "short"
+        self.by_axes = axes == "each"
         self.packet_age = PacketAge(age)
         self.ages_by_arrival = self.settings["age"] == "arrival"
         self.measured = interval
@@ -275,7 +279,7 @@ cdef class Chase(Strategy):
         if self.measured != <double>FRAMES:
             self.begin_way()
         if self.every == PACKET:
-            self.step_towards_goal(now, 0 if isnan(self.stepped) else now - self.stepped, sample)
+            self.step_towards_goal(now, max(self.since_drawn(now), 0.0), sample)
             self.stepped = now
             self.current.turn.copy(sample.turn)
         return True
@@ -443,7 +447,7 @@ cdef class Chase(Strategy):
         cdef bint arrives = not dot(rest, rest) > 0
         if self.how == Approach.SPRING:
             arrives = arrives and not dot(self.shown.velocity, self.shown.velocity) > 0
-        if is_beyond(rest, self.snap) or (
+        if self.is_snapping(rest) or (
                 self.snap_after > 0 and at - self.arrived > self.snap_after):
             self.shown = Motion(self.goal, Vec3[double]())
             self.rotate_by(1, elapsed, sample)
@@ -461,6 +465,12 @@ cdef class Chase(Strategy):
             sample.hold(self.shown, self.drawn, self.get_status())
         else:
             sample.show(self.shown, self.get_status())
+
+    cdef bint is_snapping(self, Vec3[double] rest) noexcept nogil:
+        """Return True if the goal is so far away that what is drawn jumps there."""
+        if self.by_axes:
+            return self.snap > 0 and max(fabs(rest.x), fabs(rest.y), fabs(rest.z)) > self.snap
+        return is_beyond(rest, self.snap)
 
     cdef void hold_position(self, Sample& sample) noexcept nogil:
         """Hold the drawn position inside the dead zone; a spring keeps its speed."""
@@ -482,7 +492,12 @@ cdef class Chase(Strategy):
         """Move the drawn position by a share of the remaining way ``rest``."""
         cdef double share = self.compute_share(sqrt(dot(rest, rest)), at, elapsed)
         cdef Vec3[double] before = self.shown.position
-        self.shown.position = lerp(before, self.goal, share) if share != 1 else self.goal
+        if self.by_axes and self.how == Approach.SPEED:
+            self.shown.position = before + Vec3[double](
+                self.limit_step(rest.x, elapsed), self.limit_step(rest.y, elapsed),
+                self.limit_step(rest.z, elapsed))
+        else:
+            self.shown.position = lerp(before, self.goal, share) if share != 1 else self.goal
         self.shown.velocity = Vec3[double]()
         if elapsed > 0:
             self.shown.velocity = (self.shown.position - before) * (1 / elapsed)
@@ -490,6 +505,10 @@ cdef class Chase(Strategy):
             share = elapsed / self.left if elapsed < self.left else 1
             self.left -= elapsed
         self.rotate_by(share, elapsed, sample)
+
+    cdef double limit_step(self, double rest, double elapsed) noexcept nogil:
+        """Return the step of an axis towards a goal that is ``rest`` away."""
+        return clamped(rest, -self.speed * elapsed, self.speed * elapsed)
 
     cdef double compute_share(self, double distance, double at, double elapsed) noexcept nogil:
         cdef double seconds = span_seconds(self.time, self.interval.value)

@@ -106,6 +106,7 @@ cpdef enum AgeSource:
     AUTO
     STAMP
     ARRIVAL
+    ABSOLUTE
 
 
 @cython.final

@@ -15,6 +15,7 @@ class AgeSource(IntEnum):
     AUTO = 0
     STAMP = 1
     ARRIVAL = 2
+    ABSOLUTE = 3
 
 class LastInterval(IntEnum):
     STAMPS = -3

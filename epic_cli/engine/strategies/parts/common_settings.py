@@ -21,8 +21,9 @@ def age_setting(default: str = "auto") -> Choice:
     return Choice(
         "age",
         default,
-        "how old a packet is on arrival: by its timestamp (stamp), zero (arrival), or auto: by its"
-        " timestamp, minus the difference between the clocks where packets carry arrival times",
+        "how old a packet is on arrival: by its timestamp (stamp), by that without its sign"
+        " (absolute), zero (arrival), or auto: by its timestamp, minus the difference between the"
+        " clocks where packets carry arrival times",
         AgeSource,
     )
 

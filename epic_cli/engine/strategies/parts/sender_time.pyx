@@ -420,9 +420,10 @@ cdef double FORGETTING = 0.02
 
 @cython.final
 cdef class PacketAge:
-    """The age of each packet in seconds, by one of three rules.
+    """The age of each packet in seconds, by one of four rules.
 
     stamp: the receiver's time minus the time at which the state was true, for clocks that agree.
+    absolute: the same without its sign, as Photon's scripts have it.
     arrival: 0, every packet counts as new. auto: like stamp as long as the smallest recent age
     lies between 0 and 0.5 s, which a network can cause; anything beyond that counts as a clock
     difference and is subtracted. If the clock is off from the first packet on, only differences
@@ -440,6 +441,8 @@ cdef class PacketAge:
         cdef double age = now - (packet.time - packet.delta)
         if self.source == ARRIVAL or not isfinite(age):
             return 0
+        if self.source == ABSOLUTE:
+            return fabs(age)
         if self.source == STAMP or isnan(packet.arrival):
             return age
         if isnan(self.least):

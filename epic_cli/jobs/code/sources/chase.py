@@ -35,6 +35,7 @@ TIME: float
 TIME_IN_INTERVALS: bool
 SHARE: float
 SPEED: float
+AXES: str
 EASE: str
 START: str
 END: str
@@ -97,7 +98,11 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
 
 def needs_one_clock(settings: Mapping[str, Any]) -> bool:
     """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
-    return settings["age"] == "stamp" and settings["ahead"] in ("velocity", "arrival", "step")
+    return settings["age"] in ("stamp", "absolute") and settings["ahead"] in (
+        "velocity",
+        "arrival",
+        "step",
+    )
 
 
 class Smoothing(SendInterval, Turning, Rounding):
@@ -218,8 +223,8 @@ class Smoothing(SendInterval, Turning, Rounding):
             self.depart()
         if STEPS == "packet":
             since: float = 0.0
-            if self.ticking:
-                since = arrival - self.stepped
+            if self.drawing:
+                since = max(arrival - self.last, 0.0)
             self.proceed(arrival, since)
             self.ticking = True
             self.stepped = arrival
@@ -283,6 +288,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Return the age of a packet: ``age`` by its timestamp, corrected for the clock."""
         if AGE == "arrival":
             return 0.0
+        if AGE == "absolute":
+            return abs(age)
         if AGE == "auto":
             if not self.aged:
                 self.least = age
@@ -432,7 +439,7 @@ class Smoothing(SendInterval, Turning, Rounding):
             return False
         if KEEPS:
             self.restore()
-        if STEPS == "frame" or (STEPS == "packet" and DRIFT > 0.0):
+        if STEPS == "frame" or (STEPS == "packet" and (DRIFT > 0.0 or HOW != "share")):
             elapsed: float = 0.0
             if self.drawing:
                 elapsed = max(now - self.last, 0.0)
@@ -440,7 +447,7 @@ class Smoothing(SendInterval, Turning, Rounding):
             self.last = now
             if STEPS == "frame":
                 self.proceed(now, elapsed)
-            else:
+            elif DRIFT > 0.0:
                 self.position = self.position + self.carried(now, elapsed)
         if STEPS == "tick":
             self.draw_ticks(now)
@@ -525,7 +532,20 @@ class Smoothing(SendInterval, Turning, Rounding):
             self.go(goal, self.step_share(now, elapsed))
         if HOW == "spring":
             self.spring(goal, elapsed)
-        if HOW == "speed":
+        if HOW == "speed" and AXES == "each":
+            most: float = SPEED * elapsed
+            self.position = self.position + Vec3(
+                min(max(rest.x, -most), most),
+                min(max(rest.y, -most), most),
+                min(max(rest.z, -most), most),
+            )
+            if ROTATIONS:
+                far: float = length(rest)
+                if most < far:
+                    self.turn(most / far)
+                else:
+                    self.turn(1.0)
+        if HOW == "speed" and AXES == "all":
             self.approach(goal, SPEED * elapsed)
         if HOW == "interval":
             self.approach(goal, self.distance / self.interval * elapsed)
@@ -541,7 +561,11 @@ class Smoothing(SendInterval, Turning, Rounding):
 
     def snaps(self, rest: Vec3, now: float) -> bool:
         """Return true where it jumps to the goal."""
-        if SNAP > 0.0:
+        if SNAP > 0.0 and AXES == "each":
+            widest: float = max(abs(rest.x), abs(rest.y))
+            if max(widest, abs(rest.z)) > SNAP:
+                return True
+        if SNAP > 0.0 and AXES == "all":
             if dot(rest, rest) > SNAP * SNAP:
                 return True
         if SNAP_AFTER > 0.0:

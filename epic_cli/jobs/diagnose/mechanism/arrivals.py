@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -60,16 +61,22 @@ def depends_on_new_packets(frames: Frames) -> bool | None:
     return None if BEHIND < abs(more) / share < 1 / 2 else more / share > 1 / 2
 
 
-def read_packet_steps(frames: Frames) -> float | None:
-    """Return the share of the way that is drawn at each packet; None if other frames move, too."""
+def iterate_packet_steps(frames: Frames) -> Iterator[dict[str, Any]]:
+    """Yield ways to go a part of the rest at each packet, unless other frames move, too.
+
+    The part may be that of the frame's duration.
+    """
     step, came = np.diff(frames.drawn, axis=0), np.diff(frames.newest)
     left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
     way = compute_lengths(left)
     told = (came == 1) & (way > 0.1 * frames.unit)
     if told.sum() < FEW or not is_moved_by_packets(frames):
-        return None
+        return
     share = float(np.median((step * left).sum(axis=1)[told] / way[told] ** 2))
-    return share if 0.01 < share < 0.99 else None
+    if 0.01 < share < 0.99:
+        yield {"how": "share", "share": share}
+        yield {"how": "lerp", "time": frames.frame / share}
+        yield {"how": "exponential", "time": -frames.frame / math.log1p(-share)}
 
 
 def read_packet_clock(frames: Frames, every: list[TimeAxis]) -> StrategySpec | None:

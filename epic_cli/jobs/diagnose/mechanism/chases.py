@@ -6,29 +6,23 @@ steady.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.readings import (
-    AGED,
-    PossibleReading,
-    compute_robust_rms,
-    compute_robust_root,
-)
-from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
+from epic_cli.jobs.diagnose.mechanism.glides import find_least_error_time, read_glides
+from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
+from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
-#: A step that is none, and a way that is left, in usual steps; the share of the frames that stand
-#: so where a game leaves out the last step of each way.
-STANDS, AWAY, SHORT = 1e-3, 0.05, 0.03
+#: The share of frames without a step from which one frame does not tell its share of the rest.
+COARSE = 0.2
 
 #: The settings of a chase that takes late packets as new ones.
 TAKES_LATE: dict[str, Any] = {"late": "take"}
@@ -66,7 +60,7 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
         elapsed = np.diff(frames.times)
         later = frames.settled[1:]
         found += _read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
-        found += _read_glides(frames, ahead, goal)
+        found += read_glides(frames, ahead, goal)
         moves, drifts = ahead.get("ahead") == "velocity", {**ahead, **DRIFTS}
         if moves or not ahead:
             lasts = np.minimum(elapsed, since) if moves else elapsed
@@ -76,7 +70,7 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
                 frames.unit, drifts, left[later], (step - along)[later], elapsed[later]
             )
         if moves:  # what moves along with its goal, so that the error fades
-            found += _read_glides(frames, drifts, goal)
+            found += read_glides(frames, drifts, goal)
         found.append(_read_spring(frames, ahead, goal))
     return found
 
@@ -92,6 +86,9 @@ def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
         aims = frames.positions + frames.velocities * old
         yield {"ahead": "velocity"}, frames.positions[newest] + frames.velocities[newest] * ages
         yield {"ahead": "arrival"}, aims[newest]
+        if old.min() < 0:  # clocks that agree but for less than the latency
+            aims = frames.positions + frames.velocities * np.abs(old)
+            yield {"ahead": "arrival", "age": "absolute"}, aims[newest]
         steps = np.diff(frames.positions, axis=0, prepend=frames.positions[:1])
         aims = frames.positions + steps * old
         yield {"ahead": "step"}, aims[newest]
@@ -111,12 +108,24 @@ def _read_shares(
     going = (pace > 0) & (way > pace + 2e-3 * unit)
     if far.sum() < 20:
         return []
+    alone = (np.abs(step) > 0) & (np.abs(left) > np.abs(step) + 2e-3 * unit)
+    each = float(np.median((np.abs(step) / elapsed[:, None])[alone])) if alone.any() else 0.0
+    most = each * elapsed[:, None]
+    found = PossibleReading(
+        float(compute_robust_rms(step - np.clip(left, -most, most))),
+        StrategySpec("chase", {"how": "speed", "speed": each, "axes": "each", **ahead}),
+    )
     share = np.clip((step * left).sum(axis=1)[far] / way[far] ** 2, 1e-6, 1 - 1e-9)
+    if (pace[far] == 0).mean() > COARSE:  # whole pixels tell it together
+        share = np.full(
+            len(share),
+            np.clip((step * left)[far].sum() / np.square(way[far]).sum(), 1e-6, 1 - 1e-9),
+        )
     middle = float(np.median(share))
     lerp = float(np.median(elapsed[far] / share))
     time = float(np.median(-elapsed[far] / np.log1p(-share)))
     speed = float(np.median((pace / elapsed)[going])) if going.any() else 0.0
-    return [
+    return [found] + [
         PossibleReading(
             float(compute_robust_rms(step - np.minimum(model, 1)[:, None] * left)),
             StrategySpec("chase", {"how": how, setting: value, **ahead}),
@@ -128,101 +137,6 @@ def _read_shares(
             ("speed", "speed", speed, speed * elapsed / np.maximum(way, 1e-12)),
         )
     ]
-
-
-def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
-    """Return chases that glide in a fixed time from the position at each arrival to the new state.
-
-    Tweens count the time from the frame before the arrival, or after it. Some leave out the last
-    step.
-    """
-    begins = frames.taking
-    before = np.maximum(begins - 1, 0)
-    later = np.flatnonzero(frames.settled)
-    at = later[choose_places(len(later), AGED)]
-    ends: list[dict[str, Any]] = [{}, {"end": "short"}] if _stands_short(frames, goal) else [{}]
-    start, goal, drawn = frames.drawn[before][at], goal[at], frames.drawn[at]
-    begins_off = start - drawn
-    left = np.square(frames.drawn[np.maximum(at - 1, 0)] - drawn).sum(axis=1)
-    found = []
-    speed = frames.velocities[frames.newest][at]
-    arrived = (frames.times - frames.arrivals[frames.newest])[at]
-    drifting = speed if "drift" in ahead else None
-    eases = list(EASES.items())[: None if drifting is None else 1]
-    for (ease, shape), end in itertools.product(eases, ends):
-        how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
-        starts = []
-        for words, begun in (
-            ({}, frames.arrivals[frames.newest]),
-            ({"start": "frame"}, frames.times[begins]),
-            ({"start": "last"}, frames.times[before]),
-        ):
-            since = (frames.times - begun)[at]
-            base, slope = begins_off, goal - start  # the error is base + slope * share
-            if "age" in ahead:  # which counts from there, too
-                slope = slope + speed * (since - arrived)[:, None]
-            if drifting is not None:
-                moved = drifting * since[:, None]
-                base, slope = base + moved, slope - moved
-            squares = [(base * base).sum(1), 2 * (base * slope).sum(1), (slope * slope).sum(1)]
-
-            def measure(
-                logs: Floats, shape: Callable[[Floats], Floats] = shape, since: Floats = since,
-                stops: bool = bool(end), squares: list[Floats] = squares,
-            ) -> Floats:  # fmt: skip
-                lasts = np.exp(logs)[..., None]
-                u = shape(np.clip(since / lasts, 0, 1))
-                off = np.maximum((squares[2] * u + squares[1]) * u + squares[0], 0)
-                if stops:
-                    off = np.where(since > lasts, left, off)
-                return compute_robust_root(off)
-
-            best, least = _find_least_error_time(measure, 25, 11)
-            glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **end, **ahead})
-            starts.append(PossibleReading(least, glide))
-        found.append(min(starts, key=lambda reading: reading.off))
-        # the last of them is an even pace to the goal, too
-        if ease == "linear" and not end and drifting is None:
-            last, interval = starts[-1].off, starts[-1].strategy.settings["time"]
-            even = {"how": "interval", **ahead}
-            found.append(PossibleReading(last, StrategySpec("chase", even)))
-            found.append(
-                PossibleReading(last * 1.01, StrategySpec("chase", {**even, "interval": interval}))
-            )
-    return found
-
-
-def _stands_short(frames: Frames, goal: Floats) -> bool:
-    """Return True if a good part of the frames stand away from the goal (m, 3)."""
-    step = compute_lengths(np.diff(frames.drawn, axis=0))
-    left = compute_lengths(goal - frames.drawn)[1:]
-    stands = (step < STANDS * frames.unit) & (left > AWAY * frames.unit)
-    return bool(stands[frames.settled[1:]].mean() > SHORT)
-
-
-def _find_least_error_time(
-    off: Callable[[Floats], Floats], count: int, steps: int
-) -> tuple[float, float]:
-    """Return the logarithm of the time (20 ms to 1 s) with the least error, and that error.
-
-    ``off`` returns the errors (...) for logarithms (...).
-    """
-    tried = np.log(np.geomspace(0.02, 1.0, count))
-    place = int(off(tried).argmin())
-
-    def measure(log: float) -> float:
-        return float(off(np.array(log)))
-
-    return find_minimum(measure, tried[max(place - 1, 0)], tried[min(place + 1, count - 1)], steps)
-
-
-EASES: dict[str, Callable[[Floats], Floats]] = {
-    "linear": lambda u: u,
-    "smoothstep": lambda u: u * u * (3 - 2 * u),
-    "sine": lambda u: (1 - np.cos(np.pi * u)) / 2,
-    "out-quad": lambda u: 1 - (1 - u) ** 2,
-    "out-cubic": lambda u: 1 - (1 - u) ** 3,
-}
 
 
 def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleReading:
@@ -243,7 +157,7 @@ def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> Possibl
     rest, change = frames.drawn[1:] - goal[1:], frames.drawn[:-1] - goal[1:]
     after = change[1:]
 
-    best, least = _find_least_error_time(measure, 15, 10)
+    best, least = find_least_error_time(measure, 15, 10)
     return PossibleReading(
         least, StrategySpec("chase", {"how": "spring", "time": math.exp(best), **ahead})
     )

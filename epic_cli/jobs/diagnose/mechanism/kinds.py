@@ -51,10 +51,8 @@ def look_at_kinds(search: SearchState) -> None:
     measured = []
     for takes_late, view in frames.iterate_views():
         late = TAKES_LATE if takes_late else {}
-        share = arrivals.read_packet_steps(view)
-        if share is not None:
-            settings = {"how": "share", "share": share, "every": "packet", **late}
-            search.look_at([StrategySpec("chase", settings)])
+        for how in arrivals.iterate_packet_steps(view):
+            search.look_at([StrategySpec("chase", {**how, "every": "packet", **late})])
         if not results.is_exact:
             _look_at_each(search, iterate_drifting_chases(view), late)
         search.look_at(

@@ -84,6 +84,9 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
     goals: list[tuple[dict[str, Any], Floats]] = [({}, newest)]
     if np.abs(old).max() < LONGEST_AGE:
         goals.append(({"ahead": "arrival"}, newest + speed * old))
+    if len(goals) > 1 and old.min() < 0:
+        absolute = {"ahead": "arrival", "age": "absolute"}
+        goals.append((absolute, newest + speed * np.abs(old)))
     for way in iterate_measured_ways(frames):
         plain = compute_intervals(way.measured, {})[frames.newest]
         for how, begin in (("linear", start), ("growing", last)):

@@ -47,7 +47,11 @@ TIMES = ({"clock": "first"}, {"stamps": "arrival"}, {"stamps": "ticks", "clock":
 LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
 
 #: Most rounds of changed words, as long as each leaves less than this share of the error.
-CHANGES, BETTER = 5, 0.97
+CHANGES, BETTER = 5, 0.9
+
+#: A changed part whose mean error is above this share of the usual step, and that many times the
+#: least, is not fitted.
+DISTANT, FARTHER = 0.15, 2.0
 
 #: A mean error that no change of parts explains, as a share of the usual step.
 HOPELESS = 0.1
@@ -79,8 +83,11 @@ class ExplanationSearch(SearchState):
             for one in readings
             if one.strategy.settings.keys() - TAKES_LATE == {"how", "time"}
         ]
+        # or in whole pixels
+        grid = {"rounding": self.variants.grid} if self.variants.grid else {}
         if not self.results.is_exact:
-            self.look_at([spec for spec in plain if spec.settings["how"] in IN_TICKS])
+            plain = [spec for spec in plain if spec.settings["how"] in IN_TICKS]
+            self.look_at([add_settings(spec, grid) for spec in plain])
         if not self.results.is_exact:
             self._look_at_changes()
         if not self.results.is_exact:
@@ -146,7 +153,7 @@ class ExplanationSearch(SearchState):
                 break
             for found in results.select_diverse(KEPT):
                 variants = list(self.variants.iterate_variants(found.candidate))
-                self.look_at(variants, ("delay", "time", "low_pass"))
+                self.look_at(variants, ("delay", "time", "low_pass"), self._limit_error())
             for found in results.select_diverse(FITTED):
                 results.add(self.comparison.fit(found, 3))
             if results.best.apart > BETTER * before:
@@ -170,6 +177,10 @@ class ExplanationSearch(SearchState):
             return
         readings = [reading.strategy.settings for reading in read_chases(changes)[:CHANGING]]
         self.look_at([StrategySpec("chase", {**one, "repeated": "drop"}) for one in readings])
+
+    def _limit_error(self) -> float:
+        """Return the error (mean, length) beyond which a changed part is not worth a fit."""
+        return max(DISTANT * self.frames.unit, FARTHER * self.results.best.apart)
 
     def _search_leaping_times(self, found: FittedStrategy) -> FittedStrategy:
         """Return a result after a wider search of settings near which positions leap."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -30,13 +31,20 @@ class SearchState:
         self.results = SearchResults(comparison.exact)
         self._looked: set[str] = set()
 
-    def look_at(self, specs: Sequence[StrategySpec], only: Sequence[str] = ()) -> None:
-        """Take a first look at strategies, by one step of the fit, until one is exact."""
+    def look_at(
+        self, specs: Sequence[StrategySpec], only: Sequence[str] = (), most: float = math.inf
+    ) -> None:
+        """Take a first look at strategies, by one step of the fit, until one is exact.
+
+        Those with a larger error than ``most`` (length) are not fitted.
+        """
         for spec in specs:
             if spec.label in self._looked:
                 continue
             self._looked.add(spec.label)
-            found = self.comparison.fit(FittedStrategy(spec), 1, only)
+            found = self.comparison.measure_error(FittedStrategy(spec))
+            if found.apart <= most:
+                found = self.comparison.fit(found, 1, only)
             self.results.add(found)
             if found.residual <= self.exact:
                 break

@@ -274,6 +274,8 @@ def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     goal = _AHEAD[settings["ahead"]].format(ahead_time=format_seconds(settings["ahead_time"]))
     if settings["age"] == "arrival":
         goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
+    if settings["age"] == "absolute" and settings["ahead"] != "newest":
+        goal = f"{goal.rstrip(',')} (as much where its age is below 0),"
     rest = f"{_write_steps(settings)}{_write_drift(settings)}{_write_habits(settings)}"
     if settings["how"] == "share" and settings["share"] == 1:
         return f"draws {goal} without any smoothing{rest}"
@@ -287,6 +289,8 @@ def _describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     )  # fmt: skip
     if settings["every"]:
         how = how.replace(" in each frame", "")
+    if settings["how"] == "speed" and settings["axes"] == "each":
+        how += " along each axis"
     if settings["how"] == "interval" and "interval" in found.strategy.settings:
         how = f"within {_describe_interval(settings)}"
     if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
