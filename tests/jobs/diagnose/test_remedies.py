@@ -29,11 +29,13 @@ from epic_cli.network.simulation import simulate
 SHORT = "buffer+clock=median+clock_time=10+delay=0.03"
 
 
-def recorded(rate: float = 20, seed: int = 3, loss: float = 0.01) -> PacketBlock:
+def recorded(
+    rate: float = 20, seed: int = 3, loss: float = 0.01, path: str = "strafe"
+) -> PacketBlock:
     block = PacketBlock()
-    path = PathMovement(PATHS["strafe"](5.0, 5.0, seed))
+    movement = PathMovement(PATHS[path](5.0, 5.0, seed))
     link = Link(LinkConditions(0.06, 0.012, "gamma", loss=loss), seed=seed)
-    for packet in simulate(path, send_rate=rate, duration=40, channel=link):
+    for packet in simulate(movement, send_rate=rate, duration=40, channel=link):
         block.append(packet)
     return block
 
@@ -200,6 +202,37 @@ def test_a_share_behind_a_buffer_depends_on_the_frame_rate() -> None:
     assert "low_pass=" in fault.trial.command
 
 
+def hold_up(block: PacketBlock) -> PacketBlock:
+    """Return the packets over a channel in order that stands for 0.4 s at times."""
+    held, last = PacketBlock(), 0.0
+    for packet in map(block.__getitem__, range(len(block))):
+        begin = 6 * (packet.time // 6) + 3
+        arrival = packet.arrival or 0.0
+        if begin <= arrival < begin + 0.4:
+            arrival = begin + 0.4
+        last = max(last + 1e-4, arrival)
+        held.append(packet._replace(arrival=last))
+    return held
+
+
+def test_where_packets_are_held_up_a_short_buffer_that_extrapolates_is_the_remedy() -> None:
+    """A delay that is long enough for nearly all would be later than the chase."""
+    strategy, times = "chase+how=exponential+time=0.125", np.arange(0.4, 39, 1 / 60)
+    block = hold_up(recorded(15, loss=0, path="figure-eight"))
+    shown = np.round(Redraw(block).draw(read_spec(strategy), times), 4)
+    found = match({"": block}, {"": DrawnPath(times, shown, 5e-5)})
+    assert [drawback.cause for drawback in found.advice.drawbacks] == ["chase-lag"]
+    assert found.advice.remedy is not None
+    command = found.advice.remedy.command.removeprefix("-s ")
+    assert "beyond=" in command
+    another = hold_up(recorded(15, seed=11, loss=0, path="figure-eight"))
+    before, after = recording(another, strategy).before, recording(another, command).before
+    assert before is not None
+    assert after is not None
+    assert after.lag < before.lag - 0.05
+    assert after.compute_values(slice(None)).step_error < before.compute_values(slice(None))[0]
+
+
 @pytest.mark.parametrize(
     "strategy",
     [
@@ -213,6 +246,7 @@ def test_a_good_drawing_is_left_alone(strategy: str) -> None:
     found = advised(strategy)
     assert found.found
     assert (found.advice.drawbacks, found.advice.remedy) == ((), None)
+    assert describe_drawing(found)[-1] == "Nothing that was tried draws it better here."
 
 
 def test_a_longer_buffer_is_the_remedy_of_losses_and_a_repeated_state_is_none() -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: nothing goes by the sender's stamps yet.
 COVERED = (0.99, 0.999, 1.0)
 
+#: Shares of the frames that the delay of a buffer covers that extrapolates, and for how long (s).
+SHORT, BEYOND = (0.5, 0.8, 0.9), 0.5
+
 #: The largest of twice the data is further out by this share of the way from 99 % to 99.9 %: log 2
 #: / log 10.
 LONGER = 0.3
@@ -54,6 +57,17 @@ def iterate_covering_buffers(
         if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
             return
         yield StrategySpec("buffer", {**plain, "delay": round_to_three_digits(delay)}), share
+
+
+def iterate_short_buffers(
+    trials: DrawingTrials, given: Mapping[str, Any]
+) -> Iterator[StrategySpec]:
+    """Yield buffers that wait for most packets, and extrapolate where one is later."""
+    axis = make_time_axis(trials.frames, given)
+    needed = compute_needed_delays(trials.frames, axis, "linear")
+    for delay in np.quantile(needed[trials.mark_choosing_frames(trials.frames)], SHORT):
+        settings = {**given, "delay": round_to_three_digits(max(0.0, delay)), "beyond": BEYOND}
+        yield StrategySpec("buffer", settings)
 
 
 def count_changes(covered: float, settings: Mapping[str, Any], changes: int) -> int:

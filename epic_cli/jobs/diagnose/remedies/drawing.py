@@ -12,7 +12,11 @@ from epic_cli.jobs.diagnose.remedies.buffers import (
     BufferFaults,
 )
 from epic_cli.jobs.diagnose.remedies.chases import ChaseFaults
-from epic_cli.jobs.diagnose.remedies.covering import count_changes, iterate_covering_buffers
+from epic_cli.jobs.diagnose.remedies.covering import (
+    count_changes,
+    iterate_covering_buffers,
+    iterate_short_buffers,
+)
 from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
 from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing, DrawingTrials
 
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Fewest choosing frames for a metric.
 FEWEST_CHOOSING = 60
+
+#: The changes for which a short buffer that extrapolates counts: it has to be that much better.
+SHORT_CHANGES = 5
 
 #: A remedy of several is named alone if it leaves less than this share of its metric.
 MOST = 0.5
@@ -58,12 +65,13 @@ class DrawingAdvice(NamedTuple):
     """The measured frames, their drawbacks, and the trial of the best remedy of them all.
 
     ``before`` is None where the frames cannot be measured, ``remedy`` None where nothing draws it
-    better.
+    better; ``tried`` is True if remedies were tried.
     """
 
     before: MetricValues | None = None
     drawbacks: tuple[Drawback, ...] = ()
     remedy: RemedyTrial | None = None
+    tried: bool = False
 
 
 def advise(
@@ -85,7 +93,7 @@ def advise(
     held = recording.before.compute_values(slice(None)).held
     if not drawbacks and found is not None and held > STANDING:
         drawbacks = (Drawback("standing", {"held": held}, remedy),)
-    return plain._replace(remedy=remedy, drawbacks=drawbacks)
+    return plain._replace(remedy=remedy, drawbacks=drawbacks, tried=True)
 
 
 class _RemedySearch:
@@ -124,6 +132,8 @@ class _RemedySearch:
             for spec, covered in iterate_covering_buffers(self.trials, clock):
                 changes = count_changes(covered, self.settings, 2)
                 yield BetterDrawing(spec, (), covered, changes)
+            for spec in iterate_short_buffers(self.trials, clock):
+                yield BetterDrawing(spec, (), 0.0, SHORT_CHANGES)
         for cause, spec in self._list_chase_changes().items():
             yield BetterDrawing(spec, (cause,))
 
@@ -172,7 +182,7 @@ class _RemedySearch:
             own = remedy
             if cause in changes:
                 own = _select_main_trial(self.trials.judge(changes[cause]))
-            if own or remedy:
+            if own or remedy or cause == "chase-lag":
                 yield Drawback(cause, chase.values, own)
         fault = chase.find_frame_rate_fault(self.recording)
         if fault and "ticks" not in self.unchanged:  # which are the same on any screen

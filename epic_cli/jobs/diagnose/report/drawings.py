@@ -48,6 +48,8 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
         words.append("Packets that come with a frame are read when it has been drawn.")
     if advice.remedy is not None:  # the command begins a line, so that it can be pasted
         words += [f"Better here: {advice.remedy.words}:", advice.remedy.command]
+    elif advice.tried:
+        words.append("Nothing that was tried draws it better here.")
     return words + [f"- {describe_drawback(each, advice.remedy)}" for each in advice.drawbacks]
 
 
@@ -99,9 +101,11 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     if not match.like:
         return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
     does = describe_composition(found)
+    if match.likely and not match.found:
+        left = f"What is left is {_write_error(match.off)} of a step."
+        return [f"Probably it {does}. {left}{rest}", command]
     if not match.found:
-        nearest = "Probably" if match.likely else "Nearest:"
-        return [f"Not understood: {_describe_error(match)}. {nearest} it {does}.{rest}", command]
+        return [f"Not understood: {_describe_error(match)}. Nearest: it {does}.{rest}", command]
     # the command begins a line, so that it can be pasted
     at = ""
     if match.tick and "every" not in found.strategy.settings:  # it was found at the ticks alone
