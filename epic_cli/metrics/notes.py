@@ -264,7 +264,8 @@ def describe_note(note: Note) -> str:
         case ClocksDiffer():
             return (
                 "the receiver's clock is not the sender's: lags count from the fastest packet, as"
-                f" if that had taken no time (--truth offset={note.offset:.6f})"
+                " if that had taken no time (so does a given truth with --truth"
+                f" FILE,offset={note.offset:.6f})"
             )
         case Adjusted():
             return _format_name_prefix(note.entity) + describe_truth_change(note.what)

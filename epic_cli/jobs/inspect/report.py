@@ -167,7 +167,8 @@ def _describe_clocks(found: Inspection) -> str:
         kind = "it starts over"
     elif layout is not None and layout.time_origin == "first":
         kind = "dates" if unit == "iso" else "Unix time"
-        kind += ", from the first packet"
+        begins = "begin with the first arrival" if layout.arrival_apart else "begin at 0"
+        kind = f"{kind}, moved to {begins}"
     elif 9e8 < begin < 5e9:
         kind = "Unix time"
     else:

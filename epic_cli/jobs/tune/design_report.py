@@ -69,7 +69,8 @@ def report(found: Design, details: bool = False) -> Report:
     taken = found.taken.strategy
     assert taken is not None
     forms = [*list_usage(taken.name, taken.settings)]
-    if taken.name in written_in_code():
+    kept = found.drawn is not None and found.drawn.gain.gain >= 0
+    if taken.name in written_in_code() and not kept:
         forms.append(("code", f"epic code {taken.label} --lang csharp -o Smoothing.cs"))
     parts: list[Part] = [
         _make_table(found),
@@ -109,7 +110,7 @@ def verdict(found: Design) -> list[str]:
         *doubts,
         _describe_answer(found),
         _describe_score(found),
-        "Too little data to say how surely." if any(map(math.isnan, ends)) else "",
+        _NO_INTERVAL if any(map(math.isnan, ends)) else "",
         "" if found.divided.tuned.prepared[0].by_arrival else _NO_NETWORK,
         _describe_more_parts(found, more)
         if (more := found.simplest[at + 1 :])
@@ -122,6 +123,7 @@ def verdict(found: Design) -> list[str]:
     return list(filter(None, sentences))
 
 
+_NO_INTERVAL = "The data is too little for a range of the score; differences have theirs."
 _NOTHING_BETTER = "Nothing more complex is better."
 _NO_NETWORK = (
     "Without arrival times nothing is known of the network: record them, or simulate one"
