@@ -18,8 +18,8 @@ from epic_cli.jobs.diagnose.drawn.entity import (
     PROBABLE,
     UNDERSTOOD,
     DrawnEntity,
-    EntityMatch,
 )
+from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.drawn.pacing import (
     find_pacing,
     search_other_pacing,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.comparison import FrameComparison
+from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
+from epic_cli.jobs.diagnose.drawn.frame_arrivals import move_to_frame_times
 from epic_cli.jobs.diagnose.drawn.lateness import measure_lag
 from epic_cli.jobs.diagnose.drawn.strategy_search import StrategySearch
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
@@ -18,13 +20,11 @@ from epic_cli.jobs.diagnose.mechanism.arrivals import depends_on_new_packets
 from epic_cli.jobs.diagnose.mechanism.marks import explain_rest
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice, advise
-from epic_cli.jobs.diagnose.remedies.packets import rewrite
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.metrics.arrays import ARRIVAL, LARGEST, POSITION, TIME, VELOCITY, make_packet_table
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawing, find_drawn_ticks
 
 if TYPE_CHECKING:
-    from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
 
@@ -44,32 +44,6 @@ EXACT = 1.25
 MATTERS = 0.02
 
 
-#: Seconds after a frame at which it no longer shows a packet.
-BEHIND = 1e-7
-
-
-def _delay_a_little(packet: Packet) -> Packet:
-    """Return a packet that has arrived behind the frame of its time."""
-    return packet if packet.arrival is None else packet._replace(arrival=packet.arrival + BEHIND)
-
-
-class EntityMatch(NamedTuple):
-    """The match of a further entity with the strategy found for the first one.
-
-    Times in seconds: ``lag`` behind the packets' stamps, ``shift`` behind the strategy, time
-    ``constant`` of a low-pass on top of it (0: none). ``residual`` is the error (RMS, length),
-    ``off`` the same as a share of its usual step; ``found``: the strategy draws this entity, too.
-    """
-
-    entity: str
-    residual: float
-    lag: float
-    shift: float
-    constant: float
-    off: float
-    found: bool
-
-
 class DrawnEntity:
     """One entity's packets, and the frames of the entity that are examined.
 
@@ -82,8 +56,7 @@ class DrawnEntity:
         behind: bool = False,
     ) -> None:  # fmt: skip
         self.name, self.behind, self._given = name, behind, packets
-        if behind:
-            packets = rewrite(packets, _delay_a_little)
+        packets = move_to_frame_times(packets, path.times, behind)
         columns = make_packet_table(packets)
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(columns[TIME]) & (np.abs(columns[POSITION]) < LARGEST).all(axis=0)

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.parameters import Choice, Number, Value
-from epic_cli.engine.strategies import get_declaration, list_names
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.strategies import list_names
 from epic_cli.jobs.diagnose.drawn.lateness import APART, find_lateness
+from epic_cli.jobs.diagnose.drawn.setting_values import (
+    iterate_setting_values,
+    list_tunable_settings,
+    list_word_options,
+    state_default_number,
+)
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES
 
@@ -22,8 +28,8 @@ if TYPE_CHECKING:
 #: Strategies, the nearest ones, for which another clock and a low-pass are tried.
 FINALISTS = 4
 
-#: Values of a setting that are tried, or the most whole numbers.
-VALUES, WHOLE = 13, 48
+#: Values of a setting that are tried.
+VALUES = 13
 
 #: Settings, the nearest ones, that are fitted to the last digit; if that is not exact, this many of
 #: them are tried at that many values, since some positions leap near the right one.
@@ -73,7 +79,7 @@ class StrategySearch(NamedTuple):
         sharp = [self.comparison.shorten_numbers(self.comparison.fit(each)) for each in singles]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
         for each in sorted(sharp, key=lambda each: each.residual)[: 0 if exact else DENSE]:
-            for setting in _list_tunable_settings(each.candidate):
+            for setting in list_tunable_settings(each.candidate):
                 if setting.name in each.candidate.settings:
                     found = self.comparison.fit(self._find_best_value(each, setting, DENSELY))
                     sharp.append(self.comparison.shorten_numbers(found))
@@ -107,10 +113,10 @@ class StrategySearch(NamedTuple):
     def _iterate_changes(self, found: FittedStrategy) -> Iterator[FittedStrategy]:
         """Yield the strategy with each of its settings changed, measured in the first frames."""
         first = self.comparison.select_glance().measure_error
-        for word in _list_word_options(found.candidate):
+        for word in list_word_options(found.candidate):
             yield first(found.change(word))
-        for own in _list_tunable_settings(found.candidate):
-            yield self._find_best_value(_state_default_number(found, own), own, VALUES)
+        for own in list_tunable_settings(found.candidate):
+            yield self._find_best_value(state_default_number(found, own), own, VALUES)
 
     def _change_in_turn(self, found: FittedStrategy) -> FittedStrategy:
         """Return the strategy after the best changes, one after the other, and a fit."""
@@ -134,7 +140,7 @@ class StrategySearch(NamedTuple):
     ) -> FittedStrategy:
         """Return the strategy with the best value of one setting in the first frames."""
         comparison = self.comparison.select_glance()
-        steps = list(_iterate_setting_values(setting, values))
+        steps = list(iterate_setting_values(setting, values))
         if setting.whole:
             tried = [comparison.measure_error(found.change({setting.name: step})) for step in steps]
             return _select_least_error([comparison.measure_error(found), *tried])
@@ -157,50 +163,6 @@ class StrategySearch(NamedTuple):
         """
         near = (found.shift - APART, found.shift, found.shift + APART)
         return self.comparison.search(found, "", near, 14)
-
-
-def _list_tunable_settings(candidate: StrategySpec) -> list[Number]:
-    """Return the settings worth tuning, settings in seconds first."""
-    settings = get_declaration(candidate.name).settings
-    found = [
-        setting for setting in settings if isinstance(setting, Number) and setting.tune is not None
-    ]
-    return sorted(found, key=lambda one: one.unit != "s")
-
-
-def _state_default_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
-    """Return the strategy with a default setting stated as a number, so that it can be fitted."""
-    known = get_declaration(found.candidate.name)
-    value = known.converted(known.values(found.candidate.settings))[setting.name]
-    if setting.whole or not isinstance(value, float) or not setting.low <= value < math.inf:
-        return found
-    stated = found.change({setting.name: value})
-    return stated._replace(residual=found.residual, apart=found.apart)
-
-
-def _list_word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
-    """Return the other values of each choice and switch that is worth trying."""
-    known = get_declaration(candidate.name)
-    usual = known.values(candidate.settings)
-    return [
-        {setting.name: word}
-        for setting in known.settings
-        if isinstance(setting, Choice) and setting.tune
-        for word in setting.choices
-        if setting.convert(word) != usual[setting.name]
-    ]
-
-
-def _iterate_setting_values(setting: Number, values: int) -> Iterator[float]:
-    low, high = setting.tune or (setting.low, setting.high)
-    if setting.low == 0 < low:  # which is often a way of its own
-        yield 0.0
-    if setting.whole and high - low < WHOLE:
-        yield from (float(index) for index in range(round(low), round(high) + 1))
-        return
-    space = np.geomspace if setting.scale == "log" else np.linspace
-    for row in space(low, high, values):
-        yield float(round(row)) if setting.whole else float(f"{row:.4g}")
 
 
 def _select_least_error(found: Collection[FittedStrategy]) -> FittedStrategy:

@@ -7,6 +7,7 @@ are fitted to what is left, and parts are replaced one by one.
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import (
     add_settings,
     convert_to_numbers,
+    make_timing_key,
     order_settings,
 )
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import select_tick_frames
@@ -152,8 +154,13 @@ class ExplanationSearch(SearchState):
             if results.is_exact:
                 break
             for found in results.select_diverse(KEPT):
-                variants = list(self.variants.iterate_variants(found.candidate))
-                self.look_at(variants, ("delay", "time", "low_pass"), self._limit_error())
+                for spec in self.variants.iterate_variants(found.candidate):
+                    # another clock needs another delay
+                    alike = make_timing_key(FittedStrategy(spec)) == make_timing_key(found)
+                    most = self._limit_error() if alike else math.inf
+                    self.look_at([spec], ("delay", "time", "low_pass"), most)
+                    if results.is_exact:
+                        break
             for found in results.select_diverse(FITTED):
                 results.add(self.comparison.fit(found, 3))
             if results.best.apart > BETTER * before:

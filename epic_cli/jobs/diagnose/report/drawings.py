@@ -14,7 +14,7 @@ from epic_cli.metrics.digits import format_seconds, format_three_digits, join_wo
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.drawn import DrawnMatch
-    from epic_cli.jobs.diagnose.drawn.entity import EntityMatch
+    from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
     from epic_cli.jobs.diagnose.fitted import FittedStrategy
     from epic_cli.jobs.diagnose.mechanism import Mechanism
 
