@@ -470,6 +470,7 @@ _OFF, _AGREES, _OTHER_WAY = 2.0, 0.9, 0.5
 _OTHER_AXES = 0.98
 
 _UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
+_CLOCK_UNITS = ("s", "ms", "us", "100ns", "ns")
 _UNIT_NAMES = {
     "s": "seconds",
     "ms": "milliseconds",
@@ -634,6 +635,7 @@ def judge_all(watch: RecordingMonitor) -> list[RecordingFinding]:
             found += _check_arrival_unit(watch, tracks)
         if totals.packets >= LEAST:
             found += _find_times_of_log(watch)
+            found += _find_second_clock(watch)
             found += _find_unix_times(figures, watch)
             found += _check_velocities(figures, watch)
     turns = watch.census.turns
@@ -1033,6 +1035,71 @@ def _find_times_of_log(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     read = watch.read_with({**entries, "arrival_unit": "iso"}) if rate else ""
     facts = {"column": ticking[0], "low": f"{low * 1000:.3g}", "high": f"{high * 1000:.3g} ms"}
     yield RecordingFinding("E212", facts, read=read)
+
+
+#: Two clocks run alike by this share; what differs by less (s) is one clock twice, and by more than
+#: this share of the recording is no delay.
+_ALIKE, _DELAYS = 0.02, (5e-4, 0.25)
+
+#: One of two clocks is the sender's if its steps vary by this share of the other's.
+_STEADIER = 0.5
+
+
+def _find_second_clock(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Yield a finding if a column that is not read is another clock: of arrivals, or of sending."""
+    layout, given = watch.current_layout, watch.given or ReadSpec()
+    places = {} if layout is None else layout.places
+    known = {field for field, _ in given.columns or ()}
+    if layout is None or layout.time_unit not in TIME_UNITS or {"arrival"} & (known | {*places}):
+        return
+    rows = list(_iterate_rows_of_first_entity(watch.samples))
+    if len(rows) < _EVEN_ROWS or rows[-1].packet.time <= rows[0].packet.time:
+        return
+    times = [row.packet.time for row in rows]
+    used, found = list_used_columns(layout), []
+    for name in rows[0].cells.keys() - used:
+        with suppress(ValueError):
+            ticks = [float(row.cells.get(name, "").replace(",", ".")) for row in rows]
+            rate = (ticks[-1] - ticks[0]) / (times[-1] - times[0])
+            unit = next((u for u in _CLOCK_UNITS if abs(rate / TIME_UNITS[u] - 1) < _ALIKE), None)
+            if unit is not None:
+                found.append((name, unit, [tick / TIME_UNITS[unit] for tick in ticks]))
+    if len(found) != 1:
+        return
+    ((name, unit, clock),) = found
+    delay = _measure_spread([at - time for at, time in zip(clock, times, strict=True)])
+    if not _DELAYS[0] < delay < _DELAYS[1] * (times[-1] - times[0]):
+        return
+    own, other = (_measure_spread([b - a for a, b in pairwise(row)]) for row in (times, clock))
+    units = {} if unit == layout.time_unit else {"arrival_unit": unit}
+    if own <= _STEADIER * other:
+        read = watch.read_with({"arrival": name, **units})
+        yield RecordingFinding(
+            "E215", {"column": name, "spread": f"{1e3 * delay:.3g} ms"}, read=read
+        )
+    elif other <= _STEADIER * own and "time" not in known:
+        apart = sorted(b - a for a, b in pairwise(times))
+        low, high = apart[len(apart) // 10], apart[-len(apart) // 10]
+        entries = {"time": name, "arrival": places["time"], "unit": unit}
+        units = {} if unit == layout.time_unit else {"arrival_unit": layout.time_unit}
+        facts = {"column": name, "low": f"{low * 1e3:.3g}", "high": f"{high * 1e3:.3g} ms"}
+        yield RecordingFinding("E212", facts, read=watch.read_with({**entries, **units}))
+
+
+def _iterate_rows_of_first_entity(samples: Sequence[WatchedBlock]) -> Iterator[UnreadCells]:
+    """Yield the first packets of the first entity, each with all cells of its line."""
+    for sample in samples:
+        block, reader = sample.block, sample.reader
+        for index in range(min(len(block), _PACKETS)):
+            if reader is not None and block[index].entity == samples[0].block[0].entity:
+                cells = reader.split_cells(block.line_text(index))
+                yield UnreadCells(block[index], block.line(index), cells)
+
+
+def _measure_spread(values: list[float]) -> float:
+    """Return the distance from the lowest tenth to the highest."""
+    ordered = sorted(values)
+    return ordered[-len(ordered) // 10] - ordered[len(ordered) // 10]
 
 
 def _has_unsteady_delays(track: Track) -> bool:

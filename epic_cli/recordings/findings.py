@@ -191,6 +191,12 @@ KINDS: Mapping[str, Kind] = {
         "write both files in one coordinate system",
         "Screens count y downwards, engines exchange y and z, and positions below a parent begin at"
         " that. Errors would be those of the coordinates."),
+    "E215": Kind("arrivals, perhaps", _NOTE,
+        "{column} runs as the times do, and is later by amounts that vary by {spread}",
+        "name it as the arrival",
+        "A log of a receiver has two clocks: the sender's, regular, and its own, with the network's"
+        " jitter. With arrivals, packets are drawn as they came, and delays are measured; without,"
+        " they come as they were sent."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

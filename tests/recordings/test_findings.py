@@ -317,6 +317,43 @@ def test_times_that_a_logger_wrote_are_not_the_senders(
     assert reads == ["time=tick,arrival=timestamp,unit=ticks@60,arrival_unit=iso"] * found
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "100ns"])
+@pytest.mark.parametrize("known", ["sent", "came"])
+@pytest.mark.parametrize("apart", [0.0, 86400.0])
+def test_a_second_clock_is_the_arrival_or_the_stamp(unit: str, known: str, apart: float) -> None:
+    """The steadier clock is the sender's, whichever of the two was taken for the time."""
+    random, factor = Random(5), {"s": 1, "ms": 1e3, "us": 1e6, "100ns": 1e7}[unit]
+
+    def write(n: int) -> tuple[object, ...]:
+        sent, came = n / 20, n / 20 + 0.05 + 0.03 * random.random() + apart
+        clocks = {"sent": (sent, came * factor), "came": (came, sent * factor)}[known]
+        return *clocks, n, 0, 9.81
+
+    findings = inspect(BytesIO(table("time,reloj,x,y,g", write, 200))).findings
+    found = {finding.code: finding.read for finding in findings}
+    own = "" if unit == "s" else f",arrival_unit={unit}"
+    other = "unit=s" if unit == "s" else f"unit={unit},arrival_unit=s"
+    reads = {"sent": ("E215", f"arrival=reloj{own}"), "came": ("E212", "time=reloj,arrival=time")}
+    code, read = reads[known]
+    assert found[code] == (read if known == "sent" else f"{read},{other}")
+
+
+@pytest.mark.parametrize("column", ["copy", "count", "age", "noise", "rounded"])
+def test_what_is_no_second_clock_is_none(column: str) -> None:
+    random = Random(6)
+
+    def write(n: int) -> tuple[object, ...]:
+        sent = n / 20
+        values = {
+            "copy": sent * 1000 + 7, "count": n, "age": 100 - sent, "noise": random.random(),
+            "rounded": round(sent, 4),
+        }  # fmt: skip
+        return sent, values[column], n, 0
+
+    findings = inspect(BytesIO(table(f"time,{column},x,y", write, 200))).findings
+    assert not {"E212", "E215"} & {finding.code for finding in findings}
+
+
 def test_doubt_is_said_first_where_the_answer_is(tmp_path: Path) -> None:
     file = tmp_path / "ms.csv"
     file.write_bytes(table("ts,recv,x,y", lambda n: (n * 50, n * 50 + 33, n, 0), 100))
