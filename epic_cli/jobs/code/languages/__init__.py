@@ -310,7 +310,7 @@ class LanguageWriter:
         return f"{self.write_type(kind)} {self.name_variable(name)} = {self.write_expression(value)}{self.ends}"
 
     def write_change(self, node: ast.AugAssign) -> str:
-        """Return the text of ``+=`` or ``-=``."""
+        """Return the text of ``+=``, ``-=`` or ``/=``."""
         sign, _ = _ARITHMETIC[type(node.op)]
         return f"{self.write_expression(node.target)} {sign}= {self.write_expression(node.value)}{self.ends}"
 

@@ -95,6 +95,10 @@ class Rust(LanguageWriter):
             return f"{name}[{index.value!r}]"
         return f"{name}[{self.write_expression(index, 7)} as usize]"
 
+    def write_list_change(self, name: str, method: str, values: list[str]) -> str:
+        text = super().write_list_change(name, method, values)
+        return text.replace("insert(0 as usize", "insert(0")  # which clippy refuses
+
     def write_function_call(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
         if name in self.functions:
             return super().write_function_call(name, values, nodes)
@@ -162,7 +166,7 @@ class Rust(LanguageWriter):
         if (
             isinstance(node, ast.Assign)
             and isinstance(node.value, ast.BinOp)
-            and isinstance(node.value.op, ast.Add | ast.Sub)
+            and isinstance(node.value.op, ast.Add | ast.Sub | ast.Div)
             and get_type(node.value) != "Vec3"
             and ast.unparse(node.value.left) == ast.unparse(node.targets[0])
         ):

@@ -342,7 +342,7 @@ class Smoothing(SendInterval, Turning, Rounding):
     def shorten(self) -> None:
         """Drop the oldest waiting states of a full queue; the way begins where the last began."""
         begin: int = self.passed()
-        if len(self.states) - begin - 1 >= MAX_BUFFER:
+        if len(self.states) - begin > MAX_BUFFER:
             start: State = self.states[begin]
             while len(self.states) - 1 > MIN_BUFFER:
                 self.time = self.states[0].time
