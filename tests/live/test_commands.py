@@ -17,7 +17,9 @@ class Live:
     """The program ``epic`` with pipes to all its streams, both ends open."""
 
     def __init__(self, *args: str) -> None:
-        self.process = started(*args)
+        # an interrupt within an import leaves the module's file to Python's collector
+        unclosed = "ignore:unclosed file:ResourceWarning"
+        self.process = started(*args, python=("-W", unclosed))
 
     def send(self, data: bytes) -> None:
         """Write into its stdin, which stays open."""

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -47,10 +48,13 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, **_NOWHERE, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **changes}
 
 
-def started(*args: str) -> subprocess.Popen[bytes]:
-    """Start ``epic`` in a process that goes on, with pipes to all its streams."""
-    pipe = subprocess.PIPE
-    return subprocess.Popen([*EPIC, *args], stdin=pipe, stdout=pipe, stderr=pipe, env=environment())
+def started(*args: str, python: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    """Start ``epic`` in a process that goes on, with pipes to all its streams.
+
+    ``python`` are more options of Python's own.
+    """
+    words, pipe = [*EPIC[:3], *python, *EPIC[3:], *args], subprocess.PIPE
+    return subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, env=environment())
 
 
 @cache
