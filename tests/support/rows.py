@@ -1,7 +1,7 @@
 """Rows of a table as one test: an item for each would take longer than most rows do.
 
-A test that has no other arguments than those of ``pytest.mark.parametrize`` runs ten rows as one
-item (``TEST[0..9]``), and the message of one that fails ends with the row. Where the command
+A test that has no other arguments than those of ``pytest.mark.parametrize`` runs five rows as one
+item (``TEST[0..4]``), and the message of one that fails ends with the row. Where the command
 names a test (``FILE::TEST``), each row is an item.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 #: How many rows are an item.
-TOGETHER = 10
+TOGETHER = 5
 
 Row = Mapping[str, Any]
 

@@ -131,7 +131,6 @@ def advised(strategy: str, loss: float = 0.0) -> DrawnMatch:
 
 FAULTY = {
     "buffer+clock=median+clock_time=10+delay=0.02": {"short-buffer"},
-    "buffer+clock=min+clock_time=session+delay=0.3": {"long-buffer"},
     "buffer+stamps=arrival+delay=0.25": {"arrival-stamps", "long-buffer"},
     "buffer+clock=newest+delay=0.1": {"wandering-clock"},
     "buffer+clock=min+clock_time=session+delay=0.2+keep=3": {"few-states"},
@@ -142,7 +141,6 @@ FAULTY = {
     "chase+how=interval+interval=0.02": {"early-arrival"},
     "chase+how=share+share=0.1": {"chase-lag", "frame-rate"},
     "chase+how=share+share=1": {"no-smoothing"},
-    "chase+how=exponential+time=0.001": {"no-smoothing"},
 }
 
 
