@@ -478,7 +478,11 @@ class ReadSpec(Described, _ReadSpecFields):
         count = len(BESIDE)
         beside = [Entry(key[count:], value) for key, value in entries if key.startswith(BESIDE)]
         own = [entry for entry in entries if not entry.key.startswith(BESIDE)]
-        return cls.read(own), cls.read(beside)
+        given = cls.read(own)
+        try:
+            return given, cls.read(beside)
+        except SettingError as error:
+            raise SettingError(f"{BESIDE}KEY: {error}", *error.about) from error
 
     @classmethod
     def _from_values(cls, given: dict[str, Any]) -> "ReadSpec":

@@ -115,3 +115,13 @@ def test_a_rotation_or_spin_has_all_its_columns_or_none(columns: str) -> None:
     for missing in names:
         assert select_whole_fields(["x", *(name for name in names if name != missing)]) == ["x"]
     assert set(select_whole_fields(["x", "yaw"])) == {"x", "yaw"}  # the other angles are 0
+
+
+@pytest.mark.parametrize("entry", ["scale=abc", "unit=foo", "axes=xx", "time_fromat=1"])
+def test_an_error_says_whether_a_key_is_one_of_the_frames(entry: str) -> None:
+    messages = []
+    for text in (entry, f"frame.{entry}"):
+        with pytest.raises(SettingError) as error:
+            ReadSpec.parse(text)
+        messages.append(str(error.value))
+    assert messages[1] == f"frame.KEY: {messages[0]}"
