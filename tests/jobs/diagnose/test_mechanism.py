@@ -290,8 +290,15 @@ def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
     assert "buffer+clock=first+delay=0.11" in [spec.label for spec in found.mechanism.same_as]
 
 
-@pytest.mark.parametrize(("ticks", "behind"), [("", False), ("+every=0.02", True)])
-def test_packets_are_read_before_a_frame_or_behind_it(ticks: str, behind: bool) -> None:
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [
+        ("chase+how=share+share=0.3", False),
+        ("chase+how=share+share=0.3+every=0.02", True),
+        ("chase+how=speed+speed=9+every=0.02", True),
+    ],
+)
+def test_packets_are_read_before_a_frame_or_behind_it(text: str, behind: bool) -> None:
     """Packets and frames of one time, as a log has both."""
     given = recorded("strafe", 20, 3)
     times = 0.4 + np.cumsum(np.random.default_rng(2).uniform(0.01, 0.024, 1300))
@@ -303,13 +310,13 @@ def test_packets_are_read_before_a_frame_or_behind_it(ticks: str, behind: bool) 
             rough = 0.0 if behind else 2e-7
             block.append(packet._replace(arrival=float(times[place]) + rough))
             late.append(packet._replace(arrival=float(times[place]) + (1e-4 if behind else 0)))
-    shown = Redraw(late).draw(read_spec(f"chase+how=share+share=0.3{ticks}"), times)
+    shown = Redraw(late).draw(read_spec(text), times)
     there = np.isfinite(shown).all(axis=1)
     path = DrawnPath(times[there], np.round(shown[there], 4), 5e-5)
     found = match({"": block}, {"": path})
     assert found.found
     assert found.behind is behind
-    assert ("every" in found.best.candidate.settings) is bool(ticks)
+    assert ("every" in found.best.candidate.settings) is ("every" in text)
 
 
 def test_a_queue_by_a_timer_is_not_named_where_a_delay_draws_the_same() -> None:

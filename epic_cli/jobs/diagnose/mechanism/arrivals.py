@@ -33,6 +33,10 @@ SLIGHT = 0.01
 #: Frames that go less to a new packet, as a share of their way to the one before, do not know it.
 BEHIND = 0.05
 
+#: A frame this near to a state is there, and a state this far from the one before is another one
+#: (usual steps).
+AT_GOAL, AWAY = 1e-3, 0.1
+
 #: Delays (s) of a clock that packets alone advance, and the most that is left (usual steps).
 DELAYS, NEAR = np.arange(0.0, 1.0, 0.01).tolist(), 0.3
 
@@ -50,11 +54,18 @@ def depends_on_new_packets(frames: Frames) -> bool | None:
     """
     before = np.searchsorted(frames.arrivals, frames.times) - 1
     step = np.diff(frames.drawn, axis=0, prepend=frames.drawn[:1])
-    told = frames.settled & (frames.newest > before) & (before >= 0) & step.any(axis=1)
+    left = frames.positions[before] - (frames.drawn - step)
+    fresh = frames.positions[frames.newest] - frames.positions[before]
+    told = frames.settled & (frames.newest > before) & (before >= 0)
+    there = told & (compute_lengths(left) < AT_GOAL * frames.unit)
+    there &= compute_lengths(fresh) > AWAY * frames.unit
+    if there.sum() >= FEW:  # it stands until it knows that there is more
+        moves = step[there].any(axis=1).mean()
+        return None if BEHIND < moves < AWAY else bool(moves >= AWAY)
+    told &= step.any(axis=1)
     if told.sum() < FEW:
         return None
-    old = frames.positions[before[told]]
-    left, fresh = old - (frames.drawn - step)[told], frames.positions[frames.newest[told]] - old
+    left, fresh = left[told], fresh[told]
     (share, more), _ = fit_factors(step[told], np.stack((left, fresh), axis=1))
     if share <= 0:
         return None

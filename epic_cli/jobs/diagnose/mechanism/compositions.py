@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: Settings that define a composition.
 NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
 
+#: Settings that determine the times of states, or the movement to the goal.
+TIMING = ("stamps", "clock", "how", "ahead")
+
 #: How a buffer catches up that goes by no clock.
 CLOCKLESS = ("queue", "dequeue", "timer", "timed-queue", "fill")
 
@@ -46,7 +49,13 @@ def measure_description_length(strategy: StrategySpec) -> tuple[int, int, int, i
 def make_timing_key(found: FittedStrategy) -> tuple[object, ...]:
     """Return the settings that determine the times of states, or the movement to the goal."""
     values = found.candidate.values
-    return tuple(values.get(key) for key in ("stamps", "clock", "how", "ahead"))
+    return tuple(values.get(key) for key in TIMING)
+
+
+def is_timed_alike(spec: StrategySpec, found: FittedStrategy) -> bool:
+    """Return True if a strategy, of any numbers, is written with the same such settings."""
+    settings = found.candidate.settings
+    return all(spec.settings.get(key) == settings.get(key) for key in TIMING)
 
 
 def make_composition_key(strategy: StrategySpec) -> tuple[object, ...]:

@@ -14,6 +14,8 @@ from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
 from epic_cli.metrics.arrays import choose_places, compute_lengths
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
@@ -29,23 +31,43 @@ FINEST, COARSEST, WRONG = 0.2, 1.5, 0.1
 #: The least step that is none (usual steps), and ticks by which frames stand (frames).
 STANDS, LONGER, LONGEST = 1e-3, 0.9, 4
 
-#: Least share of the frames whose counts are right, and of those that hold fewer or more ticks.
-RIGHT, OTHERS = 0.9, 0.02
+#: Least share of the frames whose counts are right, and number of those with fewer or more ticks.
+RIGHT, OTHERS = 0.9, 3
+
+#: Least share of the frames that has to tell the ticks.
+LEAST = 0.05
 
 
 def iterate_counted_ticks(frames: Frames) -> Iterator[StrategySpec]:
-    """Yield the chase that goes a share of the rest in each tick, if whole ticks fit the frames."""
+    """Yield chases that go a share of the rest, or a distance, in each tick, if whole ticks fit."""
     step = np.diff(frames.drawn, axis=0)
     left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
-    way = np.square(left).sum(axis=1)
-    share = (step * left).sum(axis=1) / np.maximum(way, 1e-300)
-    on = compute_lengths(step - share[:, None] * left) <= BESIDE * compute_lengths(step)
-    told = np.flatnonzero(
-        frames.settled[1:] & on & (way > (AWAY * frames.unit) ** 2) & (share >= 0) & (share < 0.999)
-    )
-    if len(told) < FEW or len(told) < 0.3 * len(step):
-        return
-    begins, ends, grown = frames.times[told], frames.times[told + 1], -np.log1p(-share[told])
+    way, pace = compute_lengths(left), compute_lengths(step)
+    share = (step * left).sum(axis=1) / np.maximum(way**2, 1e-300)
+    on = compute_lengths(step - share[:, None] * left) <= BESIDE * pace
+    told = frames.settled[1:] & on & (way > AWAY * frames.unit) & (share >= 0)
+    for how, some, grown in (
+        ("share", told & (share < 0.999), -np.log1p(-np.minimum(share, 0.9999))),
+        ("speed", told & (way > pace + AWAY * frames.unit), pace),
+    ):
+        ticks = _fit_ticks(frames, np.flatnonzero(some), grown)
+        if ticks is not None:
+            each, every, phase = ticks
+            value = 1 - math.exp(-each) if how == "share" else each / every
+            settings = {"how": how, how: value, "every": every, "phase": phase % every}
+            yield StrategySpec("chase", settings)
+
+
+def _fit_ticks(
+    frames: Frames, told: NDArray[np.int_], grown: Floats
+) -> tuple[float, float, float] | None:
+    """Return how much each tick grows, and its length and phase (s), if whole ticks fit.
+
+    ``grown`` (m - 1) is in proportion to the ticks in each frame; the ``told`` frames count.
+    """
+    if len(told) < FEW or len(told) < LEAST * len(grown):
+        return None
+    begins, ends, grown = frames.times[told], frames.times[told + 1], grown[told]
     some = choose_places(len(told), COUNTED)
     found = []
     for every in TICKS:
@@ -54,15 +76,14 @@ def iterate_counted_ticks(frames: Frames) -> Iterator[StrategySpec]:
             apart, _, phase = _find_phase(begins[some], ends[some], grown[some], every, phases)
             found.append((apart, every, phase))
     if not found:
-        return
+        return None
     _, every, phase = min(found)
     near = phase + np.linspace(-every, every, 2 * PHASES + 1) / PHASES
     _, each, phase = _find_phase(begins, ends, grown, every, near)
     counts = _count_ticks(begins, ends, every, np.array([phase]))[0]
     right = np.abs(grown - counts * each) < WRONG * each
-    if right.mean() > RIGHT and (counts[right] != np.median(counts)).mean() > OTHERS:
-        ticks = {"every": every, "phase": phase % every}
-        yield StrategySpec("chase", {"how": "share", "share": 1 - math.exp(-each), **ticks})
+    fits = right.mean() > RIGHT and (counts[right] != np.median(counts)).sum() >= OTHERS
+    return (each, every, phase) if fits else None
 
 
 def find_standing_ticks(frames: Frames) -> dict[str, Any]:

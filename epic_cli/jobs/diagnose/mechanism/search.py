@@ -20,7 +20,7 @@ from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import (
     add_settings,
     convert_to_numbers,
-    make_timing_key,
+    is_timed_alike,
     order_settings,
 )
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import select_tick_frames
@@ -156,8 +156,7 @@ class ExplanationSearch(SearchState):
             for found in results.select_diverse(KEPT):
                 for spec in self.variants.iterate_variants(found.candidate):
                     # another clock needs another delay
-                    alike = make_timing_key(FittedStrategy(spec)) == make_timing_key(found)
-                    most = self._limit_error() if alike else math.inf
+                    most = self._limit_error() if is_timed_alike(spec, found) else math.inf
                     self.look_at([spec], ("delay", "time", "low_pass"), most)
                     if results.is_exact:
                         break

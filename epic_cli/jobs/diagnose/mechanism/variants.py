@@ -40,6 +40,9 @@ KNOWN = (
 #: Clocks that are tried in the place of another, the steadiest.
 STEADY = 12
 
+#: The longest delay that a buffer may have (s).
+LONGEST = 60.0
+
 #: Settings in seconds or in send intervals.
 SPANS = ("delay", "time")
 
@@ -217,7 +220,7 @@ class Variants:
         delay = settings.get("delay")
         if isinstance(delay, float) and spec.name == "buffer":
             delay += self._measure_lateness(spec.settings) - self._measure_lateness(settings)
-            settings["delay"] = max(delay, 0.0)
+            settings["delay"] = min(max(delay, 0.0), LONGEST)
         return StrategySpec(spec.name, settings)
 
     def _measure_lateness(self, settings: Mapping[str, Any]) -> float:
