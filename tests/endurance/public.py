@@ -187,6 +187,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         games.ChaseWhenEmpty,
         "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_share=0.15",
     ),
+    "lerp-when-empty": (
+        games.LerpWhenEmpty,
+        "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_lerp=0.1",
+    ),
     "median-clock": (games.MedianClock, "buffer+clock=median+clock_count=10+delay=0.1"),
     "soft-clock": (
         games.SoftClock,
@@ -195,6 +199,15 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "uneven-arrivals": (
         games.UnevenArrivals,
         "buffer+stamps=arrival+delay=0.12+jitter_margin=2+jitter=intervals",
+    ),
+    "spare-state": (games.SpareState, "buffer+delay=0.1+reserve=1"),
+    "following-time": (
+        games.FollowingTime,
+        "buffer+clock=newest+delay=0.1+catch_up=share+catch_up_rate=0.1",
+    ),
+    "following-by-seconds": (
+        games.FollowingBySeconds,
+        "buffer+clock=newest+delay=0.1+catch_up=lerp+catch_up_rate=2",
     ),
     "packet-nudges": (games.PacketNudges, "chase+how=share+share=0.6+every=packet+drift=1"),
     "lerped-body": (
@@ -209,6 +222,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "chase+how=linear+time=1i+start=last+interval=stamps+late=take",
     ),
     "late-ticks": (SummedTicks, "chase+how=share+share=0.3+every=0.025+late=take"),
+    "late-sorted": (games.SortedStates, "buffer+stamps=arrival+delay=0.1+late=sort"),
     "late-buffer": (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
 }
 

@@ -579,12 +579,22 @@ class NewestClock(Game):
 class ChaseWhenEmpty(Game):
     """A line 100 ms behind, by arrivals; where it has no end, 0.15 of the way to the newest."""
 
+    share = 0.15
+
     def frame(self) -> None:
         states = [(arrival, p) for arrival, _, p in self.got]
         if self.at - 0.1 <= states[-1][0]:
             self.drawn = between(states, self.at - 0.1)
         else:
-            self.drawn = self.drawn + (states[-1][1] - self.drawn) * 0.15
+            self.drawn = self.drawn + (states[-1][1] - self.drawn) * self.share
+
+
+class LerpWhenEmpty(ChaseWhenEmpty):
+    """The same by ten times the frame's duration of the rest."""
+
+    @property
+    def share(self) -> float:  # type: ignore[override]
+        return min(10 * self.dt, 1.0)
 
 
 class MedianClock(Game):
@@ -639,6 +649,85 @@ class UnevenArrivals(Game):
     def frame(self) -> None:
         delay = min(0.12 + 2 * self.unevenness, 0.2)
         self.drawn = between([(arrival, p) for arrival, _, p in self.got], self.at - delay)
+
+
+class StampJitter(Game):
+    """A delay of 75 ms and twice how far stamps are from 50 ms apart; it falls by a tenth."""
+
+    delay, unevenness = 0.075, 0.0
+
+    def arrive(self) -> None:
+        if len(self.got) > 1:
+            off = abs(self.got[-1][1] - self.got[-2][1] - 0.05)
+            self.unevenness += (off - self.unevenness) * 0.1
+            wanted = min(0.075 + 2 * self.unevenness, 0.2)
+            self.delay += (wanted - self.delay) * (1 if wanted > self.delay else 0.1)
+
+    def frame(self) -> None:
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.at - self.delay)
+
+
+class SortedStates(Game):
+    """States in the order of their stamps; the last before the first that came within 100 ms."""
+
+    def frame(self) -> None:
+        states = sorted(self.got, key=lambda state: state[1])
+        time = self.at - 0.1
+        after = next((i for i, (arrival, _, _) in enumerate(states) if arrival > time), len(states))
+        near = states[max(after - 1, 0) : after + 1]
+        self.drawn = between([(arrival, p) for arrival, _, p in near], time)
+
+
+class OwnCounter(Game):
+    """A time that frames advance while a newer state waits, and that is set where it is far off."""
+
+    time = math.nan
+
+    def arrive(self) -> None:
+        self.strays = len(self.got) > 1 and abs(self.got[-1][1] - self.time) > 0.25
+
+    def frame(self) -> None:
+        if math.isnan(self.time) or self.strays:
+            apart = self.got[-1][1] - self.got[-2][1] if len(self.got) > 1 else 0.05
+            self.time = self.got[-1][1] - apart + (self.at - self.got[-1][0])
+        elif self.time < self.got[-1][1]:
+            self.time += self.dt
+        self.strays = False
+        if self.time <= self.got[-1][1]:
+            self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.time)
+
+
+class SpareState(Game):
+    """The way to a state is gone once another waits behind it; on along the last two past them."""
+
+    def frame(self) -> None:
+        time, states = self.at - 0.1, [(stamp, p) for _, stamp, p in self.got]
+        if time > states[-1][0] and len(states) > 1:
+            (before, start), (stamp, goal) = states[-2:]
+            self.drawn = goal + (goal - start) * ((time - stamp) / (stamp - before))
+        elif len(states) > 1 and time < states[-2][0]:
+            self.drawn = between(states, time)
+
+
+class FollowingTime(Game):
+    """A time that goes on with frames, and a tenth of what it is off in each of them."""
+
+    time = math.nan
+    share = 0.1
+
+    def frame(self) -> None:
+        wanted = self.at - (self.got[-1][0] - self.got[-1][1]) - 0.1
+        self.time = wanted if math.isnan(self.time) else self.time + self.dt
+        self.time += (wanted - self.time) * self.share
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.time)
+
+
+class FollowingBySeconds(FollowingTime):
+    """The same, by twice what it is off in a second."""
+
+    @property
+    def share(self) -> float:  # type: ignore[override]
+        return min(2 * self.dt, 1.0)
 
 
 class Pixels(Game):

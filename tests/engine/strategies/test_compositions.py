@@ -341,6 +341,20 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
             "buffer+stamps=arrival+delay=0.12+jitter_margin=2+jitter=intervals+jitter_share=0.2"
             "+delay_most=0.2",
         ),
+        (
+            games.StampJitter,
+            "buffer+delay=0.075+jitter_margin=2+jitter=stamps+delay_fall=0.1+delay_most=0.2"
+            "+interval=0.05",
+        ),
+        (
+            games.OwnCounter,
+            "buffer+clock=newest+delay=1i+interval=stamps+catch_up=none+catch_up_limit=0.25"
+            "+when_empty=stop+beyond=freeze",
+        ),
+        (games.LerpWhenEmpty, "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_lerp=0.1"),
+        (games.SpareState, "buffer+delay=0.1+reserve=1+beyond=unlimited"),
+        (games.FollowingTime, "buffer+clock=newest+delay=0.1+catch_up=share+catch_up_rate=0.1"),
+        (games.FollowingBySeconds, "buffer+clock=newest+delay=0.1+catch_up=lerp+catch_up_rate=2"),
         (games.Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
         (games.StopsShort, "chase+how=linear+time=0.0666666666666666667+start=last+end=short"),
         (games.PacketClock, "buffer+clock=newest+delay=0.1+every=packet"),
@@ -380,6 +394,7 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
         ),
         (games.HalfWay, "chase+how=share+share=0.5+every=packet+late=take"),
         (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
+        (games.SortedStates, "buffer+stamps=arrival+delay=0.1+late=sort"),
         (games.Dequeue, "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1"),
     ],
 )

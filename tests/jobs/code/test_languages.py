@@ -90,9 +90,15 @@ IN_TURN = (
     "+interval_least=0.03+interval_late=0.2",
     "chase+how=linear+time=1i+start=last+interval=frames+interval_share=0.1+overshoot=1.5",
     "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
-    "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last+every=0.02+low_pass=0.01",
-    "buffer+stamps=arrival+delay=1i+interval=arrivals+interval_most=0.06+low_pass=0.02+beyond=chase",
-    "buffer+delay=1.5i+interval=stamps+interval_count=7+beyond=0.5i",
+    "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last+every=0.02+low_pass=0.01"
+    "+reserve=1",
+    "buffer+stamps=arrival+delay=1i+interval=arrivals+interval_most=0.06+late=sort+beyond=chase"
+    "+beyond_lerp=0.1",
+    "buffer+delay=1.5i+interval=stamps+interval_count=7+beyond=0.5i+jitter_margin=1+jitter=stamps"
+    "+delay_fall=0.2",
+    "buffer+clock=newest+delay=1i+interval=stamps+catch_up=none+catch_up_limit=0.1+when_empty=stop"
+    "+reserve=1",
+    "buffer+clock=mean+delay=0.1+catch_up=lerp+catch_up_rate=2+catch_up_near=0.01",
     "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1",
     "buffer+clock=mean+clock_count=4+delay=0.08+every=packet+between=hold",
     "buffer+clock=median+clock_count=6+delay=0.02+jitter_margin=2+jitter=intervals"

@@ -81,6 +81,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
             "strafe",
             60,
         ),
+        ("buffer+clock=newest+delay=0.1+catch_up=share+catch_up_rate=0.1", "strafe", 60),
         ("buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_share=0.15", "strafe", 60),
         ("buffer+clock=median+clock_count=10+delay=0.1", "strafe", 60),
         (
@@ -193,6 +194,8 @@ def test_one_silence_tells_when_a_chase_snaps(time: float) -> None:
         ("packet-clock", "packet-steps"),
         ("dequeue", "queue"),
         ("latest-state", "state-steps"),
+        ("spare-state", "spare-states"),
+        ("late-sorted", "arrival-stamps"),
         ("late-lerp", "late-as-new"),
         ("late-ticks", "late-as-new"),
     ],
@@ -202,6 +205,20 @@ def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -
     verdict, spec, left, _ = judge(case)
     assert (verdict, left < 0.001) == ("right", True), spec.label
     assert cause in {each.cause for each in said_of(case).advice.drawbacks}
+
+
+def test_a_delay_by_the_unevenness_of_stamps_that_falls_slowly_is_found() -> None:
+    dice, block = random.Random(5), PacketBlock()
+    path, link = PathMovement(PATHS["strafe"](5.0, 5.0, 3)), Link(LinkConditions(0.02), seed=3)
+    for packet in simulate(path, send_rate=20, duration=24, channel=link):
+        late = dice.expovariate(100)
+        moved = packet._replace(time=packet.time + late, arrival=(packet.arrival or 0.0) + late)
+        block.append(moved)
+    spec = "buffer+delay=0.075+jitter_margin=2+jitter=stamps+delay_fall=0.1+interval=0.05"
+    found = match({"": block}, {"": frames(block, spec, 60, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.exact
+    assert found.mechanism.strategy.values["delay_fall"] == pytest.approx(0.1, rel=0.01)
 
 
 @pytest.mark.parametrize("between", ["hold", "lerp"])

@@ -51,6 +51,7 @@ cpdef enum class BufferCurve:
 cpdef enum class JitterMeasure:
     LATENESS
     INTERVALS
+    STAMPS
 
 cpdef enum class CatchUp:
     NONE
@@ -61,6 +62,8 @@ cpdef enum class CatchUp:
     TIMER
     TIMED_QUEUE
     FILL
+    SHARE
+    LERP
 
 cpdef enum class LowPass:
     EXPONENTIAL
@@ -100,10 +103,12 @@ cdef class DelayBuffer(Strategy):
     Delay: The jitter is the exponential standard deviation of (arrival - stamp) over
     ``jitter_time``, over arrival times that of their differences. With ``jitter=intervals`` it is
     the mean difference of the interval between arrivals from its own mean, of both of which each
-    packet is ``jitter_share``. A send interval is the typical difference of the last 32 timestamps,
-    or with ``interval_time`` the exponential mean; or that of the last two timestamps
-    (``interval=stamps``) or arrivals (``interval=arrivals``), or the mean of the last
-    ``interval_count`` of these, within ``interval_least`` and ``interval_most``.
+    packet is ``jitter_share``; with ``jitter=stamps`` that of the timestamps' interval from the
+    send interval. Where the delay becomes less, each packet takes ``delay_fall`` of that off. A
+    send interval is the typical difference of the last 32 timestamps, or with ``interval_time`` the
+    exponential mean; or that of the last two timestamps (``interval=stamps``) or arrivals
+    (``interval=arrivals``), or the mean of the last ``interval_count`` of these, within
+    ``interval_least`` and ``interval_most``.
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
     neighbors: (next - previous) / (their time), at an end of the buffer the slope. With
@@ -112,16 +117,21 @@ cdef class DelayBuffer(Strategy):
     Beyond the newest state it is held, or goes on for ``beyond``, seconds or send intervals: along
     the line of the last two, or by the newest's velocity; then it stays there, or is back at the
     newest (``beyond_then=return``). ``freeze`` keeps what was drawn last; ``chase`` goes on from
-    there to the newest, ``beyond_share`` of the rest in each frame. ``oldest`` is back at the
-    oldest state of the last ``keep``; with ``reuse`` the newest is held, and begins the way to the
-    next one where that comes. Before the oldest that one is shown, or with ``before=none`` what was
-    drawn last. States older than ``forget`` are dropped once they are drawn: the first one after a
-    silence is then shown at once.
+    there to the newest, ``beyond_share`` of the rest in each frame, or dt / ``beyond_lerp`` of it.
+    ``oldest`` is back at the oldest state of the last ``keep``; with ``reuse`` the newest is held,
+    and begins the way to the next one where that comes. Before the oldest that one is shown, or
+    with ``before=none`` what was drawn last. States older than ``forget`` are dropped once they are
+    drawn: the first one after a silence is then shown at once.
 
-    Catch-up: ``snap``: the time is as above. With ``rate`` it goes on with frames, that much faster
-    or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where the
-    buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``none`` it only waits:
-    after each hitch the delay is longer. With ``when_empty=run`` it does not wait. ``queue`` goes
+    Catch-up: ``snap``: the time is as above, and what was drawn last stays while fewer than
+    ``reserve`` states wait behind the next one. With ``rate`` it goes on with frames, that much
+    faster or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where
+    the buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``share`` it goes on
+    with frames, and by ``catch_up_rate`` of what it is off in each of them, with ``lerp`` by that
+    much a second; these do not wait. With ``none`` it only waits, also while ``reserve`` states or
+    fewer are behind the one it comes from: after each hitch the delay is longer; at a packet whose
+    state is more than ``catch_up_limit`` off, it is as above. With ``when_empty=run`` it does not
+    wait, with ``stop`` it does so where it is, up to a frame past the newest state. ``queue`` goes
     from each state to the next in one interval of frames, and drops what is left of the last frame:
     it never catches up, unless ``keep`` drops states. Of a ``dequeue`` each frame takes the next
     state. Both leave ``reserve`` states behind the newest. ``timer`` goes over the interval before
@@ -146,7 +156,9 @@ cdef class DelayBuffer(Strategy):
     and behind the low-pass.
 
     A packet with the newest timestamp or an earlier one is discarded; with ``late=insert`` it is
-    put in its place. The velocity is the slope of what is drawn.
+    put in its place. Over arrival times ``insert`` appends it, and ``sort`` puts it in the place of
+    its timestamp: the state before the first one that arrived later than the drawn time is then the
+    one to draw from. The velocity is the slope of what is drawn.
     """
 
     declaration = Declaration(
@@ -190,10 +202,13 @@ cdef class DelayBuffer(Strategy):
                    0, 100, tune=(0, 5)),
             Number("jitter_time", 2.0, "the time over which the jitter is measured", "s", 0.001,
                    3600),
-            Choice("jitter", "lateness", "what the jitter is of: arrival minus stamp, or the"
-                   " intervals between arrivals", JitterMeasure, tune=False),
+            Choice("jitter", "lateness", "what the jitter is of: arrival minus stamp, the"
+                   " intervals between arrivals, or those of the stamps", JitterMeasure,
+                   tune=False),
             Number("jitter_share", 0.1, "how much each packet shifts the jitter, with"
-                   " jitter=intervals", "", 0, 1),
+                   " jitter=intervals or stamps", "", 0, 1),
+            Number("delay_fall", 1.0, "how much of a decrease of the delay each packet takes off",
+                   "", 0.001, 1),
             Span("delay_least", 0.0, "the least delay, jitter margin included", 0, 60),
             Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
             measured_interval("stamps", "arrivals"),
@@ -213,6 +228,8 @@ cdef class DelayBuffer(Strategy):
                               "reuse": REUSE, "unlimited": INFINITY}, tune=(0, 0.5)),
             Number("beyond_share", 0.2, "the share of the way to the newest in a frame, with"
                    " beyond=chase", "", 0, 1),
+            Number("beyond_lerp", 0.0, "the time by which a frame is divided for that share, with"
+                   " beyond=chase; 0: by beyond_share", "s", 0, 60),
             Choice("beyond_along", "slope", "extrapolate along the last two states, or by the"
                    " newest state's velocity", ("slope", "velocity")),
             Choice("beyond_then", "stay", "after extrapolation, stay there or return to the newest"
@@ -220,15 +237,18 @@ cdef class DelayBuffer(Strategy):
                    ("stay", "return"), tune=False),
             Choice("catch_up", "snap", "how the drawn time gets back to its delay: never, at"
                    " once, or at a rate; or play a queue of states, take one of it in each frame,"
-                   " go by a timer, play a queue by it, or as fast as many wait", CatchUp),
-            Number("catch_up_rate", 0.05, "how much faster or slower to play, with catch_up=rate;"
-                   " with fill, for each waiting state", "", 0, 1, tune=(0.01, 0.2), scale="log"),
-            Number("catch_up_limit", 0.0, "jump at a larger error, with catch_up=rate; 0: never",
-                   "s", 0, 3600),
-            Number("catch_up_near", 0.0, "leave a smaller error as it is, with catch_up=rate", "s",
-                   0, 3600),
+                   " go by a timer, play a queue by it, or as fast as many wait; or by a share of"
+                   " its error in each frame, or a second (lerp)", CatchUp),
+            Number("catch_up_rate", 0.05, "how much faster or slower to play (1 at most), with"
+                   " catch_up=rate; with fill, for each waiting state; with share and lerp, that",
+                   "", 0, 60, tune=(0.01, 0.2), scale="log"),
+            Number("catch_up_limit", 0.0, "jump at a larger error of the drawn time, or with none"
+                   " at a packet that is further off; 0: never", "s", 0, 3600),
+            Number("catch_up_near", 0.0, "leave a smaller error of the drawn time as it is", "s", 0,
+                   3600),
             Choice("when_empty", "wait", "what the drawn time does past the newest state, with"
-                   " catch_up=none and rate", ("wait", "run"), tune=False),
+                   " catch_up=none and rate: wait there, stop where it is, or run on",
+                   ("wait", "stop", "run"), tune=False),
             Number("catch_up_from", 1, "states that may wait at the usual pace, with catch_up=fill",
                    "", 0, 1024, whole=True),
             Choice("still", "play", "whether a way without movement takes its time, with"
@@ -244,8 +264,10 @@ cdef class DelayBuffer(Strategy):
                    " catch_up=none, queue or dequeue", "", 1, 1024, whole=True),
             Number("max_buffer", 0, "states that may wait in a queue, at least min_buffer; 0: any"
                    " number", "", 0, 1024, whole=True),
-            Number("reserve", 0, "states that stay in a queue", "", 0, 1023, whole=True),
-            Choice("late", "drop", "how a late packet is treated", ("drop", "insert"), tune=False),
+            Number("reserve", 0, "states that stay in a queue; those that must wait behind the"
+                   " next one, with catch_up=snap", "", 0, 1023, whole=True),
+            Choice("late", "drop", "how a late packet is treated: drop it, insert it, or sort it"
+                   " in by its stamp, with stamps=arrival", ("drop", "insert", "sort"), tune=False),
             Choice("equal", "keep", "of two states of one time, such as two packets of a frame with"
                    " stamps=arrival: keep both, or the last", ("keep", "last"), tune=False),
             Choice("before", "hold", "what to draw before the oldest state: that state, what was"
@@ -273,7 +295,7 @@ cdef class DelayBuffer(Strategy):
     cdef public CatchUp catch_up
     cdef public JitterMeasure jitter
     cdef public double clock_margin, delay, jitter_margin, delay_least, delay_most, beyond
-    cdef public double jitter_share, beyond_share
+    cdef public double jitter_share, delay_fall, beyond_share, beyond_lerp
     cdef public double catch_up_rate, catch_up_limit, catch_up_near, pace, every, phase
     cdef public size_t catch_up_from
     cdef public LowPass follow
@@ -283,7 +305,8 @@ cdef class DelayBuffer(Strategy):
     cdef public double forget
     cdef bint keeps_last, forgotten, renewed
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
-    cdef bint from_last, smooths, holds, is_queue, skips, waits
+    cdef bint from_last, smooths, holds, is_queue, skips, waits, stops, sorts, spares
+    cdef bint strays                # the newest packet was too far from the drawn time
     cdef ClockOffset offset
     cdef SendInterval interval
     cdef double measured            # how: NaN, seconds, or one of LastInterval
@@ -293,6 +316,7 @@ cdef class DelayBuffer(Strategy):
     cdef size_t taken               # packets since the beginning
     cdef size_t place               # how many states there are up to the time drawn last
     cdef double newest_state, arrived, tick     # of the packets taken: stamp, arrival, and count
+    cdef double lasted              # the present frame, s
     cdef double wait                # the present delay, s
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
@@ -327,7 +351,8 @@ cdef class DelayBuffer(Strategy):
         self.deviation = Deviation(jitter_time)
         self.by_velocity = beyond_along == "velocity"
         self.returns = beyond_then == "return"
-        self.inserts = late == "insert"
+        self.inserts = late != "drop"
+        self.sorts = late == "sort" and self.stamps != StampSource.SENDER
         self.hides = before == "none"
         self.keeps_last = equal == "last"
         self.from_last = start == "last"
@@ -337,7 +362,8 @@ cdef class DelayBuffer(Strategy):
             self.stamps == StampSource.TICKS or self.catch_up == CatchUp.QUEUE
             or self.catch_up == CatchUp.TIMER or self.catch_up == CatchUp.TIMED_QUEUE
             or min(self.delay, self.delay_least, self.delay_most) < 0
-            or -MOST_INTERVALS <= self.beyond < 0)
+            or -MOST_INTERVALS <= self.beyond < 0
+            or (self.jitter_margin > 0 and self.jitter == JitterMeasure.STAMPS))
         self.is_queue = self.catch_up == CatchUp.QUEUE or self.catch_up == CatchUp.DEQUEUE
         self.queues = self.is_queue or self.catch_up == CatchUp.NONE
         self.skips = still == "skip"
@@ -345,7 +371,10 @@ cdef class DelayBuffer(Strategy):
         self.min_buffer = min_buffer
         self.max_buffer = max(max_buffer, min_buffer) if max_buffer and self.queues else 0
         self.counts_intervals |= self.queues and min_buffer > 1
-        self.remembers = self.hides or self.beyond == FREEZE or self.beyond == CHASE
+        self.spares = self.reserve > 0 and self.catch_up == CatchUp.SNAP
+        self.remembers = (
+            self.hides or self.beyond == FREEZE or self.beyond == CHASE or self.spares)
+        self.stops = when_empty == "stop"
         self.waits = when_empty == "wait" and (
             self.catch_up == CatchUp.RATE or self.catch_up == CatchUp.NONE)
         self.states.set_capacity(keep)
@@ -359,7 +388,7 @@ cdef class DelayBuffer(Strategy):
         self.states.clear()
         self.turn.clear()
         self.taken = self.place = 0
-        self.playing = self.shows = self.smoothing = False
+        self.playing = self.shows = self.smoothing = self.strays = False
         self.filling = self.queues and self.min_buffer > 1
         self.forgotten = self.renewed = False
 
@@ -380,6 +409,9 @@ cdef class DelayBuffer(Strategy):
                 return False
             if place == 0 and self.states.full():
                 return False
+        elif self.sorts:
+            if self.states.full() and true_at < self.states.front().stamp:
+                return False
         elif self.taken > 0 and true_at <= self.newest_state and not self.inserts:
             return False
         if self.counts_intervals and not self.measured < 0:
@@ -391,14 +423,16 @@ cdef class DelayBuffer(Strategy):
                 now - self.arrived if self.measured == <double>ARRIVALS
                 else packet.time - self.newest)
         if self.stamps != StampSource.SENDER:
+            place = (self.states.count_sent_until(true_at) if self.sorts
+                     else self.states.size())
             true_at = self.find_state_time(packet, now)
-            place = self.states.size()
+            place = min(place, self.states.size())
         elif self.clock != ClockRule.AGREE:
             self.offset.add(now - packet.time, now)
         self.behind = self.offset.value + self.clock_margin
         if self.jitter_margin > 0:
             self.measure_jitter(packet, now)
-        self.wait = self.compute_delay()
+        self.set_delay(self.compute_delay())
         if self.forgotten:
             self.drop_states(self.states.size())
         elif (self.keeps_last or self.renewed) and not self.states.empty() and (
@@ -409,10 +443,13 @@ cdef class DelayBuffer(Strategy):
         self.idle = 0
         if self.max_buffer > 0:
             self.shorten_queue()
-            place = self.states.count_until(true_at) if place > 0 else 0
+            place = (0 if place == 0 else self.states.count_sent_until(packet.time - packet.delta)
+                     if self.sorts else self.states.count_until(true_at))
         self.insert_state(min(place, self.states.size()), packet, now, true_at)
         self.newest_state = max(packet.time - packet.delta, self.newest_state
                                 if self.taken > 0 else -INFINITY)
+        self.strays = self.catch_up == CatchUp.NONE and self.catch_up_limit > 0 and (
+            fabs(self.states.back().time - self.time) > self.catch_up_limit)
         self.arrived = now
         self.taken += 1
         return True
@@ -488,6 +525,11 @@ cdef class DelayBuffer(Strategy):
         cdef double interval = now - self.arrived if self.taken > 0 else NAN
         if self.jitter == JitterMeasure.INTERVALS:
             self.measure_unevenness(interval)
+        elif self.jitter == JitterMeasure.STAMPS:
+            interval = packet.time - self.newest if self.taken > 0 else NAN
+            if interval > 0:
+                self.unevenness += (
+                    fabs(interval - self.interval.value) - self.unevenness) * self.jitter_share
         elif self.stamps == StampSource.SENDER:
             self.deviation.add(now - packet.time, now)
         elif self.stamps == StampSource.TICKS:
@@ -505,13 +547,19 @@ cdef class DelayBuffer(Strategy):
         self.unevenness += (
             fabs(interval - self.usual_interval) - self.unevenness) * self.jitter_share
 
+    cdef void set_delay(self, double wanted) noexcept nogil:
+        """Set the delay to ``wanted`` (s), at once unless it becomes less and ``delay_fall`` is."""
+        if self.taken > 0 and wanted < self.wait and self.delay_fall < 1:
+            wanted = self.wait + (wanted - self.wait) * self.delay_fall
+        self.wait = wanted
+
     cdef double compute_delay(self) noexcept nogil:
         cdef double interval = self.interval.value
         cdef double wait = span_seconds(self.delay, interval)
         if self.jitter_margin > 0:
             wait += self.jitter_margin * (
-                self.unevenness if self.jitter == JitterMeasure.INTERVALS
-                else self.deviation.value())
+                self.deviation.value() if self.jitter == JitterMeasure.LATENESS
+                else self.unevenness)
         return min(max(wait, span_seconds(self.delay_least, interval)),
                    span_seconds(self.delay_most, interval))
 
@@ -547,6 +595,7 @@ cdef class DelayBuffer(Strategy):
                 self.ticked):
             self.hold_drawn(sample)
             return
+        self.lasted = self.elapsed(at)
         time = self.compute_drawn_time(moment)
         self.time = time
         if not self.is_queue:  # in which states of one time take turns
@@ -560,6 +609,8 @@ cdef class DelayBuffer(Strategy):
             self.draw_beyond(time - self.states.back().time, sample)
             if self.beyond == REUSE and time > self.states.back().time:
                 self.restart_segment(moment - self.behind + max(self.since_drawn(moment), 0.0))
+        elif self.spares and self.place + self.reserve >= self.states.size():
+            self.hold_last(sample)
         else:
             self.draw_curve(self.states[self.place - 1], self.states[self.place], time, sample)
         if sample.status == NONE:
@@ -590,7 +641,7 @@ cdef class DelayBuffer(Strategy):
 
     cdef size_t find_place(self, double time) noexcept nogil:
         """Return the number of states up to ``time``, which is near the place drawn last."""
-        cdef size_t place = self.place
+        cdef size_t place = 0 if self.sorts else self.place  # their times may be in any order
         while place < self.states.size() and self.states[place].time <= time:
             place += 1
         while place > 0 and self.states[place - 1].time > time:
@@ -718,16 +769,20 @@ cdef class DelayBuffer(Strategy):
             time = self.states.back().time - self.wait + (
                 time - floor(time + 1 - ALL_GONE)) * self.interval.value
         elif self.playing and self.catch_up == CatchUp.RATE:
-            time = caught_up(self.time, time, self.elapsed(at), self.catch_up_rate,
+            time = caught_up(self.time, time, self.elapsed(at), min(self.catch_up_rate, 1.0),
                              self.catch_up_limit, self.catch_up_near)
+        elif self.playing and (self.catch_up == CatchUp.SHARE or self.catch_up == CatchUp.LERP):
+            time = self.follow_time(time, self.elapsed(at))
         elif self.catch_up == CatchUp.FILL:
             time = self.states.back().time
             if self.playing:
                 time = self.advance_by_fill(self.elapsed(at))
-        elif self.playing and self.catch_up == CatchUp.NONE:
+        elif self.playing and self.catch_up == CatchUp.NONE and not self.strays:
             time = self.time
-            if not self.is_filling(self.elapsed(at)):
+            if not self.is_filling(self.elapsed(at)) and (not self.stops or time < newest) and (
+                    self.reserve == 0 or self.states.size() > self.count_passed() + self.reserve):
                 time += self.elapsed(at)
+        self.strays = False
         if self.catch_up == CatchUp.NONE and time >= newest - SAME_TIME:
             self.filling = self.min_buffer > 1
         if self.waits:
@@ -735,6 +790,17 @@ cdef class DelayBuffer(Strategy):
         if self.monotonic and self.playing:
             return max(time, self.time)
         return time
+
+    cdef double follow_time(self, double wanted, double elapsed) noexcept nogil:
+        """Return the drawn time after a frame, by a share of what it is off the ``wanted`` one."""
+        cdef double time = self.time + elapsed
+        cdef double off = wanted - time
+        if fabs(off) < self.catch_up_near:
+            return time
+        if self.catch_up_limit > 0 and fabs(off) > self.catch_up_limit:
+            return wanted
+        return time + off * min(
+            self.catch_up_rate * (1 if self.catch_up == CatchUp.SHARE else elapsed), 1.0)
 
     cdef void record_drawn(self, Vec3[double] position, const OptionalTurn& turn) noexcept nogil:
         self.shows = True
@@ -838,12 +904,15 @@ cdef class DelayBuffer(Strategy):
         """Go a share of the way from what was drawn last to the newest state."""
         cdef const Snapshot* newest = &self.states.back()
         cdef Snapshot last = self.shown if self.shows else newest[0]
+        cdef double share = self.beyond_share
+        if self.beyond_lerp > 0:
+            share = min(self.lasted / self.beyond_lerp, 1.0)
         if is_farther(last.position, newest.position, self.snap):
             last = newest[0]
         last.time = newest.time  # it turns at no speed of its own
-        last.position = lerp(last.position, newest.position, self.beyond_share)
+        last.position = lerp(last.position, newest.position, share)
         self.hold_state_at(last, sample)
-        slerp_between(last, newest[0], self.beyond_share, sample)
+        slerp_between(last, newest[0], share, sample)
 
     cdef Vec3[double] find_velocity_beyond(self, double ahead, Sample& sample) noexcept nogil:
         """Return the velocity to extrapolate with, and set the sample's extrapolated rotation.

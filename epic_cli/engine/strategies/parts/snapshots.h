@@ -12,12 +12,14 @@ namespace epic {
 struct Snapshot : Motion {
     double time = 0;     // sender's clock, s
     double arrival = 0;  // receiver's clock, s
+    double stamp = 0;    // sender's clock, by which states are in order, s
     OptionalTurn turn;
 
     void take(const Packet& packet, double now) {
         static_cast<Motion&>(*this) = packet;
         time = packet.time;
         arrival = now;
+        stamp = packet.time - packet.delta;
         turn = packet.turn;
     }
 };
@@ -55,6 +57,13 @@ public:
     std::size_t count_until(double time) {
         std::size_t count = size_;
         while (count > 0 && (*this)[count - 1].time > time) --count;
+        return count;
+    }
+
+    // Return the number of snapshots in front of one with this stamp.
+    std::size_t count_sent_until(double stamp) {
+        std::size_t count = size_;
+        while (count > 0 && (*this)[count - 1].stamp > stamp) --count;
         return count;
     }
 

@@ -10,6 +10,7 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
     cdef cppclass Snapshot(Motion):
         double time
         double arrival
+        double stamp
         OptionalTurn turn
 
     cdef cppclass SnapshotBuffer:
@@ -25,6 +26,7 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
         void drop_front(size_t)
         void drop_back()
         size_t count_until(double)
+        size_t count_sent_until(double)
         Snapshot& made(size_t)
         void insert(size_t, const Snapshot&)
         void insert(size_t, const Packet&, double)

@@ -63,6 +63,7 @@ JITTER_MARGIN: float
 JITTER_TIME: float
 JITTER: str
 JITTER_SHARE: float
+DELAY_FALL: float
 INTERVAL: float  # s, the first guess where it is measured
 INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
@@ -74,6 +75,7 @@ BEYOND_TIME: float  # s, how long it goes on past the newest state
 BEYOND_INTERVALS: float  # send intervals, how long it goes on past the newest state
 BEYOND_IN_INTERVALS: bool
 BEYOND_SHARE: float
+BEYOND_LERP: float
 BEYOND_ALONG: str
 BEYOND_THEN: str
 CATCH_UP: str
@@ -85,6 +87,9 @@ CATCH_UP_FROM: int
 STILL: str
 PACE: float
 WAITS: bool
+WHEN_EMPTY: str
+OWN_TIME: bool  # the drawn time goes on with frames
+RESETS: bool  # a packet that is far from the drawn time sets it
 PHASE: float
 STEPS: str
 EVERY: float
@@ -94,6 +99,7 @@ MIN_BUFFER: int
 MAX_BUFFER: int
 RESERVE: int
 LATE: str
+SORTS: bool  # the times of states may be in any order
 EQUAL: str
 BEFORE: str
 BEGIN: int
@@ -119,10 +125,12 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     kinds |= {-2001: "freeze", -2002: "oldest", -2003: "reuse", -2004: "chase"}
     kind = kinds.get(beyond, "time")
     queues = settings["catch_up"] in ("queue", "dequeue", "none")
+    rate = settings["catch_up_rate"]
     least, most = settings["min_buffer"], settings["max_buffer"]
     fills = queues and least > 1
     extends = kind == "time" and beyond < 0
-    counts = timed or fills or extends or min(spans.values()) < 0
+    uneven = settings["jitter_margin"] > 0 and settings["jitter"] == "stamps"
+    counts = timed or fills or extends or uneven or min(spans.values()) < 0
     session = math.isinf(settings["clock_time"]) and not settings["clock_count"]
     return {
         "USES_CLOCK": settings["stamps"] != "arrival" and settings["clock"] != "agree",
@@ -139,6 +147,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "DELAY_LEAST_IN_INTERVALS": spans["delay_least"] < 0,
         "DELAY_MOST": abs(spans["delay_most"]),
         "DELAY_MOST_IN_INTERVALS": spans["delay_most"] < 0,
+        "CATCH_UP_RATE": min(rate, 1.0) if settings["catch_up"] in ("rate", "share") else rate,
+        "OWN_TIME": settings["catch_up"] in ("none", "rate", "share", "lerp"),
+        "RESETS": settings["catch_up"] == "none" and settings["catch_up_limit"] > 0,
         "FIXED_DELAY": not settings["jitter_margin"]
         and min(spans.values()) >= 0
         and spans["delay_least"] <= spans["delay"] <= spans["delay_most"],
@@ -156,6 +167,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "STEPS": {0: "frame", -1: "packet"}.get(settings["every"], "tick"),
         "IS_QUEUE": settings["catch_up"] in ("queue", "dequeue", "timed-queue"),
         "FILLS": fills,
+        "SORTS": settings["late"] == "sort" and settings["stamps"] != "sender",
         "WAITS": settings["when_empty"] == "wait" and settings["catch_up"] in ("none", "rate"),
         "MAX_BUFFER": max(most, least) if most and queues else 0,
     }
@@ -175,6 +187,7 @@ class State(NamedTuple):
     position: Vec3
     velocity: Vec3
     rotation: Quat
+    stamp: float  # by which states are in order, s
 
 
 class Smoothing(SendInterval, Turning, Rounding):
@@ -198,6 +211,9 @@ class Smoothing(SendInterval, Turning, Rounding):
     jitter_variance: float
     usual_interval: float  # between arrivals
     unevenness: float  # how far intervals are from it
+    wait: float  # the present delay, s
+    lasted: float  # the present frame, s
+    strays: bool  # the newest packet was too far from the drawn time
     running: bool  # there was a frame
     last: float  # the time of the frame before
     time: float  # the drawn time of the frame before
@@ -230,6 +246,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.interval = INTERVAL
         self.usual_interval = 0.0
         self.unevenness = 0.0
+        self.wait = 0.0
+        self.strays = False
         self.running = False
         self.filling = True
         self.idle = 0.0
@@ -244,6 +262,9 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         if LATE == "drop":
             if self.count > 0 and time <= self.newest:
+                return False
+        elif SORTS:
+            if len(self.states) >= KEEP and time < self.states[0].stamp:
                 return False
         elif STAMPS == "sender":
             for i in range(len(self.states)):
@@ -281,6 +302,10 @@ class Smoothing(SendInterval, Turning, Rounding):
             if JITTER == "intervals":
                 if self.count > 0:
                     self.compare(arrival - self.arrived)
+            elif JITTER == "stamps":
+                if self.count > 0 and time > self.newest:
+                    off: float = abs(time - self.newest - self.interval)
+                    self.unevenness += (off - self.unevenness) * JITTER_SHARE
             elif STAMPS != "arrival":
                 self.scatter(arrival - self.stamp, arrival)
             elif self.count > 0:
@@ -304,10 +329,18 @@ class Smoothing(SendInterval, Turning, Rounding):
             self.idle = 0.0
         if MAX_BUFFER > 0:
             self.shorten()
-        if LATE == "insert" and STAMPS == "sender":
-            self.sort_in(State(self.stamp, position, velocity, rotation))
+        if DELAY_FALL < 1.0:
+            wanted: float = self.wanted_delay()
+            if self.count > 0 and wanted < self.wait:
+                wanted = self.wait + (wanted - self.wait) * DELAY_FALL
+            self.wait = wanted
+        if LATE == "sort" or (LATE == "insert" and STAMPS == "sender"):
+            self.sort_in(State(self.stamp, position, velocity, rotation, time))
         else:
-            self.states.append(State(self.stamp, position, velocity, rotation))
+            self.states.append(State(self.stamp, position, velocity, rotation, time))
+        if RESETS:
+            off_by: float = abs(self.states[len(self.states) - 1].time - self.time)
+            self.strays = off_by > CATCH_UP_LIMIT
         if len(self.states) > KEEP:
             self.states.pop(0)
             if IS_QUEUE:
@@ -319,10 +352,14 @@ class Smoothing(SendInterval, Turning, Rounding):
         return True
 
     def sort_in(self, state: State) -> None:
-        """Insert a state by its time."""
+        """Insert a state in its order."""
         i: int = len(self.states)
-        while i > 0 and self.states[i - 1].time > state.time:
-            i -= 1
+        if LATE == "sort":
+            while i > 0 and self.states[i - 1].stamp > state.stamp:
+                i -= 1
+        else:
+            while i > 0 and self.states[i - 1].time > state.time:
+                i -= 1
         if IS_QUEUE:
             if i <= self.first and self.first < len(self.states) and self.running:
                 self.first += 1
@@ -349,7 +386,9 @@ class Smoothing(SendInterval, Turning, Rounding):
                 self.states.pop(0)
             self.time = self.states[0].time
             self.states.pop(0)
-            self.states.insert(0, State(self.time, start.position, start.velocity, start.rotation))
+            self.states.insert(
+                0, State(self.time, start.position, start.velocity, start.rotation, start.stamp)
+            )
             if IS_QUEUE:
                 self.first = 0
                 self.fraction = 0.0
@@ -367,6 +406,11 @@ class Smoothing(SendInterval, Turning, Rounding):
     def reach(self) -> float:
         """Return how long it goes on past the newest state (s)."""
         return BEYOND_INTERVALS * self.interval if BEYOND_IN_INTERVALS else BEYOND_TIME
+
+    def latest_time(self) -> float:
+        """Return the latest time that may be drawn (s)."""
+        newest: float = self.states[len(self.states) - 1].time
+        return newest + self.reach() if BEYOND == "time" else newest
 
     def average(self, difference: float) -> None:
         """Update the exponential mean of the time between two packets."""
@@ -472,7 +516,7 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Return how far in the past to draw (s)."""
         wanted: float = DELAY * self.interval if DELAY_IN_INTERVALS else DELAY
         if JITTER_MARGIN > 0.0:
-            if JITTER == "intervals":
+            if JITTER == "intervals" or JITTER == "stamps":
                 wanted = wanted + JITTER_MARGIN * self.unevenness
             else:
                 wanted = wanted + JITTER_MARGIN * sqrt(self.jitter_variance)
@@ -486,6 +530,10 @@ class Smoothing(SendInterval, Turning, Rounding):
                 wanted, DELAY_MOST * self.interval if DELAY_MOST_IN_INTERVALS else DELAY_MOST
             )
         return wanted
+
+    def present_delay(self) -> float:
+        """Return how far in the past it is drawn (s)."""
+        return self.wait if DELAY_FALL < 1.0 else self.wanted_delay()
 
     def teleport(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
@@ -543,19 +591,23 @@ class Smoothing(SendInterval, Turning, Rounding):
             else moment
         )
         elapsed: float = self.frame_time(moment)
+        if BEYOND_LERP > 0.0 and BEYOND == "chase":
+            self.lasted = self.frame_time(now)
         if CATCH_UP == "timed-queue":
             self.advance_by_timer(moment)
         elif IS_QUEUE:
             self.advance(elapsed)
         wanted: float = self.time_to_draw(moment, sent)
-        if CATCH_UP == "rate" or CATCH_UP == "none":
-            if self.running:
+        if OWN_TIME:
+            if RESETS:
+                if self.running and not self.strays:
+                    wanted = self.play(wanted, elapsed)
+                self.strays = False
+            elif self.running:
                 wanted = self.play(wanted, elapsed)
             if WAITS and BEYOND != "unlimited":
                 # it waits where the buffer is empty
-                latest: float = self.states[len(self.states) - 1].time
-                if BEYOND == "time":
-                    latest += self.reach()
+                latest: float = self.latest_time()
                 if FILLS:
                     if wanted >= latest - 1e-9:
                         self.filling = True
@@ -590,16 +642,18 @@ class Smoothing(SendInterval, Turning, Rounding):
             return self.fill_time(now)
         if CATCH_UP == "timer":
             ticks: float = (now - PHASE) / self.interval
-            newest: float = self.states[len(self.states) - 1].time - self.wanted_delay()
+            newest: float = self.states[len(self.states) - 1].time - self.present_delay()
             return newest + (ticks - floor(ticks + 1e-9)) * self.interval
-        return sent - self.wanted_delay()
+        return sent - self.present_delay()
 
     def renew(self, time: float) -> None:
         """Begin the way to the next state at this time."""
         newest: State = self.states[len(self.states) - 1]
         self.states.clear()
         self.states.append(newest)
-        self.states.append(State(time, newest.position, newest.velocity, newest.rotation))
+        self.states.append(
+            State(time, newest.position, newest.velocity, newest.rotation, newest.stamp)
+        )
         self.renewed = True
         if IS_QUEUE:
             self.first = 0
@@ -704,21 +758,28 @@ class Smoothing(SendInterval, Turning, Rounding):
     def play(self, wanted: float, elapsed: float) -> float:
         """Return the drawn time, which advances on its own."""
         time: float = self.time + elapsed
+        if WHEN_EMPTY == "stop" and CATCH_UP == "none" and BEYOND != "unlimited":
+            if self.time >= self.latest_time():
+                time = self.time
         if FILLS:
             if self.fills_up(elapsed):
                 time = self.time
-        if CATCH_UP == "rate":
+        if CATCH_UP == "none" and RESERVE > 0:
+            if len(self.states) - self.passed() - 1 <= RESERVE:
+                time = self.time
+        if CATCH_UP != "none":
             off: float = wanted - time
             if CATCH_UP_NEAR > 0.0:
                 if abs(off) < CATCH_UP_NEAR:
                     off = 0.0
-            most: float = CATCH_UP_RATE * elapsed
-            if CATCH_UP_LIMIT > 0.0:
-                if abs(off) > CATCH_UP_LIMIT:
-                    time = wanted
-                else:
-                    time += min(max(off, -most), most)
+            if CATCH_UP_LIMIT > 0.0 and abs(off) > CATCH_UP_LIMIT:
+                time = wanted
+            elif CATCH_UP == "share":
+                time += off * CATCH_UP_RATE
+            elif CATCH_UP == "lerp":
+                time += off * min(CATCH_UP_RATE * elapsed, 1.0)
             else:
+                most: float = CATCH_UP_RATE * elapsed
                 time += min(max(off, -most), most)
         return time
 
@@ -762,17 +823,27 @@ class Smoothing(SendInterval, Turning, Rounding):
         if ROTATIONS:
             self.rotation = self.slerp(self.rotation, self.raw_rotation, share)
 
+    def find_unsorted(self, time: float) -> int:
+        """Return the place of the last state before the first one that came later."""
+        count: int = 0
+        while count < len(self.states) and self.states[count].time <= time:
+            count += 1
+        return count - 1
+
     def place(self, time: float) -> None:
         """Draw the buffer's state at a time."""
         last: int = len(self.states) - 1
-        i: int = self.first if IS_QUEUE else last
-        if not IS_QUEUE:
+        i: int = self.first if IS_QUEUE else self.find_unsorted(time) if SORTS else last
+        if not IS_QUEUE and not SORTS:
             while i >= 0 and self.states[i].time > time:
                 i -= 1
         if not IS_QUEUE and i < 0:
             # before the oldest
             if BEFORE == "hold":
                 self.show(self.states[0].position, self.states[0].rotation)
+        elif RESERVE > 0 and CATCH_UP == "snap" and i < last and i + 1 + RESERVE > last:
+            # what was drawn stays until more states wait
+            return
         elif i < last:
             if BETWEEN == "hold" or CATCH_UP == "dequeue":
                 self.show(self.states[i].position, self.states[i].rotation)
@@ -829,10 +900,13 @@ class Smoothing(SendInterval, Turning, Rounding):
         if not self.drawn or (SNAP > 0.0 and dot(rest, rest) > SNAP * SNAP):
             self.show(newest.position, newest.rotation)
         else:
-            turned: Quat = self.slerp(
-                self.raw_rotation if SMOOTHS else self.rotation, newest.rotation, BEYOND_SHARE
+            share: float = (
+                min(self.lasted / BEYOND_LERP, 1.0) if BEYOND_LERP > 0.0 else BEYOND_SHARE
             )
-            self.show(last * (1.0 - BEYOND_SHARE) + newest.position * BEYOND_SHARE, turned)
+            turned: Quat = self.slerp(
+                self.raw_rotation if SMOOTHS else self.rotation, newest.rotation, share
+            )
+            self.show(last * (1.0 - share) + newest.position * share, turned)
 
     def ahead(self, late: float) -> None:
         """Draw the state this long after the newest one."""

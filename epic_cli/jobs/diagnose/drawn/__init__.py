@@ -20,6 +20,7 @@ from epic_cli.jobs.diagnose.drawn.entity import (
     DrawnEntity,
 )
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
+from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error
 from epic_cli.jobs.diagnose.drawn.pacing import (
     find_pacing,
     search_other_pacing,
@@ -62,7 +63,9 @@ class DrawnMatch(NamedTuple):
     the same is drawn either way. ``behind``: packets at the time of a frame are read behind it.
     ``mechanism`` composes it of parts, if that explains it no worse
     than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
-    ``rest`` is what the difference goes with, where no strategy is found (``explain_rest``).
+    ``rest`` is what the difference goes with, where no strategy is found (``explain_rest``);
+    ``kind`` is what is true of the frames even so (``find_kind``). ``calm`` is the error without
+    leaps, as a share of a step; None: nothing leaps.
     """
 
     best: FittedStrategy
@@ -81,16 +84,21 @@ class DrawnMatch(NamedTuple):
     by_frame: bool | None = None
     rest: str = ""
     behind: bool = False
+    calm: float | None = None
+    kind: str = ""
 
     @property
     def off(self) -> float:
-        """The error of the best strategy, as a share of the usual step."""
-        return self.best.residual / self.step
+        """The error of the best strategy without leaps, as a share of the usual step."""
+        return self.best.residual / self.step if self.calm is None else self.calm
 
     @property
     def found(self) -> bool:
         """True if the error is small enough to say that the strategy draws the frames."""
-        return self.best.residual <= max(self.enough, UNDERSTOOD * self.step)
+        # where teleports make the usual step long, the error of the other frames counts, too
+        leaps = self.calm is not None and self.calm > UNDERSTOOD
+        near = self.best.residual <= max(self.enough, UNDERSTOOD * self.step)
+        return near and not (leaps and self.best.residual > self.enough)
 
     @property
     def likely(self) -> bool:
@@ -173,10 +181,12 @@ def match(
         same_as=tuple(spec for spec in same if spec != best.candidate),
         by_frame=find_pacing(first, best),
         behind=first.behind,
+        calm=measure_calm_error(first.comparison, first.stamps, first.positions, best),
     )
     return found_match._replace(
         advice=first.find_advice(best, parts, found_match.found or found_match.likely),
         rest="" if found_match.found else first.explain_rest(best),
+        kind="" if found_match.found or found_match.likely else first.find_kind(),
     )
 
 

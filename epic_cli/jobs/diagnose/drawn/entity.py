@@ -17,7 +17,7 @@ from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import Frames, make_frames, move_to_frames
 from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
 from epic_cli.jobs.diagnose.mechanism.arrivals import depends_on_new_packets
-from epic_cli.jobs.diagnose.mechanism.marks import explain_rest
+from epic_cli.jobs.diagnose.mechanism.marks import explain_rest, find_kind
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice, advise
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
@@ -179,6 +179,11 @@ class DrawnEntity:
         elif understood and not best.shift and best.constant and parts is None:
             unchanged["second-smoothing"] = best.candidate
         return advise(recording, frames, parts if understood else None, unchanged)
+
+    def find_kind(self) -> str:
+        """Return what is true of nearly all frames, where no strategy draws them; or nothing."""
+        frames = self.make_frames(self.path)
+        return "" if frames is None else find_kind(frames, self.path.resolution)
 
     def explain_rest(self, best: FittedStrategy) -> str:
         """Return what the difference between the best strategy and the frames goes with."""

@@ -16,7 +16,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     measure_description_length,
 )
 from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
-from epic_cli.jobs.diagnose.mechanism.supply import Supply, measure_supply
+from epic_cli.jobs.diagnose.mechanism.supply import Supply, is_exotic, measure_supply
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -77,12 +77,15 @@ def find_mechanism(
         search.resume(begun)
     found = search.finish()
     same = [near for near in found if comparison.is_as_good(near, found[0])]
+    if found[0].residual > enough:
+        same += [near for near in found if near not in same and search.is_plain(near, found[0])]
     interval = frames.interval
 
-    def rank(each: FittedStrategy) -> tuple[bool, tuple[int, ...]]:
+    def rank(each: FittedStrategy) -> tuple[bool, bool, tuple[int, ...]]:
         delay = each.candidate.settings.get("delay", 0.0)
         late = float(f"{delay}".strip("i")) * (interval if isinstance(delay, str) else 1.0)
-        return late > LONGEST, measure_description_length(each.candidate)
+        exotic = is_exotic(frames, each.candidate)
+        return late > LONGEST, exotic, measure_description_length(each.candidate)
 
     best, *_ = same = sorted(same, key=rank)
     others = {make_composition_key(best.candidate): best.candidate}

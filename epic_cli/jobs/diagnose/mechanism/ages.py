@@ -23,6 +23,7 @@ from epic_cli.jobs.diagnose.mechanism.packet_path import (
     undo_low_pass,
 )
 from epic_cli.jobs.diagnose.mechanism.readings import AGED, CLEARER, PossibleReading
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
 if TYPE_CHECKING:
@@ -45,11 +46,11 @@ SHORT = 0.02
 SCANNED = 300
 
 #: Ages that are steadier (s) are explained; clocks, the usual ones, for which the delay may be a
-#: multiple of a measured interval.
+#: multiple of a measured interval, or a margin for uneven stamps.
 STEADY, CLOCKS = 1e-4, 4
 
-#: How much of the jitter each packet is, in games that measure it by the arrivals.
-JITTER_SHARES = (0.05, 0.1, 0.2)
+#: How much of the jitter each packet is, in games that measure it by intervals, and of a decrease.
+JITTER_SHARES, FALLS = (0.05, 0.1, 0.2), (1.0, 0.1)
 
 #: Most pieces of a path that are searched to either side.
 REACH = 60
@@ -65,11 +66,11 @@ def read_buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]
     passed = [[rough.read(curve, low_pass)[0].off for curve in curves] for low_pass in LOW_PASSES]
     off = [min(of) for of in passed]
     place = next(place for place, each in enumerate(off) if each <= CLEARER * min(off))
-    constant = LOW_PASSES[place]
-    if place:
-        curve = curves[int(np.argmin(passed[place]))]
-        constant = rough.fit_low_pass(constant, curve)
-    found = [ages.read(curve, constant) for curve in curves]
+    constants = [
+        rough.fit_low_pass(LOW_PASSES[one], curves[int(np.argmin(passed[one]))]) if one else 0.0
+        for one in sorted({place, int(np.argmin(off))})
+    ]
+    found = [ages.read(curve, constant) for constant in constants for curve in curves]
     best = min((readings[0] for readings in found), key=lambda reading: reading.off)
     if best.off > STEADY:
         found += [ages.read_interval_delays(best), ages.read_uneven_delays(best)]
@@ -179,17 +180,21 @@ class _StateAges:
         places, beside, ends = self._find_places(parts["curve"] or "linear", parts["low_pass"] or 0)
         some = self.moves[places.astype(int)]
         off = beside[some] * self.interval / self.frames.unit
-        ages = [self._compute_ages(axis, places[some], some) for axis in self.every]
+        ages = np.array([self._compute_ages(axis, places[some], some) for axis in self.every])
+        usual = min(TICKS, key=lambda tick: abs(tick - self.interval))
+        stamps: dict[str, Any] = {"jitter": "stamps", "interval": usual}
+        measures = {"jitter": "intervals"}, stamps
         found = []
-        for share in JITTER_SHARES:
-            jitter = measure_unevenness(self.frames.arrivals, share)[self.newest[some]]
-            fitted = fit_delays(np.array(ages), jitter[None], off, ends[some])
-            rows = zip(self.every, *map(np.ndarray.tolist, fitted), strict=True)
+        for measure, share, fall in itertools.product(measures, JITTER_SHARES, FALLS):
+            by = {**measure, "jitter_share": share, **({"delay_fall": fall} if fall < 1 else {})}
+            jitter = measure_unevenness(self.frames, by)[self.newest[some]]
+            count = len(ages) if len(by) == 2 else CLOCKS  # of rarer ones the usual clocks
+            fitted = fit_delays(ages[:count], jitter[None], off, ends[some])
+            rows = zip(self.every, *map(np.ndarray.tolist, fitted), strict=False)
             for axis, delay, margin, left in rows:
                 if margin and CLEARER * left < best.off:
                     settings = {**axis.settings, "delay": max(delay, 0.0), "jitter_margin": margin}
-                    settings |= {"jitter": "intervals", "jitter_share": share}
-                    settings |= {key: value for key, value in parts.items() if value}
+                    settings |= by | {key: value for key, value in parts.items() if value}
                     found.append(PossibleReading(left, StrategySpec("buffer", settings)))
         return found
 

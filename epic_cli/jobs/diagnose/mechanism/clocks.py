@@ -94,6 +94,8 @@ class _ClockReader:
         if way not in self._stamps:
             self._stamps[way] = _read_stamps(self.frames, way)
         stamps, jitter = self._stamps[way]
+        if settings.get("jitter", "lateness") != "lateness":
+            jitter = measure_unevenness(self.frames, settings)
         rule = ClockRule[settings.get("clock", "agree").upper()]
         offsets = np.zeros(len(stamps))
         if way != "arrival" and rule != ClockRule.AGREE:
@@ -127,18 +129,22 @@ def _measure_jitter(arrivals: Floats, measured: Floats) -> Floats:
     return np.array(found)
 
 
-def measure_unevenness(arrivals: Floats, share: float) -> Floats:
-    """Return how far the times between arrivals are from their mean, on the mean (n; s).
+def measure_unevenness(frames: Frames, settings: Mapping[str, Any]) -> Floats:
+    """Return how far the times between packets are from their mean, on the mean (n; s).
 
-    Each packet is a ``share`` of both means, as in ``buffer``.
+    They are those of arrivals, or with ``jitter=stamps`` of stamps, which are an ``interval``
+    apart. Each packet is a ``jitter_share`` of the means, and ``delay_fall`` of what is less.
     """
-    mean, found = math.nan, [0.0]
-    for interval in np.diff(arrivals).tolist():
-        found.append(found[-1])
+    share, fall = settings.get("jitter_share", 0.1), settings.get("delay_fall", 1.0)
+    by_stamps = settings["jitter"] == "stamps"
+    mean = settings.get("interval", frames.interval) if by_stamps else math.nan
+    last, found = 0.0, [0.0]
+    for interval in np.diff(frames.stamps if by_stamps else frames.arrivals).tolist():
         if interval > 0:
             mean = interval if math.isnan(mean) else mean
-            mean += (interval - mean) * share
-            found[-1] += (abs(interval - mean) - found[-1]) * share
+            mean += 0.0 if by_stamps else (interval - mean) * share
+            last += (abs(interval - mean) - last) * share
+        found.append(last if last > found[-1] else found[-1] + (last - found[-1]) * fall)
     return np.array(found)
 
 

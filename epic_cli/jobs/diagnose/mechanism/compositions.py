@@ -21,6 +21,9 @@ TIMING = ("stamps", "clock", "how", "ahead")
 #: How a buffer catches up that goes by no clock.
 CLOCKLESS = ("queue", "dequeue", "timer", "timed-queue", "fill")
 
+#: A delay that differs by less, as a share of it, from the interval is one interval.
+SLIGHT = 0.02
+
 #: The settings of a buffer over arrivals, or a count of ticks, that takes late packets as new ones.
 INSERTS_LATE: dict[str, Any] = {"late": "insert"}
 
@@ -65,15 +68,18 @@ def make_composition_key(strategy: StrategySpec) -> tuple[object, ...]:
     return tuple(values.get(key) for key in ways)
 
 
-def draws_last_two_states(settings: Mapping[str, Any]) -> bool:
+def draws_last_two_states(settings: Mapping[str, Any], usual: float) -> bool:
     """Return True for a buffer that goes from the last state but one to the newest in an interval.
 
     It does so from each arrival on: the newest of counted states is there one interval later.
+    ``usual`` is the packets' interval (s).
     """
+    delay, interval = settings["delay"], settings["interval"]
+    usual = interval if interval > 0 else usual
     return (
         settings["stamps"] == "ticks" and settings["clock"] == "newest"
-        and settings["delay"] in (-1, settings["interval"]) and settings["catch_up"] == "snap"
-        and not settings["jitter_margin"]
+        and (delay == -1 or (abs(delay - usual) < SLIGHT * usual and not interval < 0))
+        and settings["catch_up"] == "snap" and not settings["jitter_margin"]
     )  # fmt: skip
 
 

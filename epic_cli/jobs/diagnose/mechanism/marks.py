@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.arrivals import is_moved_by_packets
-from epic_cli.jobs.diagnose.mechanism.readings import FEW
-from epic_cli.metrics.arrays import compute_lengths
+from epic_cli.jobs.diagnose.mechanism.packet_path import find_nearest_places
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
+from epic_cli.metrics.arrays import choose_places, compute_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,6 +73,72 @@ def find_snap_time(frames: Frames) -> float:
     middle = (low + high) / 2
     shorter = (float(f"{middle:.{digits}g}") for digits in range(1, 6))
     return next((time for time in shorter if low <= time < high), middle)
+
+
+#: A frame this near to the newest state (usual steps) has landed on it.
+LANDS = 0.02
+
+#: Least length of a teleport, as a multiple of the step that 90 % do not exceed.
+LEAP = 4.0
+
+
+def list_snap_distances(frames: Frames) -> list[float]:
+    """Return distances beyond which the game may snap (length).
+
+    One is between the usual steps and those of teleports; for a chase, one is between what is left
+    to go in frames that do not land on the newest state, and more than that in those that do.
+    """
+    steps = compute_lengths(np.diff(frames.positions, axis=0))
+    usual = LEAP * float(np.quantile(steps, 0.9))
+    goal = frames.positions[frames.newest]
+    left = compute_lengths(goal[1:] - frames.drawn[:-1])
+    lands = compute_lengths(goal - frames.drawn)[1:] < LANDS * frames.unit
+    way = float(left[~lands].max(initial=0.0))
+    bounds = (usual, steps[steps > usual]), (way, left[lands & (left > way)])
+    return [math.sqrt(low * float(above.min())) for low, above in bounds if low and len(above)]
+
+
+#: The frames that are looked at for their kind, the pieces of the path about the newest state in
+#: which a frame is sought, and the largest cosine of a step that leads elsewhere.
+LOOKED, REACH, STRAIGHT = 600, 40, 0.999
+
+
+def find_kind(frames: Frames, rounded: float) -> str:
+    """Return the kind of nearly all frames, whose positions may be ``rounded`` by that length.
+
+    ``two-states``: they lie on the line through the last two states; ``path``: on the straight
+    lines between states; ``goal``: each step leads straight to the newest one; empty: none.
+    Nothing is said of frames that show only straight movement.
+    """
+    newest, drawn = frames.newest, frames.drawn
+    at = np.flatnonzero(frames.settled & (newest > 1))
+    at = at[choose_places(len(at), LOOKED)]
+    near = max(0.005 * frames.unit, rounded)
+    end, way = frames.positions[newest[at]], np.diff(frames.positions, axis=0)[newest[at] - 1]
+    bends = (
+        compute_lengths(way - np.diff(frames.positions, axis=0)[newest[at] - 2]) > 0.1 * frames.unit
+    )
+    moves = bends & (compute_lengths(way) > 0.1 * frames.unit)
+    if moves.sum() < FEW:
+        return ""
+    off = drawn[at] - end
+    share = (off * way).sum(axis=1) / np.maximum(np.square(way).sum(axis=1), 1e-300)
+    beside = compute_lengths(off - share[:, None] * way)
+    if (beside[moves] < near).mean() > MOSTLY:
+        return "two-states"
+    _, least = find_nearest_places(
+        frames.positions, drawn[at], newest[at] - 1, range(0, -REACH, -1)
+    )
+    if (least[moves] < near).mean() > MOSTLY:
+        return "path"
+    step, left = np.diff(drawn, axis=0), frames.positions[newest[1:]] - drawn[:-1]
+    told = (compute_lengths(step) > 4 * near) & (compute_lengths(left) > 0.1 * frames.unit)
+    turns = told & frames.settled[1:]
+    if turns.sum() < FEW:
+        return ""
+    step, left = step[turns], left[turns]
+    along = (step * left).sum(axis=1) / (compute_lengths(step) * compute_lengths(left))
+    return "goal" if (along > STRAIGHT).mean() > MOSTLY else ""
 
 
 #: What is left is explained by what has this share of its squares.

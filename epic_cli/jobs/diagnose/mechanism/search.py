@@ -30,6 +30,7 @@ from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
+from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
 from epic_cli.jobs.diagnose.mechanism.tick_frames import center_found_phase
 from epic_cli.jobs.diagnose.mechanism.variants import KNOWN
 
@@ -54,6 +55,9 @@ CHANGES, BETTER = 5, 0.9
 #: A changed part whose mean error is above this share of the usual step, and that many times the
 #: least, is not fitted.
 DISTANT, FARTHER = 0.15, 2.0
+
+#: A usual way of drawing whose errors are at most this multiple of the least is as likely.
+NEARLY = 1.25
 
 #: A mean error that no change of parts explains, as a share of the usual step.
 HOPELESS = 0.1
@@ -128,11 +132,17 @@ class ExplanationSearch(SearchState):
         ranked = self.results.ranked
         same = [found for found in ranked if found.residual <= self.exact]
         same.sort(key=lambda found: len(found.candidate.settings))
-        ended = [
-            order_settings(simplify(found, self.comparison, self.variants))
-            for found in (same or ranked)[:FITTED]
-        ]
+        some = (same or ranked)[:FITTED]
+        if not any(self.is_plain(found, some[0]) for found in some):
+            some += [found for found in ranked if self.is_plain(found, some[0])][:1]
+        ended = [order_settings(simplify(found, self.comparison, self.variants)) for found in some]
         return sorted(ended, key=lambda one: one.residual)
+
+    def is_plain(self, found: FittedStrategy, best: FittedStrategy) -> bool:
+        """Return True for a usual way of drawing that is nearly as good as the best result."""
+        least = NEARLY * best.residual, NEARLY * best.apart
+        near = found.residual <= least[0] and found.apart <= least[1]
+        return near and not is_exotic(self.frames, found.candidate)
 
     def fit_results(self, begun: SearchResults) -> None:
         """Fit what another search has found."""

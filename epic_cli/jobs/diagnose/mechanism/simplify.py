@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.jobs.diagnose.comparison import MUCH_WORSE
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
-from epic_cli.jobs.diagnose.mechanism.compositions import NEEDED, measure_description_length
+from epic_cli.jobs.diagnose.mechanism.compositions import (
+    NEEDED,
+    draws_last_two_states,
+    measure_description_length,
+)
 from epic_cli.jobs.diagnose.mechanism.variants import SPANS
+from epic_cli.jobs.diagnose.settings import compute_used_values
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.comparison import FrameComparison
@@ -86,8 +91,9 @@ def _list_simpler_settings(found: FittedStrategy, key: str, usual: float) -> lis
     if key == "catch_up_rate" and isinstance(value, float) and value < SLOWEST:
         ways.append({key: None, "catch_up": "none"})
     # unless losses show that ticks are counted; from the last state to the newest, they are
-    if key == "stamps" and value == "ticks" and settings.get("clock") != "newest":
-        ways.append({key: None})
+    if key == "stamps" and value == "ticks":
+        used = compute_used_values(found.candidate)
+        ways += [{key: None}] * (not draws_last_two_states(used, usual))
     if key == "time":  # what is that quick is not smoothed
         ways.append({key: None, "how": "share", "share": 1.0})
     if key == "clock_time":  # a mean over less than an interval

@@ -1,4 +1,4 @@
-"""Read buffers whose drawn time catches up at a rate, outside of a dead zone around its delay."""
+"""Read buffers whose drawn time catches up: at a rate, outside of a dead zone, or by a share."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.packet_path import find_nearest_places
+from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ EVEN, FASTEST = 0.004, 0.6
 #: Fewest frames that catch up, and the least share of them that do so at one rate.
 SOME, ALIKE = 3, 0.7
 
+#: Least mean correction (s) that tells what it follows, and the most of it that is left.
+LEAST_CHANGE, FOLLOWS = 5e-5, 0.15
+
 #: Errors (s) beyond which such a clock is set, in the code of games.
 LIMITS = (0.1, 0.25)
 
@@ -36,8 +40,47 @@ CLOCKS, NARROW = 3, 1e-3
 
 
 def iterate_soft_clocks(frames: Frames, every: list[TimeAxis]) -> Iterator[StrategySpec]:
-    """Yield buffers that catch up at the one rate that the frames show, if they show one."""
+    """Yield buffers whose drawn time catches up as the frames show it, if they do."""
     sent, seen = _find_sent_times(frames)
+    yield from _iterate_following_clocks(frames, every, sent, seen)
+    yield from _iterate_rates(frames, every, sent, seen)
+
+
+def _iterate_following_clocks(
+    frames: Frames, every: list[TimeAxis], sent: Floats, seen: NDArray[np.bool_]
+) -> Iterator[StrategySpec]:
+    """Yield buffers whose drawn time goes a share of its error in each frame, or a second."""
+    span = np.diff(frames.times)
+    change = np.diff(sent) - span
+    told = seen[1:] & seen[:-1] & frames.settled[1:] & (np.abs(change) < FASTEST * span)
+    usual = np.abs(change[told]).mean() if told.any() else 0.0
+    if told.sum() < FEW or usual < LEAST_CHANGE:
+        return
+    found = []
+    for axis in every:
+        # the age of what would be drawn next, without a correction
+        age = frames.times[1:] - axis.offsets[frames.newest[1:]] - (sent[:-1] + span)
+        for how, unit in (("share", np.ones(len(span))), ("lerp", span)):
+            parts = np.stack((age * unit, unit), axis=1)[told]
+            weights = np.ones(len(parts))
+            for _ in range(3):
+                rate, level = np.linalg.lstsq(
+                    parts * weights[:, None], change[told] * weights, rcond=None
+                )[0]
+                off = np.abs(parts @ (rate, level) - change[told])
+                weights = 1 / np.sqrt(np.maximum(off, np.median(off) + 1e-9))
+            if np.median(off) < FOLLOWS * usual and rate > 0:
+                settings = {**axis.settings, "delay": max(-float(level / rate), 0.0)}
+                settings |= {"catch_up": how, "catch_up_rate": float(rate)}
+                found.append((float(off.mean()), StrategySpec("buffer", settings)))
+    found.sort(key=lambda one: one[0])
+    yield from (spec for _, spec in found[: 2 * CLOCKS])
+
+
+def _iterate_rates(
+    frames: Frames, every: list[TimeAxis], sent: Floats, seen: NDArray[np.bool_]
+) -> Iterator[StrategySpec]:
+    """Yield buffers that catch up at the one rate that the frames show, if they show one."""
     span = np.diff(frames.times)
     speed = np.diff(sent) / np.maximum(span, 1e-9) - 1
     seen = seen[1:] & seen[:-1] & frames.settled[1:]

@@ -9,7 +9,8 @@ import numpy as np
 
 from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
-from epic_cli.jobs.diagnose.mechanism.compositions import CLOCKLESS
+from epic_cli.jobs.diagnose.mechanism.compositions import CLOCKLESS, draws_last_two_states
+from epic_cli.jobs.diagnose.settings import compute_used_values
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 #: Shortest silence in send intervals, and the most usual steps that the entity moves in it.
 SILENT, RESTS = 3.0, 2.0
+
+#: A buffer that is empty in more of the frames shows no past.
+NEARLY_ALWAYS = 0.9
+
+#: A shorter delay behind the newest packet, as a share of the interval, is none.
+NO_DELAY = 0.1
 
 
 class Supply(NamedTuple):
@@ -91,6 +98,30 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
         np.quantile(compute_needed_delays(frames, axis, str(words["curve"]))[counted], 0.99)
     )
     return Supply(empty, float(np.median(wait)), needed, float(wander), grown)
+
+
+def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
+    """Return True for a way of drawing that few games have, beside delays, arrivals and chases.
+
+    A buffer that is nearly always empty, behind a low-pass, is a chase in other words.
+    """
+    if strategy.name != "buffer":
+        return False
+    settings = compute_used_values(strategy)
+    counts = settings["stamps"] == "ticks"
+    if counts and not draws_last_two_states(settings, frames.interval):
+        return True
+    if settings["catch_up"] != "snap":
+        return True
+    follows = settings["low_pass"] > 0 or settings["follow"] == "share"
+    if not follows or settings["beyond"] > 0:
+        return False
+    supply = measure_supply(frames, strategy)
+    delay = convert_to_seconds(settings["delay"], frames.interval)
+    newest = settings["clock"] == "newest" or settings["stamps"] == "arrival"
+    if newest and delay < NO_DELAY * frames.interval:
+        return True
+    return supply is not None and supply.empty > NEARLY_ALWAYS
 
 
 def _mark_silences(frames: Frames) -> NDArray[np.bool_]:

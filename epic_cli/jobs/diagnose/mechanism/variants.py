@@ -16,7 +16,6 @@ from epic_cli.jobs.diagnose.mechanism import marks
 from epic_cli.jobs.diagnose.mechanism.clocks import CLOCK_KEYS, WINDOWED
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, NEEDED, drop_settings
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import find_standing_ticks
-from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -51,20 +50,15 @@ COUNTS = (3, 5, 7, 8, 9, 10, 11, 12, 15, 16, 20, 25, 30, 32, 50, 64, 100)
 
 #: Settings that say something only beside another one, by key: that one, and its words.
 BESIDE = {
-    "catch_up_rate": ("catch_up", ("rate", "fill")),
+    "catch_up_rate": ("catch_up", ("rate", "fill", "share", "lerp")),
     "pace": ("catch_up", ("fill",)),
     "still": ("catch_up", ("fill",)),
     "beyond_share": ("beyond", ("chase",)),
+    "beyond_lerp": ("beyond", ("chase",)),
 }
 
 #: How far a way usually goes on that is limited, as a multiple of it.
 USUAL_LIMIT = 1.5
-
-#: A frame this near to the newest state (usual steps) has landed on it.
-LANDS = 0.02
-
-#: Least length of a teleport, as a multiple of the step that 90 % do not exceed.
-LEAP = 4.0
 
 #: Alternatives that are tried; a number is fitted afterwards, None is the usual value.
 OF_CHASES: tuple[dict[str, Any], ...] = (
@@ -87,6 +81,7 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
     {"beyond": "chase", "beyond_share": 0.2},
     *({"keep": states} for states in (2, 3, 4)),
     {"beyond_along": "velocity"},
+    {"reserve": 1},
     {"beyond": 0.1, "beyond_then": "return"},
     {"delay": "1.2i", "interval_time": 1.0},
     *({"curve": curve} for curve in ("hermite", "catmull-rom")),
@@ -106,25 +101,10 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
     {"jitter_margin": 2.0},
     {"monotonic": "on"},
     INSERTS_LATE,
+    {"late": "sort"},
     {"start": "last"},
     {"low_pass": 0.03},
 )
-
-
-def list_snap_distances(frames: Frames) -> list[float]:
-    """Return distances beyond which the game may snap (length).
-
-    One is between the usual steps and those of teleports; for a chase, one is between what is left
-    to go in frames that do not land on the newest state, and more than that in those that do.
-    """
-    steps = compute_lengths(np.diff(frames.positions, axis=0))
-    usual = LEAP * float(np.quantile(steps, 0.9))
-    goal = frames.positions[frames.newest]
-    left = compute_lengths(goal[1:] - frames.drawn[:-1])
-    lands = compute_lengths(goal - frames.drawn)[1:] < LANDS * frames.unit
-    way = float(left[~lands].max(initial=0.0))
-    bounds = (usual, steps[steps > usual]), (way, left[lands & (left > way)])
-    return [math.sqrt(low * float(above.min())) for low, above in bounds if low and len(above)]
 
 
 class Variants:
@@ -132,7 +112,7 @@ class Variants:
 
     def __init__(self, frames: Frames, clocks: TimeAxes, exact: float) -> None:
         self.frames, self.clocks = frames, clocks
-        self.snaps = list_snap_distances(frames)
+        self.snaps = marks.list_snap_distances(frames)
         self.grid = marks.find_grid(frames, exact)
         self.repeats = bool((np.diff(frames.positions, axis=0) == 0).all(axis=1).any())
         self.oldest = marks.find_oldest(frames)
@@ -143,13 +123,7 @@ class Variants:
         """Yield the strategy with one or two of its words replaced."""
         settings, is_buffer = spec.settings, spec.name == "buffer"
         for changes in OF_BUFFERS if is_buffer else OF_CHASES:
-            if "late" in changes and self.frames.taken is None:
-                continue
-            if "repeated" in changes and not self.repeats:
-                continue
-            if "end" in changes and settings.get("how") not in ("linear", "eased"):
-                continue
-            if any(settings.get(key) != value for key, value in changes.items()):
+            if self._may_change(settings, changes):
                 yield self.change(spec, changes)
         if is_buffer:
             yield from self._iterate_buffers(spec)
@@ -171,6 +145,18 @@ class Variants:
         yield from (self.change(spec, {key: None}) for key in settings if key not in NEEDED)
         yield self.write_in_intervals(FittedStrategy(spec)).candidate
 
+    def _may_change(self, settings: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
+        """Return True if words may be replaced so in a composition of these settings."""
+        if "late" in changes and self.frames.taken is None:
+            return False
+        if changes.get("late") == "sort" and settings.get("stamps", "sender") == "sender":
+            return False
+        if "repeated" in changes and not self.repeats:
+            return False
+        if "end" in changes and settings.get("how") not in ("linear", "eased"):
+            return False
+        return any(settings.get(key) != value for key, value in changes.items())
+
     def _iterate_buffers(self, spec: StrategySpec) -> Iterator[StrategySpec]:
         """Yield a buffer by other clocks, with other margins, smoothings and empty buffers."""
         settings = spec.settings
@@ -187,7 +173,7 @@ class Variants:
                     counted = {"clock_time": None, "clock_share": None, "clock_count": count}
                     yield self.change(spec, counted)
         if settings.get("catch_up") in ("none", "rate"):
-            yield self.change(spec, {"when_empty": "run"})
+            yield from (self.change(spec, {"when_empty": does}) for does in ("run", "stop"))
         if "jitter_margin" in settings and isinstance(settings["delay"], float):
             wait = settings["delay"] + settings["jitter_margin"] * self._find_jitter(settings)
             for bound in ("delay_least", "delay_most"):
@@ -198,6 +184,9 @@ class Variants:
             part = 1 - math.exp(-self.frames.frame / low_pass)
             share = {"follow": "share", "follow_share": part}
             yield StrategySpec(spec.name, {**drop_settings(settings, "low_pass"), **share})
+        if 0 < (share := float(settings.get("beyond_share", 0.0))) < 1:
+            time = -self.frames.frame / math.log1p(-share)
+            yield self.change(spec, {"beyond_share": None, "beyond_lerp": time})
         if self.oldest:
             yield self.change(spec, {"beyond": "oldest", "keep": self.oldest})
 

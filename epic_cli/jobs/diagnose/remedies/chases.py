@@ -15,7 +15,7 @@ from epic_cli.jobs.diagnose.mechanism.measured_intervals import compute_interval
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies import RemedyTrial, write_option
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
-from epic_cli.jobs.diagnose.remedies.settings import compute_used_values, round_to_three_digits
+from epic_cli.jobs.diagnose.settings import compute_used_values, round_to_three_digits
 from epic_cli.network.link import are_clocks_apart
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ class ChaseFaults:
             doubled = 0.0
         return {
             "time": self.time, "interval": frames.interval,
-            "varies": _measure_spread(apart),
-            "jitter": _measure_spread(frames.arrivals - frames.stamps),
+            "varies": measure_spread(apart),
+            "jitter": measure_spread(frames.arrivals - frames.stamps),
             "doubled": doubled,
             "late": frames.late,
         }  # fmt: skip
@@ -193,7 +193,7 @@ def compare_frame_rates(
     )
 
 
-def _measure_spread(times: Floats) -> float:
+def measure_spread(times: Floats) -> float:
     """Return the distance of the times' 5 % and 95 % (s)."""
     return round(float(np.ptp(np.quantile(times, (0.05, 0.95)))), 6)
 

@@ -10,7 +10,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
 from epic_cli.jobs.diagnose.mechanism.supply import compute_needed_delays, mark_watched_frames
-from epic_cli.jobs.diagnose.remedies.settings import round_to_three_digits
+from epic_cli.jobs.diagnose.settings import round_to_three_digits
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.remedies.trials import DrawingTrials
@@ -31,7 +31,8 @@ ASTRAY = 0.05
 
 #: Settings that a delay of its own replaces.
 MARGINS = (
-    "jitter_margin", "jitter_time", "jitter", "jitter_share", "delay_least", "delay_most",
+    "jitter_margin", "jitter_time", "jitter", "jitter_share", "delay_fall", "delay_least",
+    "delay_most",
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import takes_late_packets
 from epic_cli.jobs.diagnose.remedies import RemedyTrial
 from epic_cli.jobs.diagnose.remedies.buffers import (
     CLOCKS,
-    BufferFaults,
+    BufferRemedies,
 )
 from epic_cli.jobs.diagnose.remedies.chases import ChaseFaults
 from epic_cli.jobs.diagnose.remedies.covering import (
@@ -17,8 +17,8 @@ from epic_cli.jobs.diagnose.remedies.covering import (
     iterate_covering_buffers,
     iterate_short_buffers,
 )
-from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
 from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing, DrawingTrials
+from epic_cli.jobs.diagnose.settings import compute_used_values
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -42,8 +42,8 @@ CLOCKLESS_CAUSES = {
     "fill": "uneven-queue",
 }  # fmt: skip
 
-#: The causes of an interval that is not that of the packets.
-CONSTANT_CAUSES = {"wrong-constant", "wrong-interval", "early-arrival"}
+#: The causes of an interval that is not that of the packets, and those named beside others.
+INTERVAL_CAUSES = {"wrong-constant", "wrong-interval", "early-arrival", "measured-interval"}
 
 #: What stands in more of the frames, without another cause, is said to stand.
 STANDING = 0.2
@@ -106,7 +106,7 @@ class _RemedySearch:
         self.recording, self.unchanged, self.found = recording, unchanged, found
         self.trials = DrawingTrials(recording, before, frames)
         self.settings: Mapping[str, Any] = {}
-        self.buffer: BufferFaults | None = None
+        self.buffer: BufferRemedies | None = None
         self.chase: ChaseFaults | None = None
         #: The cause of a buffer that goes by no clock; empty for others.
         self.own_cause = ""
@@ -119,7 +119,7 @@ class _RemedySearch:
         if found.strategy.name == "buffer":
             spec = next(iter(unchanged.values()), None)
             base = before if spec is None else self.trials.measure(spec)
-            self.buffer = BufferFaults(found, self.trials, base)
+            self.buffer = BufferRemedies(found, self.trials, base)
 
     def iterate_candidates(self) -> Iterator[BetterDrawing]:
         """Yield compositions that may draw better, with the causes that they mend."""
@@ -159,14 +159,15 @@ class _RemedySearch:
             yield Drawback("frame-rate", *fault)
         if self.buffer is None or best is None or self.buffer.supply is None:
             return
-        constant = {"time": self.settings["interval"], "interval": self.trials.frames.interval}
-        for cause in CONSTANT_CAUSES & dict(self.buffer.iterate_fixes()).keys() - {*mends}:
-            yield Drawback(cause, constant, self._try_single_fix(cause))
+        values = self.buffer.make_values(best)
+        fixes = dict(self.buffer.iterate_fixes())
+        for cause in [each for each in fixes if each in INTERVAL_CAUSES and each not in mends]:
+            yield Drawback(cause, values, self._try_single_fix(cause))
         for cause in mends:
             if cause == "late-as-new":  # which is named above
                 continue
             alone = remedy if len(mends) == 1 else self._try_single_fix(cause)
-            yield Drawback(cause, self.buffer.make_values(best), alone)
+            yield Drawback(cause, values, alone)
 
     def _list_chase_changes(self) -> dict[str, StrategySpec]:
         """Return the changed chases by the cause that each mends; none for a buffer."""

@@ -44,6 +44,8 @@ DRAWBACKS = {
     " drop what has an older sequence number or timestamp.",
     "state-steps": "It shows each state as it is until the next, every {interval:s}: draw lines"
     " between them.",
+    "spare-states": "It goes to a state only while {reserve:number} more wait behind it, and stands"
+    " otherwise.",
     "stops-short": "It leaves out the last step of each way, and stands short of each state.",
     "two-in-a-frame": "{doubled:share} of the packets come with another one in the same frame:"
     " there the measured time is 0.",

@@ -57,7 +57,7 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     """Return the engine's strategy that draws the frames, or the one with the least error."""
     best = match.best
     residual = f"residual {format_three_digits(best.residual)} (RMS)"
-    left = f"{residual}, {_write_error(match.off)} of the usual step"
+    left = f"{residual}, {_write_error(match.off)} of the usual step{_write_leaps(match)}"
     options, behind = (
         write_strategy_option(best.candidate, 6 if match.found else _NEARLY),
         describe_shift(best),
@@ -70,7 +70,7 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     else:
         lines = [
             f"Not understood: {_describe_error(match)}. Of all strategies and settings,"
-            f" {options}{behind} comes nearest: {residual}."
+            f" {options}{behind} comes nearest: {residual}.{_KINDS.get(match.kind, '')}"
         ]
     if not math.isnan(match.lag):
         lines[0] += f" It is {_describe_lag(match.lag)} the packets' stamps."
@@ -94,10 +94,19 @@ _RESTS = {
 }
 
 
+#: What is true of frames that are not understood.
+_KINDS = {
+    "two-states": " Each frame lies on the line through the last two states.",
+    "path": " Each frame lies on the straight lines between received states: what is not understood"
+    " is when it shows which.",
+    "goal": " Each step leads straight to the newest state: what is not understood is how far.",
+}
+
+
 def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     """Return the way in which the game draws in sentences."""
     command = write_strategy_option(found.strategy, 6 if match.found else _NEARLY)
-    rest = _RESTS.get(match.rest, "")
+    rest = _KINDS.get(match.kind, "") + _RESTS.get(match.rest, "")
     if not match.like:
         return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
     does = describe_composition(found)
@@ -125,7 +134,12 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
 
 def _describe_error(match: DrawnMatch) -> str:
     """Return the error of the best strategy in words."""
-    return f"off by {_write_error(match.off)} of a step"
+    return f"off by {_write_error(match.off)} of a step{_write_leaps(match)}"
+
+
+def _write_leaps(match: DrawnMatch) -> str:
+    """Return the words for an error without leaps; empty where nothing leaps."""
+    return "" if match.calm is None else " without its leaps"
 
 
 def _write_error(off: float) -> str:

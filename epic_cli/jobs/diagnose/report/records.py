@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
-from epic_cli.jobs.diagnose.remedies.settings import compute_used_values
-from epic_cli.jobs.diagnose.report.compositions import EMPTY
+from epic_cli.jobs.diagnose.report.buffers import EMPTY
 from epic_cli.jobs.diagnose.report.drawbacks import describe_drawback
 from epic_cli.jobs.diagnose.report.drawings import describe_shift, write_strategy_option
+from epic_cli.jobs.diagnose.settings import compute_used_values
 from epic_cli.metrics.digits import replace_unknown
 
 if TYPE_CHECKING:

@@ -1,0 +1,44 @@
+"""The error of a strategy in frames without leaps, such as teleports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.jobs.diagnose.mechanism.marks import LEAP
+from epic_cli.metrics.arrays import compute_lengths
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.comparison import FrameComparison
+    from epic_cli.jobs.diagnose.fitted import FittedStrategy
+    from epic_cli.metrics.arrays import Floats
+
+#: Most of the frames that may be left out.
+FEW = 0.1
+
+
+def measure_calm_error(
+    comparison: FrameComparison, stamps: Floats, positions: Floats, found: FittedStrategy
+) -> float | None:
+    """Return the error (RMS) of the frames without leaps, as a share of the steps without them.
+
+    ``stamps`` (n; s) and ``positions`` (n, 3) are the packets'. A leap goes farther in a send
+    interval than four times what 90 % of the packets go. None if none of the frames leaps, or too
+    many do.
+    """
+    steps = compute_lengths(np.diff(positions, axis=0))
+    steps = steps[steps > 0]
+    most = LEAP * float(np.quantile(steps, 0.9))
+    times, drawn = comparison.times, comparison.drawn
+    begins = np.searchsorted(times, times - float(np.median(np.diff(stamps))))
+    far = np.flatnonzero(compute_lengths(drawn - drawn[begins]) > most)
+    counts = np.zeros(len(times) + 1, int)
+    np.add.at(counts, begins[far], 1)
+    np.add.at(counts, far + 1, -1)
+    calm = (np.cumsum(counts)[:-1] == 0)[comparison.counted]
+    if not 1 - FEW < calm.mean() < 1:
+        return None
+    apart = compute_lengths(comparison.compute_differences(found))[calm]
+    apart = apart[np.isfinite(apart)]
+    return float(np.sqrt(np.square(apart).mean() / np.square(steps[steps <= most]).mean()))

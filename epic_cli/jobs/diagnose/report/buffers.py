@@ -1,0 +1,189 @@
+"""Words for buffers and queues."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.jobs.diagnose.mechanism.compositions import CLOCKLESS, draws_last_two_states
+from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
+from epic_cli.jobs.diagnose.remedies.buffer_faults import FEW_STATES, GUESSES
+from epic_cli.jobs.diagnose.report.parts import (
+    BEGINS,
+    MEASURED,
+    describe_interval,
+    write_habits,
+)
+from epic_cli.metrics.digits import format_seconds, format_share
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.mechanism import Mechanism
+
+#: The clocks of a buffer, in words that go after "by the sender's stamps".
+_CLOCKS = {
+    "agree": "",
+    "first": ", with the clock offset of the first packet",
+    "newest": ", with the clock offset of the newest packet",
+    "min": ", with the clock offset of the fastest packet of {time}",
+    "max": ", with the clock offset of the slowest packet of {time}",
+    "mean": ", with the mean clock offset of {time}",
+    "median": ", with the median clock offset of {time}",
+    "pll": ", with a clock offset that a control loop follows",
+}
+_CURVES = {
+    "linear": "in straight lines",
+    "hermite": "on curves by the packets' velocities",
+    "catmull-rom": "on curves through the packets",
+    "hold": "each state until the next",
+}
+_JITTERS = {
+    "lateness": "the jitter",
+    "intervals": "the mean unevenness of the arrivals",
+    "stamps": "the mean unevenness of the stamps",
+}
+_TIMES = {
+    "wait": "",
+    "stop": ", by a time that stops where it is while the buffer is empty",
+    "run": ", by a time that runs on while the buffer is empty",
+}
+_FOLLOWS = {
+    "exponential": "behind a low-pass of {time}",
+    "lerp": "behind a step of frame / {time} of the rest in each frame",
+    "share": "behind a step of {share} of the rest in each frame",
+    "spring": "behind a spring (SmoothDamp) of {time}",
+}
+
+
+#: What a buffer does that does not go on beyond its newest state.
+EMPTY = {
+    0.0: "holds",
+    -2001.0: "freezes what was drawn last",
+    -2002.0: "goes back to the oldest state",
+    -2003.0: "holds the newest state, from which it goes on to the next,",
+    -2004.0: "goes {share} of the rest to the newest state in each frame",
+}
+
+
+def _describe_clock(settings: Mapping[str, Any]) -> str:
+    over, count = settings["clock_time"], settings["clock_count"]
+    time = "the whole session" if math.isinf(over) else f"the last {format_seconds(over)}"
+    time = f"the last {count:g} packets" if count else time
+    clock = _CLOCKS[settings["clock"]].format(time=time)
+    if settings["clock"] == "mean" and settings["clock_share"]:
+        part = format_share(settings["clock_share"])
+        clock = f", with a mean clock offset that each packet moves by {part}"
+    if settings["start"] == "last":
+        clock += ", counted from the frame before each packet"
+    return {
+        "sender": f"by the sender's stamps{clock}",
+        "arrival": "over arrival times",
+        "ticks": f"over a count of ticks{clock}",
+    }[settings["stamps"]]
+
+
+def _find_interval(settings: Mapping[str, Any], found: Mechanism) -> float:
+    """Return the interval that a buffer counts (s): its own, or that of the packets."""
+    own = float(settings["interval"])
+    return own if own > 0 else found.interval
+
+
+def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
+    """Return what a buffer or a queue does, as the end of a sentence that begins with "It"."""
+    stamps, supply = _describe_clock(settings), found.supply
+    interval = _find_interval(settings, found)
+    beyond = settings["beyond"]
+    beyond = beyond if beyond in EMPTY else convert_to_seconds(beyond, interval)
+    frames = ""
+    if supply is not None and supply.empty > 0:
+        frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames)"
+    if beyond <= 0:
+        share = format_share(settings["beyond_share"])
+        if lerp := settings["beyond_lerp"]:
+            share = f"frame / {format_seconds(lerp)}"
+        after = f"{EMPTY[beyond].format(share=share)} when the buffer is empty{frames}"
+    else:
+        far = "goes on" if math.isinf(beyond) else f"goes on for at most {format_seconds(beyond)}"
+        after = f"{far} when the buffer is empty{frames}"
+    delay, low_pass = settings["delay"], settings["low_pass"]
+    behind = ""
+    if low_pass or settings["follow"] == "share":
+        part = format_share(settings["follow_share"])
+        behind = (
+            f", {_FOLLOWS[settings['follow']].format(time=format_seconds(low_pass), share=part)}"
+        )
+    if beyond > 0 and supply is not None and supply.empty > GUESSES:
+        far = "" if math.isinf(beyond) else f", for at most {format_seconds(beyond)}"
+        return f"predicts from the newest state, {stamps}{far}{behind}"
+    late = format_seconds(convert_to_seconds(delay, interval))
+    if delay < 0:
+        measured = settings["interval"] in MEASURED
+        unit = describe_interval(settings) if measured else "the send interval"
+        late = f"{-delay:g} x {unit} ({late})"
+    if margin := settings["jitter_margin"]:
+        late += f" and {margin:.3g} x {_JITTERS[settings['jitter']]}"
+        if (fall := settings["delay_fall"]) < 1:
+            late += f", of a decrease of which each packet takes over {format_share(fall)},"
+    few = settings["keep"] < FEW_STATES
+    buffer = f"a buffer of the last {settings['keep']:g} states," if few else "a buffer"
+    curve = _CURVES["hold" if settings["between"] == "hold" else settings["curve"]]
+    if draws_last_two_states(settings, found.interval):
+        own = settings["interval"]
+        over = describe_interval(settings) if own in MEASURED else format_seconds(interval)
+        return (
+            f"goes from the last state but one to the newest {curve}, over {over} from"
+            f" {BEGINS.get(settings['start'], 'each arrival')}, and {after}"
+            f"{behind}{write_habits(settings)}"
+        )
+    if settings["catch_up"] in CLOCKLESS:
+        return f"{_describe_clockless(settings, found, curve)}{behind}{write_habits(settings)}"
+    return (
+        f"draws from {buffer} {stamps}, {late} late,"
+        f" {curve}, and {after}{_describe_time(settings)}{behind}{write_habits(settings)}"
+    )
+
+
+def _describe_time(settings: Mapping[str, Any]) -> str:
+    """Return how the drawn time goes on, where it is not that of the clock."""
+    faster, near = format_share(settings["catch_up_rate"]), settings["catch_up_near"]
+    outside = f" by more than {format_seconds(near)}" if near else ""
+    catch_up = {
+        "none": ", and never catches up after a hitch",
+        "rate": f", and plays {faster} faster or slower to catch up{outside}",
+        "share": f", by a time that catches up by {faster} of its error in each frame{outside}",
+        "lerp": f", by a time that catches up by {faster} of its error a second{outside}",
+    }.get(settings["catch_up"], "")
+    if settings["catch_up"] == "none" and (limit := settings["catch_up_limit"]):
+        catch_up = f", by a time of its own that is set at a packet {format_seconds(limit)} off"
+    if settings["catch_up"] in ("none", "rate"):
+        catch_up += _TIMES[settings["when_empty"]]
+    if settings["reserve"] and settings["catch_up"] in ("snap", "none"):
+        few = settings["reserve"]
+        catch_up += f", and stands while fewer than {few:g} states wait behind the next"
+    return catch_up
+
+
+def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: str) -> str:
+    """Return what a queue, or a buffer with a timer of its own, does."""
+    period = format_seconds(_find_interval(settings, found))
+    left = f" while more than {settings['reserve']:g} wait" if settings["reserve"] else ""
+    return {
+        "dequeue": f"takes a state of a queue in each frame{left}, and never catches up",
+        "queue": f"plays a queue of states {curve}, one each {period}{left}, and never catches up",
+        "timed-queue": f"plays a queue of states {curve}, one each {period} by a timer of its own"
+        f"{left}, over the same way again where no other waits, and never catches up",
+        "fill": f"goes from each received state to the next {curve}, at"
+        f" {format_share(settings['pace'])} of the pace at which they were sent, and"
+        f" {format_share(settings['catch_up_rate'])} faster for each that waits behind the next"
+        f"{_count_states(settings['catch_up_from'])}{_STILL[settings['still']]}",
+        "timer": f"goes over the newest interval {curve}, by a timer of its own that begins again"
+        f" each {period}, not at packets",
+    }[settings["catch_up"]]
+
+
+_STILL = {"play": "", "skip": "; ways without movement take no time"}
+
+
+def _count_states(count: float) -> str:
+    """Return how many states, if it is not one."""
+    return "" if count == 1 else f" {count:g}"

@@ -1,0 +1,102 @@
+"""Words for chases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
+from epic_cli.jobs.diagnose.report.parts import (
+    BEGINS,
+    MEASURED,
+    describe_interval,
+    write_habits,
+)
+from epic_cli.metrics.digits import format_seconds, format_share
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.mechanism import Mechanism
+
+_APPROACHES = {
+    "exponential": "exponentially, with a time constant of {time}",
+    "lerp": "by frame / {time} of the rest in each frame",
+    "share": "by {share} of the rest in each frame",
+    "spring": "as a spring (SmoothDamp) of {time}",
+    "speed": "at {speed} a second",
+    "interval": "within one send interval",
+    "linear": "in a straight line over {time} from {begin}",
+    "eased": "eased ({ease}) over {time} from {begin}",
+    "growing": "by a share of the rest that grows from 0 to 1 over {time} from {begin}",
+}
+_AHEAD = {
+    "newest": "the newest state",
+    "velocity": "the newest state, predicted to now by its velocity,",
+    "arrival": "the newest state, predicted by its velocity to when it arrived,",
+    "step": "the newest state, predicted by its last step to when it arrived,",
+    "interval": "the newest state, predicted by its velocity for one interval,",
+    "fixed": "the newest state, predicted by its velocity for {ahead_time},",
+}
+
+
+def _write_steps(settings: Mapping[str, Any]) -> str:
+    """Return when a chase steps, where that is not in each frame."""
+    every = settings["every"]
+    if not every:
+        return ""
+    if every < 0:
+        return ", once a packet"
+    between = "on the line between the last two" if settings["between"] == "lerp" else "as they are"
+    return f", in ticks of {format_seconds(every)}, drawn {between}"
+
+
+def _write_drift(settings: Mapping[str, Any]) -> str:
+    """Return how a chase moves along the newest velocity, if it does."""
+    drift = settings["drift"]
+    if not drift:
+        return ""
+    if settings["ahead"] == "velocity" and drift == 1:
+        return ", and along with it, so that only the error fades"
+    part = "" if drift == 1 else f"{format_share(drift)} of "
+    smoothed = ""
+    if settings["drift_share"] < 1:
+        step = format_share(settings["drift_share"])
+        smoothed = f", which each step moves by {step} to the newest"
+    frames = " in each frame" if settings["every"] < 0 else ""
+    return f", and{frames} along {part}its velocity{smoothed}"
+
+
+def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
+    """Return what a chase does, as the end of a sentence that begins with "It"."""
+    goal = _AHEAD[settings["ahead"]].format(ahead_time=format_seconds(settings["ahead_time"]))
+    if settings["age"] == "arrival":
+        goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
+    if settings["age"] == "absolute" and settings["ahead"] != "newest":
+        goal = f"{goal.rstrip(',')} (as much where its age is below 0),"
+    rest = f"{_write_steps(settings)}{_write_drift(settings)}{write_habits(settings)}"
+    if settings["how"] == "share" and settings["share"] == 1:
+        return f"draws {goal} without any smoothing{rest}"
+    time = format_seconds(convert_to_seconds(settings["time"], found.interval))
+    if settings["time"] < 0 and settings["interval"] in MEASURED:
+        time = describe_interval(settings)
+    how = _APPROACHES[settings["how"]].format(
+        time=time, share=format_share(settings["share"]),
+        speed=f"{settings['speed']:.4g}", ease=settings["ease"],
+        begin=BEGINS.get(settings["start"], "each arrival"),
+    )  # fmt: skip
+    if settings["every"]:
+        how = how.replace(" in each frame", "")
+    if settings["how"] == "speed" and settings["axes"] == "each":
+        how += " along each axis"
+    if settings["how"] == "interval" and "interval" in found.strategy.settings:
+        how = f"within {describe_interval(settings)}"
+    if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
+        how += ", on from where that led until then"
+    if settings["overshoot"] > 1 and settings["how"] == "spring":
+        how += " that may pass it"
+    elif settings["overshoot"] > 1 and settings["how"] == "linear":
+        far = settings["overshoot"]
+        how += f", and on to {far:g} times that way" if far < math.inf else ", and on beyond it"
+    if settings["snap_after"]:
+        how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
+    return f"moves toward {goal.rstrip(',')}, {how}{rest}"

@@ -1,0 +1,66 @@
+"""Words for the parts that buffers and chases share: intervals, and habits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from epic_cli.jobs.diagnose.mechanism.compositions import takes_late_packets
+from epic_cli.jobs.diagnose.mechanism.measured_intervals import LEAST_PERIOD, STAYS
+from epic_cli.metrics.digits import format_seconds, format_share
+
+#: When a way begins, in words that go after "from".
+BEGINS = {
+    "last": "the frame before each arrival",
+    "frame": "the frame after each arrival",
+}
+#: What is taken for the send interval, by the setting.
+MEASURED = {
+    -1.0: "the time between the last two packets",
+    -2.0: "the time between the frames that took the last two packets",
+    -3.0: "the time between the last two timestamps",
+}
+#: Limits of a measured interval, without those that limit nothing.
+_LIMITS = {
+    "interval_least": "at least {}",
+    "interval_most": "at most {}",
+    "interval_late": "{} at a late packet",
+}
+
+
+def describe_interval(settings: Mapping[str, Any]) -> str:
+    """Return how the send interval is measured, or its length (s)."""
+    interval = settings["interval"]
+    if interval not in MEASURED:
+        return format_seconds(interval)
+    found, several = MEASURED[interval], settings.get("interval_count", 1)
+    if several > 1:
+        found = f"the mean of {found.replace('two', f'{several + 1:g}')}"
+    if (share := settings.get("interval_share", 1.0)) < 1:
+        found = f"a mean of {found}, {format_share(share)} of it new with each packet,"
+    shown = {key: settings.get(key, 0.0) for key in _LIMITS}
+    limits = [_LIMITS[key].format(format_seconds(limit)) for key, limit in shown.items()
+              if LEAST_PERIOD < limit < STAYS]  # fmt: skip
+    if shown["interval_late"] >= STAYS:
+        limits.append("it stays where it is at a late packet")
+    return f"{found} ({', '.join(limits)})" if limits else found
+
+
+def write_habits(settings: Mapping[str, Any]) -> str:
+    """Return what a composition does with late packets, what it leaves out, and how it rounds."""
+    words = ""
+    if "delay" in settings and settings["every"] < 0:
+        words += ", but moves only when a packet comes"
+    elif "delay" in settings and settings["every"]:
+        words += f", but moves only in ticks of {format_seconds(settings['every'])}"
+    if takes_late_packets(settings):
+        words += ", and takes a late packet for the newest"
+    if settings["late"] == "sort" and settings["stamps"] != "sender":
+        words += ", among states in the order of their stamps"
+    if settings.get("repeated") == "drop":
+        words += ", and drops each packet that repeats the position before it"
+    if settings.get("end") == "short":
+        words += ", without the last step of each way"
+    if grid := settings["rounding"]:
+        words += f", rounded to multiples of {grid:g}"
+    return words
