@@ -51,6 +51,8 @@ MENDING_CHANGES: dict[str, dict[str, Any]] = {
     "passes-goal": {"overshoot": None},
     "stops-short": {"end": None},
     "late-as-new": {"late": None},
+    "axes-alone": {"axes": None},
+    "message-time": {"every": None},
 }
 
 #: Causes that one word of a chase tells.
@@ -58,6 +60,8 @@ WORD_CAUSES = {
     "late-as-new": ("late", "take"),
     "stops-short": ("end", "short"),
     "overshoot": ("ahead", "interval"),
+    "predicted-turns": ("ahead", "velocity"),
+    "axes-alone": ("axes", "each"),
 }
 
 #: Frame rates (Hz) of slow and of fast screens, and the least difference of their lags (s).
@@ -108,6 +112,7 @@ class ChaseFaults:
             "jitter": measure_spread(frames.arrivals - frames.stamps),
             "doubled": doubled,
             "late": frames.late,
+            "missed": frames.missed_turns,
         }  # fmt: skip
 
     def iterate_causes(self) -> Iterator[str]:
@@ -120,6 +125,7 @@ class ChaseFaults:
         if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
             yield from self._iterate_faults_of_measuring()
         if settings["every"] < 0:
+            yield from ("message-time",) * (how in ("lerp", "exponential"))
             yield "packet-jumps" if settings["drift"] else "packet-steps"
         elif how == "growing":
             yield "fed-back"

@@ -51,6 +51,12 @@ DRAWBACKS = {
     " there the measured time is 0.",
     "overshoot": "It aims where the velocity leads in one interval: it overshoots at each turn and"
     " loss.",
+    "predicted-turns": "It goes where the velocity leads: at turns the next packet pulls it back,"
+    " in 95 % of them by {missed:share} of a step at most.",
+    "axes-alone": "Each axis goes by itself: on diagonals it is up to 1.4 times as fast, and then"
+    " turns off to the axis that is left.",
+    "message-time": "It goes a frame's part of the way once a packet: the faster the screen, the"
+    " farther it stays behind.",
     "passes-goal": "It goes on past each state until the next one comes, and is pulled back there.",
     "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"
     " the next packet.",
