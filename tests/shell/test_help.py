@@ -70,6 +70,7 @@ def test_examples_work(page: list[str], tmp_path: Path) -> None:
             finite = finite.replace("--times endless", "--times 1")
             finite = finite.replace("epic send", "epic send --speed 20")
             finite = re.sub("--seeds [0-9]+", "--seeds 2", finite)
+            finite = finite.replace("--duration 60", "--duration 5")
             # the guide has whole searches
             if re.search(" -s| --design", line) and "--bytes" not in line:
                 finite = finite.replace("epic tune", "epic tune --trials 2")

@@ -57,7 +57,7 @@ STRAFE = next(
             SenderSpec(20.0),
             LinkSpec.parse("latency=60ms,jitter=10ms"),
         ).open(),
-        [1],
+        [2],
     )
 )._replace(truths=None)
 
