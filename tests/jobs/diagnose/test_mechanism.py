@@ -15,8 +15,8 @@ from support.running import epic
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec, read_specs
 from epic_cli.jobs.diagnose.drawn import match
-from epic_cli.jobs.diagnose.frames import make_frames
-from epic_cli.jobs.diagnose.mechanism.marks import find_snap_time
+from epic_cli.jobs.diagnose.frames import Frames, make_frames
+from epic_cli.jobs.diagnose.mechanism.marks import find_kind, find_snap_time
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.jobs.diagnose.report.records import make_drawn_record
@@ -170,13 +170,46 @@ def test_one_silence_tells_when_a_chase_snaps(time: float) -> None:
         if not 10 < packet.time < 10.4 + time:
             gap.append(packet)
     path = frames(gap, f"chase+how=spring+time=0.27+snap_after={time}", 60, 5)
-    table = make_packet_table(gap)
+    assert find_snap_time(see(gap, path)) == time
+
+
+def see(block: PacketBlock, path: DrawnPath) -> Frames:
+    """Return frames with the packets that had arrived."""
+    table = make_packet_table(block)
     order = np.argsort(table[ARRIVAL])
-    seen = make_frames(
+    return make_frames(
         table[ARRIVAL][order], table[TIME][order], table[POSITION].T[order],
         table[VELOCITY].T[order], path.times, path.positions,
     )  # fmt: skip
-    assert find_snap_time(seen) == time
+
+
+@pytest.mark.parametrize(
+    ("strategy", "kind"),
+    [
+        ("buffer+clock=min+delay=0.2+catch_up=rate", "path"),
+        ("buffer+stamps=ticks+clock=newest+delay=1i+beyond=unlimited", "two-states"),
+        ("chase+how=share+share=0.2", "goal"),
+        ("chase+how=speed+speed=7", "goal"),
+        ("chase+how=spring+time=0.2", ""),
+        ("buffer+clock=min+delay=0.2+low_pass=0.1", ""),
+        ("chase+how=share+share=0.2+ahead=velocity", ""),
+    ],
+)
+def test_what_is_true_of_all_frames_is_told_and_nothing_else(strategy: str, kind: str) -> None:
+    block = recorded("strafe", 20, 3)
+    assert find_kind(see(block, frames(block, strategy, 60, 5)), 1e-4) == kind
+
+
+def test_an_error_is_said_in_usual_steps_without_the_teleports() -> None:
+    block, dice = recorded("teleport", 20, 3), np.random.default_rng(3)
+    step = see(block, frames(block, "buffer+delay=0.1", 60, 5)).unit
+    path = frames(block, "buffer+delay=0.1", 60, 5)
+    noise = dice.normal(0, 0.003 * step, path.positions.shape)
+    noise[:, 2] = 0
+    found = match({"": block}, {"": path._replace(positions=path.positions + noise)})
+    assert found.calm is not None
+    assert found.off == pytest.approx(0.003 * 2**0.5, rel=0.2)
+    assert found.best.residual / found.step < 0.5 * found.off
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,13 @@ def measure_calm_error(
 
     ``stamps`` (n; s) and ``positions`` (n, 3) are the packets'. A leap goes farther in a send
     interval than four times what 90 % of the packets go. None if none of the frames leaps, or too
-    many do.
+    many do, and where no packet does.
     """
     steps = compute_lengths(np.diff(positions, axis=0))
     steps = steps[steps > 0]
     most = LEAP * float(np.quantile(steps, 0.9))
+    if not (steps > most).any():
+        return None
     times, drawn = comparison.times, comparison.drawn
     begins = np.searchsorted(times, times - float(np.median(np.diff(stamps))))
     far = np.flatnonzero(compute_lengths(drawn - drawn[begins]) > most)

@@ -111,7 +111,7 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
         return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
     does = describe_composition(found)
     if match.likely and not match.found:
-        left = f"What is left is {_write_error(match.off)} of a step."
+        left = f"What is left is {_write_error(match.off)} of a step{_write_leaps(match)}."
         return [f"Probably it {does}. {left}{rest}", command]
     if not match.found:
         return [f"Not understood: {_describe_error(match)}. Nearest: it {does}.{rest}", command]
