@@ -206,8 +206,8 @@ def hold_up(block: PacketBlock) -> PacketBlock:
     for packet in map(block.__getitem__, range(len(block))):
         begin = 6 * (packet.time // 6) + 3
         arrival = packet.arrival or 0.0
-        if begin <= arrival < begin + 0.4:
-            arrival = begin + 0.4
+        if begin <= arrival < begin + 0.403:
+            arrival = begin + 0.403
         last = max(last + 1e-4, arrival)
         held.append(packet._replace(arrival=last))
     return held

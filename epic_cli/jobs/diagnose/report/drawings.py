@@ -34,6 +34,9 @@ def write_strategy_option(found: StrategySpec, digits: int = 6) -> str:
     return f"-s {write_spec(found.name, settings)}"
 
 
+#: A lag that a remedy adds (s) which players who act on what is drawn notice.
+LATE = 0.1
+
 #: Digits of settings that come near, but do not draw the same.
 _NEARLY = 3
 
@@ -47,7 +50,9 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
     if match.behind:
         words.append("Packets that come with a frame are read when it has been drawn.")
     if advice.remedy is not None:  # the command begins a line, so that it can be pasted
-        words += [f"Better here: {advice.remedy.words}:", advice.remedy.command]
+        later = sum(after - before for name, before, after in advice.remedy.changes if name == "lag")
+        where = "Better here" if later < LATE else "Better here, if lag does no harm"
+        words += [f"{where}: {advice.remedy.words}:", advice.remedy.command]
     elif advice.tried:
         words.append("Nothing that was tried draws it better here.")
     return words + [f"- {describe_drawback(each, advice.remedy)}" for each in advice.drawbacks]
