@@ -14,7 +14,8 @@ from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
 from epic_cli.jobs.diagnose.link import FoundLink, find_link
-from epic_cli.jobs.diagnose.run import DiagnoseEach, Diagnosis, run
+from epic_cli.jobs.diagnose.per_recording import DiagnoseEach
+from epic_cli.jobs.diagnose.run import Diagnosis, run
 from epic_cli.metrics.drawn_path import ROWS, make_drawn_paths
 from epic_cli.metrics.inputs import RecordingSpec
 from epic_cli.metrics.traffic import make_traffic

@@ -46,7 +46,7 @@ from epic_cli.show.video import VideoSpec
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.jobs.diagnose.run import DiagnoseEach
+    from epic_cli.jobs.diagnose.per_recording import DiagnoseEach
     from epic_cli.metrics.evaluation import Participant
     from epic_cli.metrics.inputs import RecordedRuns
     from epic_cli.network.trace import NetworkTrace
@@ -144,7 +144,7 @@ class DiagnoseOptions:
 
     def make_job(self, given: RecordedRuns) -> DiagnoseEach:
         """Return the diagnosis to make of each recording; raise ``WrongUsage``."""
-        from epic_cli.jobs.diagnose.run import DiagnoseEach
+        from epic_cli.jobs.diagnose.per_recording import DiagnoseEach
         from epic_cli.shell.recordings import make_reporters
 
         log = make_reporters(self.messages, self.color)
@@ -211,8 +211,8 @@ def _diagnose_recording(
     each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions
 ) -> ExitStatus:
     """Diagnose a single recording, with its drawn frames and its network if these are asked for."""
+    from epic_cli.jobs.diagnose.per_recording import run_named
     from epic_cli.jobs.diagnose.report import report
-    from epic_cli.jobs.diagnose.run import run_named
     from epic_cli.metrics.drawn_path import UnusableDrawing
     from epic_cli.shell.progress import Progress
 

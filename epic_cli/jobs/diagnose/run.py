@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.places import UnusablePlugin
 from epic_cli.jobs.diagnose.consequences import (
@@ -26,21 +25,16 @@ from epic_cli.jobs.diagnose.detectors import (
 )
 from epic_cli.jobs.diagnose.detectors.movement.coarse_stamps import TICK_CAUSES
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import measure_unseen_drift
-from epic_cli.jobs.diagnose.remedies.recording import make_trial_recording
+from epic_cli.jobs.diagnose.remedies.excerpts import make_trial_recording
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic import Network, TooFewPackets, Traffic, make_traffic, measure_network
-from epic_cli.recordings import Unreadable
 from epic_cli.recordings.findings import RecordingFinding as Doubtful
 from epic_cli.recordings.findings import list_doubts
 
 if TYPE_CHECKING:
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.drawn import DrawnMatch
     from epic_cli.metrics.drawn_path import DrawnPath
-    from epic_cli.metrics.inputs import RecordingSpec
-    from epic_cli.recordings.opening import Logs, ReadingLog
-    from epic_cli.work.jobs import Place
 
 
 #: Inputs without which a detector has nothing to look at.
@@ -89,65 +83,6 @@ class Diagnosis(Tabular):
 def run(spec: DiagnoseSpec) -> Diagnosis:
     """Diagnose a recording; raise the errors of ``diagnose``."""
     return replace(diagnose(make_spec_traffic(spec), spec.drawn), in_recording=spec.in_recording)
-
-
-def run_named(spec: DiagnoseSpec, log: ReadingLog) -> Diagnosis:
-    """Diagnose a recording; raise ``Unreadable`` with its name if it has too few packets."""
-    try:
-        return run(spec)
-    except TooFewPackets as error:
-        if log.refused and not any(map(len, spec.packets.values())):
-            raise Unreadable(
-                f"{log.name}: all lines were refused, for the reasons above: mend the file, or say"
-                " with --read how to read it (epic inspect shows how it was read)"
-            ) from error
-        raise Unreadable(f"{log.name}: {error}") from error
-
-
-@dataclass(frozen=True)
-class DiagnoseEach:
-    """The diagnosis of each of several recordings, in any process."""
-
-    kind: ClassVar[str] = "diagnose"
-
-    reading: RecordingSpec
-    log: Logs
-    strategies: tuple[StrategySpec, ...] = ()
-    span: tuple[float, float] = (-math.inf, math.inf)
-
-    def make_spec(self, recording: Any, log: ReadingLog) -> DiagnoseSpec:
-        """Read a recording or a network, and return the spec of its diagnosis.
-
-        Raises ``UNUSABLE``.
-        """
-        trace = self.reading.trace(recording, log)
-        packets = self.reading.read_packets(recording, log) if trace is None else trace
-        return DiagnoseSpec(
-            packets,
-            self.strategies,
-            self.span,
-            placed=trace is None,
-            in_recording=log.findings,
-        )
-
-    def run(self, recording: str, log: ReadingLog) -> Diagnosis:
-        """Read and diagnose a recording; raise ``UNUSABLE``."""
-        return run_named(self.make_spec(recording, log), log)
-
-    def adapt_to_place(self, place: Place | None) -> DiagnoseEach:
-        """Return this object, since a diagnosis is the same in every process."""
-        del place
-        return self
-
-    def identify_inputs(self) -> dict[str, Any]:
-        """Return the inputs that determine a diagnosis, other than the recording."""
-        from epic_cli.work.code import identify_strategy
-
-        return {
-            "candidates": list(map(identify_strategy, self.strategies)),
-            "span": list(self.span),
-            **self.reading.identify_inputs(),
-        }
 
 
 def make_spec_traffic(spec: DiagnoseSpec) -> Traffic:

@@ -50,7 +50,9 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
     if match.behind:
         words.append("Packets that come with a frame are read when it has been drawn.")
     if advice.remedy is not None:  # the command begins a line, so that it can be pasted
-        later = sum(after - before for name, before, after in advice.remedy.changes if name == "lag")
+        later = sum(
+            after - before for name, before, after in advice.remedy.changes if name == "lag"
+        )
         where = "Better here" if later < LATE else "Better here, if lag does no harm"
         words += [f"{where}: {advice.remedy.words}:", advice.remedy.command]
     elif advice.tried:

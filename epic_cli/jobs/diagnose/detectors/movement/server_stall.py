@@ -12,8 +12,8 @@ from epic_cli.jobs.diagnose.detectors.network.shifts.causes import MOST as ROUTE
 from epic_cli.jobs.diagnose.detectors.network.shifts.search import (
     Shift,
     find_shifts,
-    undo_shifts,
 )
+from epic_cli.jobs.diagnose.detectors.network.shifts.undoing import undo_shifts
 from epic_cli.metrics.arrays import compute_quantile
 from epic_cli.metrics.traffic import Flags, Floats, Numbers, Stream, Traffic
 

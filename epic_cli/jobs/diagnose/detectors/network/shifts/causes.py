@@ -8,8 +8,8 @@ from epic_cli.jobs.diagnose.detectors.network.shifts.search import (
     LEAST,
     Shift,
     select_shifts,
-    undo_shifts,
 )
+from epic_cli.jobs.diagnose.detectors.network.shifts.undoing import undo_shifts
 from epic_cli.metrics.traffic import WRAPS, MessageLog, Traffic
 
 #: Most route changes: levels that come and go more often are a queue's.

@@ -1,8 +1,7 @@
-"""Find lasting changes of the delay, and undo them."""
+"""Find lasting changes of the delay."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from epic_cli.engine.measure import compute_running_medians
 from epic_cli.metrics.arrays import compute_median
-from epic_cli.metrics.traffic import FEWEST_STATES, Floats, MessageLog, Traffic, estimate_sigma
+from epic_cli.metrics.traffic import Floats, MessageLog, estimate_sigma
 
 #: Messages on each side: few show sudden changes, many show changes through jitter.
 SIDES = (16, 64)
@@ -23,9 +22,6 @@ ERRORS = 7.0
 
 #: Least share of a change in one place.
 SUDDEN = 0.8
-
-#: Least drift between changes, in its standard errors.
-SURE = 4
 
 #: Messages on each side that have to show that share.
 NEAR = 8
@@ -84,59 +80,7 @@ def select_shifts(messages: MessageLog, clock: bool) -> list[Shift]:
     return [shift for shift in find_shifts(messages) if shift.of_clock is clock]
 
 
-def undo_shifts(traffic: Traffic, found: list[Shift]) -> Traffic:
-    """Return the traffic with these changes undone, in stamps or arrivals."""
-    if not found:
-        return traffic
-    messages = traffic.arrived
-    added = np.zeros(len(messages.sent))
-    streams = traffic.streams
-    for shift, step in zip(found, _measure_steps(messages, found), strict=True):
-        added[messages.in_order[shift.place :]] += step
-        if shift.of_clock:
-            begin = float(messages.arrivals[messages.in_order[shift.place]])
-            around = NEAR * messages.period  # there it is not sure which clock a stamp is of
-            moved = (
-                np.where(np.abs(stream.arrivals - begin) < around, np.nan, late)
-                for stream in streams
-                for late in [np.where(stream.arrivals >= begin, step, 0.0)]
-            )
-            streams = tuple(
-                stream.move_states(by) for stream, by in zip(streams, moved, strict=True)
-            )
-            streams = tuple(stream for stream in streams if len(stream.times) >= FEWEST_STATES)
-    clock = any(shift.of_clock for shift in found)
-    return replace(
-        traffic,
-        streams=streams,
-        messages=messages.move_messages(added, 0.0)
-        if clock
-        else messages.move_messages(0.0, -added),
-    )
-
-
-def _measure_steps(messages: MessageLog, found: list[Shift]) -> list[float]:
-    """Return the size (s) of each change, between levels that drift at the usual rate.
-
-    The whole levels say it best, unless they hide another change.
-    """
-    order = messages.in_order
-    sent, delays = (
-        np.split(row[order], [shift.place for shift in found])
-        for row in (messages.sent, messages.delays)
-    )
-    slopes = np.array([_measure_rise(*part) for part in zip(sent, delays, strict=True)])
-    slope = compute_median(slopes)
-    if abs(slope) < SURE * np.std(slopes, ddof=1) / np.sqrt(len(slopes)):
-        slope = 0.0  # what short parts show of it by chance would be found as a clock's drift
-    levels = [compute_median(late - slope * at) for at, late in zip(sent, delays, strict=True)]
-    return [
-        step if abs(step - shift.sudden) < LEAST else shift.sudden
-        for step, shift in zip(np.diff(levels).tolist(), found, strict=True)
-    ]
-
-
-def _measure_rise(sent: Floats, delays: Floats) -> float:
+def measure_rise(sent: Floats, delays: Floats) -> float:
     """Return the slope (s/s) of the delays, from their first third to their last."""
     third = max(1, len(sent) // 3)
     length = compute_median(sent[-third:]) - compute_median(sent[:third])
@@ -205,7 +149,7 @@ def _is_ramp(parts: list[tuple[Floats, Floats]], sudden: float) -> bool:
 
     ``parts`` are the stamps and the delays (s) of each side.
     """
-    slopes = [_measure_rise(*part) for part in parts]
+    slopes = [measure_rise(*part) for part in parts]
     ratios = [slope * np.ptp(part[0]) / sudden for slope, part in zip(slopes, parts, strict=True)]
     steepest = slopes[int(np.argmin(ratios))]
     return bool(min(ratios) < -RAMP and abs(slopes[1] - slopes[0]) > RAMP * abs(steepest))
