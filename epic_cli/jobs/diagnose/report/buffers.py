@@ -159,7 +159,8 @@ def _describe_time(settings: Mapping[str, Any]) -> str:
         catch_up += _TIMES[settings["when_empty"]]
     if settings["reserve"] and settings["catch_up"] in ("snap", "none"):
         few = settings["reserve"]
-        catch_up += f", and stands while fewer than {few:g} states wait behind the next"
+        lacking = "no other state waits" if few == 1 else f"fewer than {few:g} others wait"
+        catch_up += f", and stands while {lacking} behind the next"
     return catch_up
 
 

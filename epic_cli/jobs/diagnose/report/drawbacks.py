@@ -44,15 +44,15 @@ DRAWBACKS = {
     " drop what has an older sequence number or timestamp.",
     "state-steps": "It shows each state as it is until the next, every {interval:s}: draw lines"
     " between them.",
-    "spare-states": "It goes to a state only while {reserve:number} more wait behind it, and stands"
-    " otherwise.",
+    "spare-states": "It needs {reserve:state} behind the one that it goes to, and stands until"
+    " then.",
     "stops-short": "It leaves out the last step of each way, and stands short of each state.",
     "two-in-a-frame": "{doubled:share} of the packets come with another one in the same frame:"
     " there the measured time is 0.",
     "overshoot": "It aims where the velocity leads in one interval: it overshoots at each turn and"
     " loss.",
-    "predicted-turns": "It goes where the velocity leads: at turns the next packet pulls it back,"
-    " in 95 % of them by {missed:share} of a step at most.",
+    "predicted-turns": "It goes where the velocity leads, and at turns the next packet pulls it"
+    " back: by up to {missed:share} of a step in 95 % of them.",
     "axes-alone": "Each axis goes by itself: on diagonals it is up to 1.4 times as fast, and then"
     " turns off to the axis that is left.",
     "message-time": "It goes a frame's part of the way once a packet: the faster the screen, the"
