@@ -46,6 +46,16 @@ def test_a_slow_reader_gets_all_there_is_room_for() -> None:
     os.close(reader)
 
 
+def test_rows_that_just_fit_are_taken() -> None:
+    reader, writer = os.pipe()
+    with open(writer, "wb") as stream:  # noqa: PTH123
+        sink = DroppingWriter(Sink(stream, "it"), most=len(ROW % 1))
+        sink.write(ROW % 1, 1)
+        sink.end()
+    assert (os.read(reader, 1000), sink.left_out) == (ROW % 1, 0)
+    os.close(reader)
+
+
 def test_a_closed_pipe_is_raised_and_so_is_a_full_disk() -> None:
     reader, writer = os.pipe()
     os.close(reader)

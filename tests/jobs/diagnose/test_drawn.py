@@ -14,6 +14,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import list_system_names
 from epic_cli.jobs.diagnose.detectors.movement import second_smoothing
 from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
+from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error
 from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass
 from epic_cli.jobs.diagnose.report.drawings import write_strategy_option
@@ -385,6 +386,21 @@ def test_a_teleport_does_not_hide_how_late_it_is() -> None:
     positions[far, 0] += 60
     found = match({"": block}, {"": DrawnPath(times, positions, 1e-9)}, FEW)
     assert found.lag == pytest.approx(0.2, abs=0.002)
+
+
+def test_the_error_without_leaps_is_a_share_of_the_steps_of_what_moves() -> None:
+    """A player stands for most of the time, walks by 0.1 a packet, and teleports once."""
+    stamps, times = np.arange(400) / 20, np.arange(0, 19.9, 1 / 60)
+    x = np.concatenate([np.zeros(370), 0.1 * np.arange(1, 21), np.full(10, 52.0)])
+    positions = np.stack([x, 0 * x, 0 * x], axis=1)
+    frames = SimpleNamespace(
+        times=times,
+        drawn=np.stack([np.interp(times, stamps, axis) for axis in positions.T], axis=1),
+        counted=slice(None),
+        compute_differences=lambda _: np.tile([0.05, 0.0, 0.0], (len(times), 1)),
+    )
+    error = measure_calm_error(frames, stamps, positions, None)  # type: ignore[arg-type]
+    assert error == pytest.approx(0.5)
 
 
 def test_an_entity_that_cannot_be_used_does_not_spoil_the_others() -> None:
