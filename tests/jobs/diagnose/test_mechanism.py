@@ -16,7 +16,9 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec, read_specs
 from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.frames import Frames, make_frames
+from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers
 from epic_cli.jobs.diagnose.mechanism.marks import find_kind, find_snap_time
+from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.jobs.diagnose.report.records import make_drawn_record
@@ -370,6 +372,29 @@ def test_packets_are_read_before_a_frame_or_behind_it(text: str, behind: bool) -
     assert found.found
     assert found.behind is behind
     assert ("every" in found.best.candidate.settings) is ("every" in text)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "exotic"),
+    [
+        ("buffer+delay=0.1", False),
+        ("buffer+stamps=arrival+delay=0.1+low_pass=0.08", False),
+        ("buffer+clock=newest+delay=0+low_pass=0.08", True),
+        ("buffer+clock=min+delay=0+low_pass=0.08", True),
+        ("buffer+stamps=ticks+clock=newest+delay=1i", False),
+        ("buffer+stamps=ticks+clock=newest+delay=0.0501", False),
+        ("buffer+stamps=ticks+clock=newest+delay=3i", True),
+        ("buffer+interval=0.05+catch_up=timed-queue", True),
+        ("chase+how=share+share=1+every=0.05+between=lerp", True),
+        ("chase+how=share+share=0.2+every=0.02+between=lerp", False),
+        ("chase+how=share+share=0.2", False),
+    ],
+)
+def test_usual_ways_of_drawing_are_told_from_exotic_ones(strategy: str, exotic: bool) -> None:
+    block = recorded("strafe", 20, 3)
+    (spec,) = read_specs([strategy])
+    seen = see(block, frames(block, "buffer+delay=0.1", 60, 5, until=8))
+    assert is_exotic(seen, convert_to_numbers(spec)) is exotic
 
 
 def test_a_queue_by_a_timer_is_not_named_where_a_delay_draws_the_same() -> None:

@@ -98,7 +98,7 @@ class ExplanationSearch(SearchState):
             self._look_at_changes()
         if not self.results.is_exact:
             look_at_kinds(self)
-        if not self.results.is_exact:
+        if not self.results.is_exact or is_exotic(self.frames, self.results.best.candidate):
             self.look_at_buffers()
         look_at_timed_queues(self)
         for hiding, times in itertools.product(HIDING, TIMES):

@@ -27,6 +27,9 @@ SILENT, RESTS = 3.0, 2.0
 #: A buffer that is empty in more of the frames shows no past.
 NEARLY_ALWAYS = 0.9
 
+#: Ticks that differ by less from the packets' interval, as a share of it, are as long.
+LIKE_PACKETS = 0.02
+
 #: A shorter delay behind the newest packet, as a share of the interval, is none.
 NO_DELAY = 0.1
 
@@ -103,11 +106,13 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
 def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
     """Return True for a way of drawing that few games have, beside delays, arrivals and chases.
 
-    A buffer that is nearly always empty, behind a low-pass, is a chase in other words.
+    A buffer that is nearly always empty, behind a low-pass, is a chase in other words, and a chase
+    in ticks that are as long as the packets' interval a buffer.
     """
-    if strategy.name != "buffer":
-        return False
     settings = compute_used_values(strategy)
+    if strategy.name == "chase":  # in ticks of the packets, which any buffer shows
+        apart = abs(settings["every"] - frames.interval)
+        return bool(settings["between"] == "lerp" and apart < LIKE_PACKETS * frames.interval)
     counts = settings["stamps"] == "ticks"
     if counts and not draws_last_two_states(settings, frames.interval):
         return True
