@@ -77,7 +77,7 @@ def find_mechanism(
         search.resume(begun)
     found = search.finish()
     same = [near for near in found if comparison.is_as_good(near, found[0])]
-    if found[0].residual > enough:
+    if found[0].residual > enough and all(is_exotic(frames, one.candidate) for one in same):
         same += [near for near in found if near not in same and search.is_plain(near, found[0])]
     interval = frames.interval
 
