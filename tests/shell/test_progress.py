@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,31 @@ def long(tmp_path: Path) -> Path:
 def test_a_wait_has_a_bar_on_a_terminal(words: str, long: Path) -> None:
     with Terminal(long, WAITING[words], command=[sys.executable, "-c", AT_ONCE]) as terminal:
         terminal.wait_until(lambda: words.encode() in terminal.raw, words)
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("patience", "in_thread", "is_shown"),
+    [(60.0, False, False), (0.0, False, True), (0, True, False)],
+)
+def test_short_work_and_that_of_threads_has_none_on_a_terminal(
+    patience: float, in_thread: bool, is_shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Screen()
+    monkeypatch.setattr(progress, "PATIENCE", patience)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress.Progress("comparing") as bar:
+        if in_thread:
+            thread = threading.Thread(target=bar, args=(1, 2))
+            thread.start()
+            thread.join()
+        else:
+            bar(1, 2)
+    assert ("comparing" in screen.getvalue()) is is_shown
 
 
 def test_a_bar_opens_no_stream_that_is_closed(long: Path) -> None:
