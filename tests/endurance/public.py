@@ -175,6 +175,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "stops-short": (games.StopsShort, "chase+how=linear+time=0.0666667+start=last+end=short"),
     "packet-clock": (games.PacketClock, "buffer+clock=newest+delay=0.1+every=packet"),
     "ticked-buffer": (games.TickedBuffer, "buffer+stamps=arrival+delay=0.1+every=0.02"),
+    "fixed-buffer": (
+        games.FixedBuffer,
+        "buffer+stamps=arrival+delay=0.1+every=0.02+tick_time=own",
+    ),
     "axis-steps": (games.AxisSteps, "chase+how=speed+speed=6+axes=each"),
     "message-lerp": (games.MessageLerp, "chase+how=lerp+time=0.1+every=packet"),
     "dequeue": (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),

@@ -207,12 +207,19 @@ class PacketClock(Game):
 class TickedBuffer(Game):
     """States 100 ms before the frames in which a tick of 20 ms runs; the others stand."""
 
-    tick = -math.inf
+    tick, own = -math.inf, False
 
     def frame(self) -> None:
         if (tick := math.floor(self.at / 0.02 + 1e-9)) > self.tick:
             self.tick = tick
-            self.drawn = between([(arrival, p) for arrival, _, p in self.got], self.at - 0.1)
+            now = tick * 0.02 if self.own else self.at
+            self.drawn = between([(arrival, p) for arrival, _, p in self.got], now - 0.1)
+
+
+class FixedBuffer(TickedBuffer):
+    """The same before the ticks, as in FixedUpdate."""
+
+    own = True
 
 
 class AxisSteps(Game):

@@ -90,7 +90,8 @@ IN_TURN = (
     "+interval_least=0.03+interval_late=0.2",
     "chase+how=linear+time=1i+start=last+interval=frames+interval_share=0.1+overshoot=1.5",
     "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
-    "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last+every=0.02+low_pass=0.01"
+    "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last+every=0.02"
+    "+tick_time=own+low_pass=0.01"
     "+reserve=1",
     "buffer+stamps=arrival+delay=1i+interval=arrivals+interval_most=0.06+late=sort+beyond=chase"
     "+beyond_lerp=0.1",

@@ -94,6 +94,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("buffer+stamps=arrival+delay=1i+interval=arrivals", "strafe", 60),
         ("buffer+clock=first+delay=0.04+beyond=freeze+low_pass=0.1", "strafe", 60),
         ("buffer+stamps=arrival+delay=0.1+every=0.02", "strafe", 60),
+        ("buffer+stamps=arrival+delay=0.1+every=0.02+tick_time=own", "strafe", 30),
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),
         ("buffer+clock=newest+delay=0.12+catch_up=rate", "figure-eight", 60),
         ("chase+how=share+share=1", "strafe", 60),
@@ -121,6 +122,7 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
     ways = (
         "how",
         "axes",
+        "tick_time",
         "start",
         "stamps",
         "clock",

@@ -141,7 +141,8 @@ cdef class DelayBuffer(Strategy):
     that much faster by ``catch_up_rate`` for each state that waits behind the next
     ``catch_up_from``; ways without movement take no time with ``still=skip``. ``monotonic`` keeps
     it from going back. With ``every=packet`` the time goes on only when a packet comes; in ticks of
-    ``every`` seconds, only in a frame in which one falls (and at ``phase``): others show the last.
+    ``every`` seconds, only in a frame in which one falls (and at ``phase``), at the time of that
+    frame or of the tick: others show the last.
 
     Queues: with ``none``, ``queue`` and ``dequeue``, and more than one as ``min_buffer``, an entity
     that has reached the newest state, or is at the first, continues when that number of states
@@ -259,6 +260,8 @@ cdef class DelayBuffer(Strategy):
             Number("every", "frame", "how often the drawn time moves: in each frame, once a packet,"
                    " or in frames in which a tick of this length falls", "s", 0.001, 60,
                    words={"frame": 0.0, "packet": PACKET}),
+            Choice("tick_time", "frame", "the time of a tick: that of the frame in which it falls,"
+                   " or its own", ("frame", "own"), tune=False),
             Switch("monotonic", "off", "never go back in time"),
             Number("min_buffer", 1, "states that must wait before an empty queue goes on, with"
                    " catch_up=none, queue or dequeue", "", 1, 1024, whole=True),
@@ -305,7 +308,7 @@ cdef class DelayBuffer(Strategy):
     cdef public double forget
     cdef bint keeps_last, forgotten, renewed
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
-    cdef bint from_last, smooths, holds, is_queue, skips, waits, stops, sorts, spares
+    cdef bint from_last, smooths, by_ticks, holds, is_queue, skips, waits, stops, sorts, spares
     cdef bint strays                # the newest packet was too far from the drawn time
     cdef ClockOffset offset
     cdef SendInterval interval
@@ -338,7 +341,7 @@ cdef class DelayBuffer(Strategy):
     def configure(self, *, clock_time, clock_share, clock_count, clock_resync, clock_gain,
                   clock_decay, clock_limit, start, jitter_time, interval, interval_least,
                   interval_most, interval_time, interval_count, between, beyond_along, beyond_then,
-                  when_empty, still,
+                  when_empty, still, tick_time,
                   late, equal, before, keep, min_buffer, max_buffer):
         self.check_free()
         self.offset = ClockOffset(
@@ -356,6 +359,7 @@ cdef class DelayBuffer(Strategy):
         self.hides = before == "none"
         self.keeps_last = equal == "last"
         self.from_last = start == "last"
+        self.by_ticks = tick_time == "own"
         self.holds = between == "hold"
         self.smooths = self.low_pass > 0 or self.follow == LowPass.SHARE
         self.counts_intervals = (
@@ -595,6 +599,8 @@ cdef class DelayBuffer(Strategy):
                 self.ticked):
             self.hold_drawn(sample)
             return
+        if self.every > 0 and self.by_ticks:
+            at = moment = self.phase + self.count_ticks(at) * self.every
         self.lasted = self.elapsed(at)
         time = self.compute_drawn_time(moment)
         self.time = time

@@ -92,6 +92,7 @@ OWN_TIME: bool  # the drawn time goes on with frames
 RESETS: bool  # a packet that is far from the drawn time sets it
 PHASE: float
 STEPS: str
+OWN_TICKS: bool
 EVERY: float
 MONOTONIC: bool
 FILLS: bool
@@ -165,6 +166,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "BEYOND_INTERVALS": -beyond if extends else 0.0,
         "BEYOND_IN_INTERVALS": extends,
         "STEPS": {0: "frame", -1: "packet"}.get(settings["every"], "tick"),
+        "OWN_TICKS": settings["every"] > 0 and settings["tick_time"] == "own",
         "IS_QUEUE": settings["catch_up"] in ("queue", "dequeue", "timed-queue"),
         "FILLS": fills,
         "SORTS": settings["late"] == "sort" and settings["stamps"] != "sender",
@@ -582,7 +584,9 @@ class Smoothing(SendInterval, Turning, Rounding):
             if self.running:
                 self.position = self.exact
         behind: float = self.offset + CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else self.offset
-        moment: float = self.arrived if STEPS == "packet" else now
+        moment: float = (
+            self.arrived if STEPS == "packet" else PHASE + self.ticks * EVERY if OWN_TICKS else now
+        )
         sent: float = (
             moment - behind
             if USES_CLOCK
@@ -624,14 +628,14 @@ class Smoothing(SendInterval, Turning, Rounding):
             if self.drawn:
                 self.drop_until(sent - FORGET)
         if SMOOTHS and self.drawn:
-            self.filter(self.frame_time(now))
+            self.filter(self.frame_time(moment if OWN_TICKS else now))
         if ROUNDING > 0.0:
             self.exact = self.position
             self.position = Vec3(
                 self.nearest(self.exact.x), self.nearest(self.exact.y), self.nearest(self.exact.z)
             )
         self.running = self.drawn
-        self.last = now
+        self.last = moment if OWN_TICKS else now
         return self.drawn
 
     def time_to_draw(self, now: float, sent: float) -> float:

@@ -56,9 +56,9 @@ def make_timing_key(found: FittedStrategy) -> tuple[object, ...]:
 
 
 def is_timed_alike(spec: StrategySpec, found: FittedStrategy) -> bool:
-    """Return True if a strategy, of any numbers, is written with the same such settings."""
+    """Return True if a strategy of any numbers is written with the same of these, and ticks."""
     settings = found.candidate.settings
-    return all(spec.settings.get(key) == settings.get(key) for key in TIMING)
+    return all(spec.settings.get(key) == settings.get(key) for key in (*TIMING, "every"))
 
 
 def make_composition_key(strategy: StrategySpec) -> tuple[object, ...]:

@@ -28,6 +28,9 @@ COUNTED, PHASES = 200, 50
 #: The shortest ticks (frames), the longest, and the largest error of a count that is right.
 FINEST, COARSEST, WRONG = 0.2, 1.5, 0.1
 
+#: Ticks of physics that frames may not show.
+USUAL_TICKS: list[dict[str, Any]] = [{"every": 1 / rate, "tick_time": "own"} for rate in (50, 60)]
+
 #: The least step that is none (usual steps), and ticks by which frames stand (frames).
 STANDS, LONGER, LONGEST = 1e-3, 0.9, 4
 
@@ -86,10 +89,10 @@ def _fit_ticks(
     return (each, every, phase) if fits else None
 
 
-def find_standing_ticks(frames: Frames) -> dict[str, Any]:
-    """Return the settings of ticks, if frames without one stand still, and others do not.
+def list_standing_ticks(frames: Frames) -> list[dict[str, Any]]:
+    """List the settings of ticks by either time, if frames without one stand, and no others do.
 
-    None of them is longer than a few frames.
+    No tick is longer than a few frames.
     """
     moved = compute_lengths(np.diff(frames.drawn, axis=0)) > STANDS * frames.unit
     before = np.maximum.accumulate(np.where(moved, np.arange(len(moved)), -LONGEST))
@@ -102,7 +105,7 @@ def find_standing_ticks(frames: Frames) -> dict[str, Any]:
     moved = moved[told]
     stands = int((~moved).sum())
     if stands < FEW:
-        return {}
+        return []
     begins, ends = frames.times[told], frames.times[told + 1]
     found = []
     for every in TICKS:
@@ -117,16 +120,23 @@ def find_standing_ticks(frames: Frames) -> dict[str, Any]:
     wrong, every, phase = min(found, default=(stands, 0.0, 0.0))
     # what moves once a packet does so without ticks
     packets = every > COARSEST * frames.frame and abs(every / frames.interval - 1) < WRONG
-    return {"every": every, "phase": phase} if wrong < WRONG * stands and not packets else {}
+    if wrong >= WRONG * stands or packets:
+        return []
+    return [{"every": every, "phase": phase, **own} for own in ({}, {"tick_time": "own"})]
 
 
-def select_tick_frames(frames: Frames, every: float, phase: float) -> Frames:
-    """Return the frames since which a tick fell."""
+def select_tick_frames(
+    frames: Frames, every: float, phase: float, tick_time: str = "frame"
+) -> Frames:
+    """Return the frames in which a tick fell, at their times or at those of the ticks."""
     number = _count_ticks(np.full(len(frames.times), phase), frames.times, every, np.array([phase]))
     fell = np.append(True, np.diff(number[0]) > 0)
-    taken = None if frames.taken is None else select_tick_frames(frames.taken, every, phase)
+    times = frames.times if tick_time == "frame" else phase + number[0] * every
+    taken = frames.taken
+    if taken is not None:
+        taken = select_tick_frames(taken, every, phase, tick_time)
     return frames._replace(
-        times=frames.times[fell], drawn=frames.drawn[fell], newest=frames.newest[fell], taken=taken
+        times=times[fell], drawn=frames.drawn[fell], newest=frames.newest[fell], taken=taken
     )
 
 

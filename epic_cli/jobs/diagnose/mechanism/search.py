@@ -177,12 +177,12 @@ class ExplanationSearch(SearchState):
 
     def look_at_buffers(self) -> None:
         """Look at the buffers whose ages are steadiest, and sort the clocks by that."""
-        frames, ticks = self.frames, self.variants.ticks
-        if ticks:  # others show what was drawn before
-            frames = select_tick_frames(frames, **ticks)
-        readings = read_buffers(frames, self.clocks.every)
-        ticked = [one._replace(strategy=add_settings(one.strategy, ticks)) for one in readings]
-        self.look_at_readings(ticked, READINGS, TIED)
+        for ticks in self.variants.ticks or [{}]:
+            # frames without a tick show what was drawn before
+            frames = select_tick_frames(self.frames, **ticks) if ticks else self.frames
+            readings = read_buffers(frames, self.clocks.every)
+            ticked = [one._replace(strategy=add_settings(one.strategy, ticks)) for one in readings]
+            self.look_at_readings(ticked, READINGS, TIED)
         steady = [self.clocks.find(reading.strategy.settings) for reading in readings]
         self.clocks.every.sort(key=steady.index)
 

@@ -15,7 +15,7 @@ from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import marks
 from epic_cli.jobs.diagnose.mechanism.clocks import CLOCK_KEYS, WINDOWED
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, NEEDED, drop_settings
-from epic_cli.jobs.diagnose.mechanism.counted_ticks import find_standing_ticks
+from epic_cli.jobs.diagnose.mechanism.counted_ticks import USUAL_TICKS, list_standing_ticks
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -117,7 +117,7 @@ class Variants:
         self.repeats = bool((np.diff(frames.positions, axis=0) == 0).all(axis=1).any())
         self.oldest = marks.find_oldest(frames)
         self.snap_time = marks.find_snap_time(frames)
-        self.ticks = find_standing_ticks(frames)
+        self.ticks = list_standing_ticks(frames)
 
     def iterate_variants(self, spec: StrategySpec) -> Iterator[StrategySpec]:
         """Yield the strategy with one or two of its words replaced."""
@@ -139,8 +139,10 @@ class Variants:
             yield self.change(spec, {"snap_after": self.snap_time})
         if self.grid:
             yield self.change(spec, {"rounding": self.grid})
-        if self.ticks:
-            yield self.change(spec, self.ticks)
+        if is_buffer:
+            yield from (self.change(spec, ticks) for ticks in self.ticks or USUAL_TICKS)
+        elif self.ticks:
+            yield self.change(spec, self.ticks[0])
         yield from (self.change(spec, {"snap": snap}) for snap in self.snaps)
         yield from (self.change(spec, {key: None}) for key in settings if key not in NEEDED)
         yield self.write_in_intervals(FittedStrategy(spec)).candidate

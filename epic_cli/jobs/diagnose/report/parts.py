@@ -53,6 +53,7 @@ def write_habits(settings: Mapping[str, Any]) -> str:
         words += ", but moves only when a packet comes"
     elif "delay" in settings and settings["every"]:
         words += f", but moves only in ticks of {format_seconds(settings['every'])}"
+        words += ", as of their times" if settings["tick_time"] == "own" else ""
     if takes_late_packets(settings):
         words += ", and takes a late packet for the newest"
     if settings["late"] == "sort" and settings["stamps"] != "sender":
