@@ -12,6 +12,21 @@ from epic_cli.engine.strategies.parts import ClockRule
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.fitted import FittedStrategy
 
+#: Compositions of games with parts that no reading shows.
+KNOWN = (
+    "chase+how=share+share=1",
+    "buffer+stamps=arrival+delay=1i+before=none+beyond=freeze",
+    "buffer+clock=first+clock_resync=0.05+delay=0.1+late=insert+before=none+beyond=freeze"
+    "+monotonic=on+keep=120",
+    "buffer+delay=0.2+keep=7",
+    "buffer+stamps=ticks+clock=newest+interval=0.05+delay=0.05",
+    "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+delay_least=1.1i+delay_most=1.2i"
+    "+interval_time=2+jitter_time=1+beyond=0.08+beyond_then=return",
+    "buffer+clock=min+delay=0.3i+beyond=0.3+low_pass=0.03",
+    "buffer+clock=min+delay=0.3i+beyond=0.3+low_pass=0.03+follow=spring",
+    "chase+how=linear+time=0.1+start=arrival",
+)
+
 #: Settings that define a composition.
 NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
 

@@ -18,6 +18,7 @@ from epic_cli.jobs.diagnose.mechanism import arrivals
 from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import (
+    KNOWN,
     add_settings,
     convert_to_numbers,
     is_timed_alike,
@@ -32,7 +33,6 @@ from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
 from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
 from epic_cli.jobs.diagnose.mechanism.tick_frames import center_found_phase
-from epic_cli.jobs.diagnose.mechanism.variants import KNOWN
 
 #: Clocks that differ in steadiness by less than this (s) may draw the same.
 TIED = 5e-5
