@@ -81,7 +81,7 @@ def _fit_ticks(
     if not found:
         return None
     _, every, phase = min(found)
-    near = phase + np.linspace(-every, every, 2 * PHASES + 1) / PHASES
+    near = np.append(phase + np.linspace(-every, every, 2 * PHASES + 1) / PHASES, 0.0)
     _, each, phase = _find_phase(begins, ends, grown, every, near)
     counts = _count_ticks(begins, ends, every, np.array([phase]))[0]
     right = np.abs(grown - counts * each) < WRONG * each
@@ -152,7 +152,9 @@ def _find_phase(
     off = np.abs(grown / np.maximum(each, 1e-300)[:, None] - counts)
     apart = np.minimum(off, 0.5).mean(axis=1)
     good = np.flatnonzero(apart <= apart.min() + 1e-3)
-    best = int(good[len(good) // 2])
+    # of the same, a game's own time is likely to begin with a tick
+    zero = good[phases[good] == 0]
+    best = int(zero[0] if len(zero) else good[len(good) // 2])
     return float(apart[best]), float(each[best]), float(phases[best])
 
 

@@ -122,6 +122,7 @@ class ExplanationSearch(SearchState):
     def resume(self, begun: ExplanationSearch) -> None:
         """Go on with what a search in some of the frames has found."""
         self.fit_results(begun.results)
+        look_at_counted_ticks(self)  # whose phase more frames tell better
         if not self.results.is_exact and self.results.best.apart < HOPELESS * self.frames.unit:
             self.look_at_buffers()
             if not self.results.is_exact:
