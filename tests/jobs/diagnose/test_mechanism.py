@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
@@ -13,11 +14,13 @@ from endurance.public import drawing, judge
 from support.running import epic
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.strategy_spec import read_spec, read_specs
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
 from epic_cli.jobs.diagnose.drawn import match
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import Frames, make_frames
 from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers
 from epic_cli.jobs.diagnose.mechanism.marks import find_kind, find_snap_time
+from epic_cli.jobs.diagnose.mechanism.simplify import count_packets
 from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
@@ -28,6 +31,9 @@ from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
 from epic_cli.network.simulation import simulate
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.comparison import FrameComparison
 
 LINK = LinkConditions(0.06, 0.02, "gamma", loss=0.02)
 
@@ -352,16 +358,18 @@ def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
     [
         ("chase+how=share+share=0.3", False),
         ("chase+how=share+share=0.3+every=0.02", True),
+        ("chase+how=share+share=0.7", True),
         ("chase+how=speed+speed=9+every=0.02", True),
     ],
 )
 def test_packets_are_read_before_a_frame_or_behind_it(text: str, behind: bool) -> None:
     """Packets and frames of one time, as a log has both."""
     given = recorded("strafe", 20, 3)
-    times = 0.4 + np.cumsum(np.random.default_rng(2).uniform(0.01, 0.024, 1300))
+    since = 1.76447e9 if "share" in text else 0.0  # dates of today have no tenth of a microsecond
+    times = since + 0.4 + np.cumsum(np.random.default_rng(2).uniform(0.01, 0.024, 1300))
     block, late = PacketBlock(), PacketBlock()
     for packet in map(given.__getitem__, range(len(given))):
-        place = int(np.searchsorted(times, packet.arrival or 0.0))
+        place = int(np.searchsorted(times, since + (packet.arrival or 0.0)))
         if 0 < place < len(times):
             # dates of one time differ by so much as numbers
             rough = 0.0 if behind else 2e-7
@@ -579,3 +587,9 @@ def test_a_clock_that_only_packets_set_is_said_to_stand_in_between() -> None:
     found = match({"": block}, {"": DrawnPath(times, np.transpose(drawn), 1e-9)})
     assert not found.found
     assert found.rest == "packets"
+
+
+def test_a_clock_of_more_packets_than_allowed_is_left_in_seconds() -> None:
+    strategy = StrategySpec("buffer", {"clock": "mean", "clock_time": 3600.0, "delay": 0.1})
+    found = FittedStrategy(strategy)
+    assert count_packets(found, cast("FrameComparison", None), 0.05) is found

@@ -23,6 +23,7 @@ from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error
 from epic_cli.jobs.diagnose.drawn.pacing import (
     find_pacing,
+    is_read_behind,
     search_other_pacing,
     search_strategies,
     take_first_look,
@@ -60,7 +61,8 @@ class DrawnMatch(NamedTuple):
     is a second smoothing. ``tick`` (s) is the time between changes, if these are not in each
     ``frame``. ``path`` are the frames of the first of the ``entities``, ``advice`` is how to draw
     them better. ``by_frame``: packets are stamped with the time of the frame that reads them; None:
-    the same is drawn either way. ``behind``: packets at the time of a frame are read behind it.
+    the same is drawn either way. ``behind``: packets at the time of a frame are read behind it,
+    and would draw another frame before it.
     ``mechanism`` composes it of parts, if that explains it no worse
     than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
     ``rest`` is what the difference goes with, where no strategy is found (``explain_rest``);
@@ -180,7 +182,7 @@ def match(
         mechanism=parts,
         same_as=tuple(spec for spec in same if spec != best.candidate),
         by_frame=find_pacing(first, best),
-        behind=first.behind,
+        behind=is_read_behind(first, best),
         calm=measure_calm_error(first.comparison, first.stamps, first.positions, best),
     )
     return found_match._replace(

@@ -48,8 +48,10 @@ def take_first_look(
     if at_frames and begun is not None:
         least = _get_least_error(usual, begun)
         rival = first.read_behind_frames(not first.behind)
-        later = rival.glance(begun) if tells is not True and least > first.enough else None
-        if later is not None and later.results.best.residual < LIKELY_PACING * least:
+        later = rival.glance(begun) if least > first.enough else None
+        # what the frames tell of the order gives way to what draws them exactly
+        most = rival.enough if tells is True else LIKELY_PACING * least
+        if later is not None and later.results.best.residual < most:
             usual = _measure_unchanged_strategies(rival, specs)
             moving = [rival, *(each.read_behind_frames(rival.behind) for each in moving[1:])]
             return FirstLook(rival.find_mechanism(later), usual), [], moving
@@ -115,6 +117,14 @@ def find_pacing(first: DrawnEntity, best: FittedStrategy) -> bool | None:
     other = first.change_pacing(not by_frame).comparison.measure_error(best)
     near = other.residual <= max(first.enough, AS_GOOD * best.residual)
     return None if near else by_frame
+
+
+def is_read_behind(first: DrawnEntity, best: FittedStrategy) -> bool:
+    """Return True if packets of a frame's time are read behind it, and the frames tell so."""
+    if not first.behind or best.residual > max(first.enough, PROBABLE * first.step):
+        return False
+    other = first.read_behind_frames(False).comparison.measure_error(best)
+    return other.residual > max(first.enough, AS_GOOD * best.residual)
 
 
 def search_strategies(

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: A time that catches up at a lower rate never does; an interval within such bounds is a constant.
 SLOWEST, NARROW = 1e-3, 1.05
 
+#: The most packets that a clock may be of.
+MOST_COUNTED = 1024
+
 
 def simplify(
     found: FittedStrategy, comparison: FrameComparison, variants: Variants
@@ -36,7 +39,7 @@ def simplify(
             if comparison.is_as_good(without, found):
                 best = without
                 break
-    best = _count_packets(comparison.shorten_numbers(best), comparison, variants.frames.interval)
+    best = count_packets(comparison.shorten_numbers(best), comparison, variants.frames.interval)
     spans = comparison.shorten_numbers(variants.write_in_intervals(best))
     shorter = (
         measure_description_length(spans.candidate)[0]
@@ -47,7 +50,7 @@ def simplify(
     return spans if shorter and comparison.is_as_good(spans, found) else best
 
 
-def _count_packets(
+def count_packets(
     found: FittedStrategy, comparison: FrameComparison, usual: float
 ) -> FittedStrategy:
     """Return a result with a clock of some packets instead of seconds, if that is shorter.
@@ -57,7 +60,10 @@ def _count_packets(
     time = found.candidate.settings.get("clock_time")
     if not isinstance(time, float) or math.isinf(time):
         return found
-    counted = found.change({"clock_time": None, "clock_count": math.floor(time / usual) + 1})
+    count = math.floor(time / usual) + 1
+    if count > MOST_COUNTED:
+        return found
+    counted = found.change({"clock_time": None, "clock_count": count})
     shorter = measure_description_length(counted.candidate) < measure_description_length(
         found.candidate
     )

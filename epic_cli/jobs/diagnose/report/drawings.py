@@ -133,7 +133,7 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
         lines.append(same)
     lines += [
         f"{each.entity or 'unnamed'}: not understood, off by {_write_error(each.off)} of a step."
-        for each in match.entities
+        for each in match.entities[1:]
         if not each.found
     ]
     return lines
