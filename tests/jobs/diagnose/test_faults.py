@@ -206,6 +206,13 @@ def test_a_queue_that_fills_for_minutes_and_drains_at_once_is_no_other_route(see
     assert found.cause == "queue"
 
 
+def test_another_route_for_less_than_a_second_is_no_queue() -> None:
+    rows = clean("strafe", LINKS["lan"], 20, 4, 60.0)
+    rows[7] += np.where((rows[0] > 25) & (rows[0] < 25.9), 0.04, 0.0)
+    found = diagnose(make_table_traffic({"": rows[:, rows[7].argsort()]})).findings
+    assert "queue" not in {one.cause for one in found}
+
+
 @pytest.mark.parametrize("shorter", [0.03, 0.05, 0.12])
 def test_packets_on_a_shorter_route_overtake_and_no_clock_was_set(shorter: float) -> None:
     rows = clean("strafe", LINKS["lan"], 60, 3, 60.0)

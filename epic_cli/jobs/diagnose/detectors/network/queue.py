@@ -26,6 +26,10 @@ HEIGHT = 0.03
 #: Least height as a multiple of what the same delays reach in random order.
 TIMES = 2.0
 
+#: Fewest windows of the only queue of a recording that is lower than twice the least height: less
+#: is another route for a while.
+ONCE = 4
+
 #: Number of random orders that the estimate stands for.
 SHUFFLES = 16
 
@@ -47,6 +51,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     if not hills:
         return []
     heights = [float(lows[hill.begin : hill.end].max()) - base for hill in hills]
+    if len(hills) == 1 and hills[0].end - hills[0].begin < ONCE and max(heights) < TIMES * HEIGHT:
+        return []
     worst = hills[int(np.argmax(heights))]
     top = worst.begin + int(lows[worst.begin : worst.end].argmax())
     full = sum(hill.end - hill.begin for hill in hills)

@@ -43,7 +43,7 @@ class Shift(NamedTuple):
 
     ``sudden`` is the part of it in that place. ``of_stamps`` and ``of_arrivals`` are the leaps of
     each beyond the usual interval of as many messages. ``hole`` is the longest time (s) around it
-    without any stamp.
+    without any stamp, beyond the usual interval.
     """
 
     place: int
@@ -136,7 +136,7 @@ def _find_shifts_by_side(messages: MessageLog, side: int) -> list[Shift]:
             sudden,
             _measure_level_change(sent[behind], sent[ahead]) - usual,
             _measure_level_change(arrived[behind], arrived[ahead]) - usual,
-            float(np.diff(np.sort(sent[place - NEAR : place + NEAR])).max()),
+            float(np.diff(np.sort(sent[place - NEAR : place + NEAR])).max()) - messages.period,
         )
         parts = [(sent[part], delays[part]) for part in (slice(begin, place), slice(place, end))]
         if shift.of_clock or not _is_ramp(parts, sudden):
