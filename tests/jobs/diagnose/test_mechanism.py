@@ -253,6 +253,12 @@ def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -
     assert cause in {each.cause for each in said_of(case).advice.drawbacks}
 
 
+def test_a_share_of_each_frame_is_none_of_ticks_that_are_as_long() -> None:
+    """Rounding to pixels hides at first which of the two draws it exactly."""
+    verdict, spec, left, _ = judge(drawing("pixels", 77))
+    assert (verdict, left < 0.001) == ("right", True), spec.label
+
+
 def test_a_delay_by_the_unevenness_of_stamps_that_falls_slowly_is_found() -> None:
     dice, block = random.Random(5), PacketBlock()
     path, link = PathMovement(PATHS["strafe"](5.0, 5.0, 3)), Link(LinkConditions(0.02), seed=3)

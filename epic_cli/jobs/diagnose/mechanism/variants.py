@@ -30,6 +30,9 @@ LONGEST = 60.0
 #: Settings in seconds or in send intervals.
 SPANS = ("delay", "time")
 
+#: Ticks are frames if they differ by no more than this share; and the settings of ticks.
+NEARLY_FRAMES, TICKS = 0.2, ("every", "phase", "between")
+
 #: Numbers of packets over which games estimate a clock.
 COUNTS = (3, 5, 7, 8, 9, 10, 11, 12, 15, 16, 20, 25, 30, 32, 50, 64, 100)
 
@@ -128,9 +131,17 @@ class Variants:
             yield from (self.change(spec, ticks) for ticks in self.ticks or USUAL_TICKS)
         elif self.ticks:
             yield self.change(spec, self.ticks[0])
+        if settings.get("how") == "exponential" and self._is_frame(settings.get("every")):
+            share = 1 - math.exp(-settings["every"] / settings["time"])
+            plain = {"how": "share", "share": share, **dict.fromkeys(TICKS), "time": None}
+            yield self.change(spec, plain)
         yield from (self.change(spec, {"snap": snap}) for snap in self.snaps)
         yield from (self.change(spec, {key: None}) for key in settings if key not in NEEDED)
         yield self.write_in_intervals(FittedStrategy(spec)).candidate
+
+    def _is_frame(self, every: object) -> bool:
+        """Return True for ticks (s) that are about as long as frames, and may be these."""
+        return isinstance(every, float) and abs(every / self.frames.frame - 1) < NEARLY_FRAMES
 
     def _may_change(self, settings: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
         """Return True if words may be replaced so in a composition of these settings."""
