@@ -131,17 +131,19 @@ class Variants:
             yield from (self.change(spec, ticks) for ticks in self.ticks or USUAL_TICKS)
         elif self.ticks:
             yield self.change(spec, self.ticks[0])
-        if settings.get("how") == "exponential" and self._is_frame(settings.get("every")):
-            share = 1 - math.exp(-settings["every"] / settings["time"])
-            plain = {"how": "share", "share": share, **dict.fromkeys(TICKS), "time": None}
-            yield self.change(spec, plain)
+        yield from self._iterate_shares_of_frames(spec)
         yield from (self.change(spec, {"snap": snap}) for snap in self.snaps)
         yield from (self.change(spec, {key: None}) for key in settings if key not in NEEDED)
         yield self.write_in_intervals(FittedStrategy(spec)).candidate
 
-    def _is_frame(self, every: object) -> bool:
-        """Return True for ticks (s) that are about as long as frames, and may be these."""
-        return isinstance(every, float) and abs(every / self.frames.frame - 1) < NEARLY_FRAMES
+    def _iterate_shares_of_frames(self, spec: StrategySpec) -> Iterator[StrategySpec]:
+        """Yield the share a frame of an exponential way in ticks that are about frames."""
+        how, every, time = map(spec.settings.get, ("how", "every", "time"))
+        if how != "exponential" or not isinstance(every, float) or not isinstance(time, float):
+            return
+        if abs(every / self.frames.frame - 1) < NEARLY_FRAMES and time > 0:
+            share = {"how": "share", "share": 1 - math.exp(-every / time), "time": None}
+            yield self.change(spec, {**share, **dict.fromkeys(TICKS)})
 
     def _may_change(self, settings: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
         """Return True if words may be replaced so in a composition of these settings."""

@@ -132,7 +132,8 @@ def judge_remedy(
     for (name, metric), one, other in zip(METRICS.items(), old, new, strict=True):
         if name == remedy.metric:
             continue
-        if other - one > metric.bearable + compute_standard_error(name, before, after, slices):
+        doubt = compute_standard_error(name, before, after, slices)
+        if other - one > metric.bearable + min(doubt, metric.bearable):
             return None
         if abs(other - one) > metric.least:
             changes.append((name, one, other))
