@@ -1024,8 +1024,8 @@ def _find_times_of_log(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
         return
     counts = [int(row.cells[ticking[0]]) for row in rows]
     steps = Counter(b - a for a, b in pairwise(counts))
-    apart = sorted(b.packet.time - a.packet.time for a, b in pairwise(rows))
-    low, high = apart[len(apart) // 10], apart[-len(apart) // 10]
+    apart = [b.packet.time - a.packet.time for a, b in pairwise(rows)]
+    low, high = _find_tenths(apart)
     even = min(steps) > 0 and max(steps.values()) >= _EVEN * len(apart)
     lasted = rows[-1].packet.time - rows[0].packet.time
     if not (even and lasted > 0 and high - low > _UNEVEN * lasted / len(apart)):
@@ -1078,8 +1078,7 @@ def _find_second_clock(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
             "E215", {"column": name, "spread": f"{1e3 * delay:.3g} ms"}, read=read
         )
     elif other <= _STEADIER * own and "time" not in known:
-        apart = sorted(b - a for a, b in pairwise(times))
-        low, high = apart[len(apart) // 10], apart[-len(apart) // 10]
+        low, high = _find_tenths([b - a for a, b in pairwise(times)])
         entries = {"time": name, "arrival": places["time"], "unit": unit}
         units = {} if unit == layout.time_unit else {"arrival_unit": layout.time_unit}
         facts = {"column": name, "low": f"{low * 1e3:.3g}", "high": f"{high * 1e3:.3g} ms"}
@@ -1098,8 +1097,14 @@ def _iterate_rows_of_first_entity(samples: Sequence[WatchedBlock]) -> Iterator[U
 
 def _measure_spread(values: list[float]) -> float:
     """Return the distance from the lowest tenth to the highest."""
+    low, high = _find_tenths(values)
+    return high - low
+
+
+def _find_tenths(values: list[float]) -> tuple[float, float]:
+    """Return the value that a tenth are below, and the one that a tenth are above."""
     ordered = sorted(values)
-    return ordered[-len(ordered) // 10] - ordered[len(ordered) // 10]
+    return ordered[len(ordered) // 10], ordered[-len(ordered) // 10]
 
 
 def _has_unsteady_delays(track: Track) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.jobs.diagnose.drawn.entity import PROBABLE
@@ -111,20 +111,26 @@ def find_pacing(first: DrawnEntity, best: FittedStrategy) -> bool | None:
     """Return True if packets are read by frames; None if exact arrivals draw as well, or badly."""
     if not first.redraw.arrivals:
         return None
-    if best.residual > max(first.enough, PROBABLE * first.step):
-        return None
     by_frame = first.redraw.by_frame
-    other = first.change_pacing(not by_frame).comparison.measure_error(best)
-    near = other.residual <= max(first.enough, AS_GOOD * best.residual)
-    return None if near else by_frame
+    alike = _is_drawn_alike(first, best, lambda: first.change_pacing(not by_frame))
+    return None if alike else by_frame
 
 
 def is_read_behind(first: DrawnEntity, best: FittedStrategy) -> bool:
     """Return True if packets of a frame's time are read behind it, and the frames tell so."""
-    if not first.behind or best.residual > max(first.enough, PROBABLE * first.step):
-        return False
-    other = first.read_behind_frames(False).comparison.measure_error(best)
-    return other.residual > max(first.enough, AS_GOOD * best.residual)
+    return first.behind and not _is_drawn_alike(
+        first, best, lambda: first.read_behind_frames(False)
+    )
+
+
+def _is_drawn_alike(
+    first: DrawnEntity, best: FittedStrategy, read: Callable[[], DrawnEntity]
+) -> bool:
+    """Return True if packets that are ``read`` otherwise are drawn as well, or all badly."""
+    if best.residual > max(first.enough, PROBABLE * first.step):
+        return True
+    other = read().comparison.measure_error(best)
+    return other.residual <= max(first.enough, AS_GOOD * best.residual)
 
 
 def search_strategies(

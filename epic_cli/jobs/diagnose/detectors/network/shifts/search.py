@@ -83,8 +83,7 @@ def select_shifts(messages: MessageLog, clock: bool) -> list[Shift]:
 def measure_rise(sent: Floats, delays: Floats) -> float:
     """Return the slope (s/s) of the delays, from their first third to their last."""
     third = max(1, len(sent) // 3)
-    length = compute_median(sent[-third:]) - compute_median(sent[:third])
-    rise = compute_median(delays[-third:]) - compute_median(delays[:third])
+    length, rise = (_measure_level_change(row[:third], row[-third:]) for row in (sent, delays))
     return rise / length if length > 0 else 0.0
 
 
