@@ -259,6 +259,11 @@ def test_clocks_named_by_their_owner_are_the_stamp_and_the_arrival(
     frames = [(t * factor, n / 10, 0) for n, t in enumerate(FRAMES)]
     times, _ = drawn(tmp_path, packets, table(f"{pair.partition(',')[2]},px,py", frames))
     assert times == pytest.approx(FRAMES)
+    sent, came = pair.split(",")
+    both = table(f"{came},{sent},px,py", [(t * factor, 7 * t, n, 0) for n, t in enumerate(FRAMES)])
+    assert drawn(tmp_path, packets, both)[0] == pytest.approx(FRAMES)
+    own = table(f"{pair},px,py,mine", [(n, n + 1e6, n, 0, (n + 0.5) * factor) for n in range(9)])
+    assert read(own, "arrival=mine")[0].arrival == pytest.approx(0.5)
 
 
 UNIX = 1764470000000.0

@@ -583,7 +583,7 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     both = _find_times_of_both(columns, names) if given.packets is None else {}
     found = both.get("time") or _find_spelling("time", timed_names)
     found = found or (timed[0] if len(timed) == 1 else None)
-    if sure := both or ({"time": found} if found else _find_clocks(names)):
+    if sure := both or ({"time": found} if found else _find_clocks(columns, names, given)):
         return sure
     known = _get_packet_column(given, "time")
     counts = given.packets is not None and (given.packets.time_unit or "").startswith("tick")
@@ -611,10 +611,10 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
 
 
-def _find_clocks(names: Names) -> Columns:
+def _find_clocks(columns: Columns, names: Names, given: ReadSpec) -> Columns:
     """Return the times whose names are somebody's and a unit: ``server_ms``, ``client_ms``.
 
-    Empty unless they are sure; the only one is the time.
+    Empty unless they are sure; the only one is the time, and of frames the receiver's.
     """
     timed = {text: name for text, name in names.items() if name.unit in TIME_UNIT_WORDS}
     sent, own = (
@@ -623,7 +623,10 @@ def _find_clocks(names: Names) -> Columns:
     )
     if len(sent) > 1 or len(own) > 1 or not sent + own:
         return {}
-    return {"time": (sent or own)[0]} | ({"arrival": own[0]} if sent and own else {})
+    if given.packets is not None:
+        return {"time": (own or sent)[0]}
+    came = sent and own and "arrival" not in columns
+    return {"time": (sent or own)[0]} | ({"arrival": own[0]} if came else {})
 
 
 def _find_arrival_for_both(columns: Columns, names: Names, values: Values) -> Columns:
