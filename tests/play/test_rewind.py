@@ -10,7 +10,7 @@ from epic_cli.engine.strategies import get_declaration, list_names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.server import PoseHistory, SentPoses, Shooter, ViewCompensation, judge
-from epic_cli.play.world import DEFAULT_ARENA, RADIUS, Arena, Block, View, interpolate_points
+from epic_cli.play.world import DEFAULT_ARENA, RADIUS, Arena, Block, View
 
 #: They draw a point between two received states, by one of their settings or always.
 DELAY_BUFFERS = [name for name in list_names() if "the past" in get_declaration(name).family]
@@ -178,22 +178,3 @@ def test_someone_who_is_not_on_the_screen_is_not_hit_by_a_rewound_shot() -> None
     )
     judgement = judge(DEFAULT_ARENA, (5.0, 12.0), (1.0, 0.0), present, seen.positions)
     assert (judgement.rewound, judgement.present) == (None, 1)
-
-
-def test_the_point_between_two_snapshots() -> None:
-    assert interpolate_points((0.0, 10.0), (4.0, 20.0), 0.25) == (1.0, 12.5)
-    assert math.dist(interpolate_points((1.0, 1.0), (1.0, 1.0), 0.3), (1.0, 1.0)) == 0
-
-
-@pytest.mark.parametrize(
-    ("view", "expected"),
-    [(View(18, 19, 0.5), 9.25), (View(20, 20, 0.0), 10.0), (View(18, 18, 0), 9.0)],
-)
-def test_the_history_goes_back_as_the_source_engine_does(view: View, expected: float) -> None:
-    """Records at 0.9, 0.95 and 1.0 s with 9, 9.5 and 10; queries at 0.925, 1.0 and 0.9 s."""
-    history = SentPoses()
-    for snapshot in (18, 19, 20):
-        history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 0.0)})
-    found = history.find_position(1, view, 1_000_000)
-    assert found is not None
-    assert found[0] == pytest.approx(expected)

@@ -180,22 +180,6 @@ def test_who_rests_is_not_sent_and_can_still_be_shot() -> None:
     assert event.details["rewound"] == hit_on_screen
 
 
-def test_another_sender_takes_over_while_packets_are_on_their_way() -> None:
-    changes = (
-        "4 set send=60hz,bits=9,range=1024,pack=delta",
-        "4.5 set remote_strategy=dis",
-        "5 set send=20hz",
-    )
-    played = over_bad("20hz,threshold=0.5,against=judged", TEXT + "\n".join(changes))
-    client = played.participants[0].client
-    client.packets = []
-    played.run_until(7)
-    assert not client.refused["malformed"]
-    rates = [sum(low <= one.time < low + 1 for one in client.packets) for low in (4, 6)]
-    assert 45 < rates[0] < 75
-    assert 12 < rates[1] < 25
-
-
 def test_sending_by_error_is_quiet_where_the_guess_is_right() -> None:
     with SCENARIOS["send-by-error"].open("rb") as stream:
         played = Match(MatchSpec(), parse_script(stream, "AB"))

@@ -10,7 +10,7 @@ from support.play_links import OPEN, dropping, match
 from epic_cli.play import Match, MatchSpec, PlayerConfig
 from epic_cli.play.server import MOST_WAITING, Server
 from epic_cli.play.wire import InputPacket, decode_state, encode_input
-from epic_cli.play.world import Arena, Control, Move, Rules, View, Weapon
+from epic_cli.play.world import Control, Move, View, Weapon
 
 TICK_US = 50_000
 
@@ -172,17 +172,6 @@ def test_who_knows_his_own_token_hurts_himself_alone() -> None:
     fuzzed.run_until(2)
     assert everyone_else(fuzzed) == everyone_else(clean)
     assert fuzzed.server.connections[0].refused.total() > 50
-
-
-def test_a_wall_ends_both_at_the_same_place() -> None:
-    rules = Rules(Arena(24.0, 24.0))
-    ends = []
-    for rate in (1.0, 2.0):
-        players = (PlayerConfig("A", (5.0, 12.0), rate=rate), PlayerConfig("B", (5.0, 20.0)))
-        played = match("0 A right\n", players, rules=rules)
-        played.run_until(5)
-        ends.append(played.server.get_body(0).position)
-    assert ends[0] == ends[1] == (23.4, 12.0)
 
 
 def test_settings_of_two_players_with_one_name_are_refused() -> None:

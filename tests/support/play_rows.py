@@ -31,14 +31,6 @@ class Frame(NamedTuple):
         return math.hypot(self.x - self.true_x, self.y - self.true_y)
 
 
-def _distance_to(place: Frame, a: Frame, b: Frame) -> float:
-    """Return the distance of a drawn position from the true path between two frames."""
-    x, y, dx, dy = place.x - a.true_x, place.y - a.true_y, b.true_x - a.true_x, b.true_y - a.true_y
-    length = dx * dx + dy * dy
-    share = min(max((x * dx + y * dy) / length, 0), 1) if length else 0
-    return math.hypot(x - share * dx, y - share * dy)
-
-
 class Played:
     """A played script: its rows and events between two times."""
 
@@ -79,11 +71,6 @@ class Played:
     def errors(self, player: str, begin: float = 0, end: float = math.inf) -> list[float]:
         return [frame.error for frame in self.frames(player, begin, end)]
 
-    def steps(self, player: str, begin: float = 0, end: float = math.inf) -> list[float]:
-        """Return the distances that a player was drawn to move, frame by frame."""
-        frames = self.frames(player, begin, end)
-        return [math.hypot(b.x - a.x, b.y - a.y) for a, b in pairwise(frames)]
-
     def late(self, player: str, begin: float = 0, end: float = math.inf) -> float:
         """Return the lag (s) at which the drawn path fits the true one best, in steps of 3 ms."""
         drawn, known = self.frames(player, begin, end), self.frames(player)
@@ -103,40 +90,6 @@ class Played:
 
         coarse = min((0.03 * number for number in range(28)), key=missed)
         return min((coarse + 0.003 * number for number in range(-10, 11)), key=missed)
-
-    def overshoot(self, player: str, begin: float = 0, end: float = math.inf) -> float:
-        """Return the largest distance drawn outside of the player's box in the last half second."""
-        frames, known = self.frames(player, begin, end), self.frames(player, begin - 0.5, end)
-        sides = []
-        for drawn, true in (([f.x for f in frames], [f.true_x for f in known]),
-                            ([f.y for f in frames], [f.true_y for f in known])):  # fmt: skip
-            sides += [max(drawn) - max(true), min(true) - min(drawn)]
-        return max(sides)
-
-    def off_the_way(self, player: str, begin: float = 0, end: float = math.inf) -> float:
-        """Return the largest drawn distance from the server's path up to then."""
-        way = list(pairwise(self.frames(player)))
-        return max(
-            min(_distance_to(f, a, b) for a, b in way if a.time < f.time)
-            for f in self.frames(player, max(begin, way[1][0].time), end)
-        )
-
-    def stops(self, player: str, begin: float, end: float) -> float:
-        """Return the share of frames in which a moving player rests on A's screen."""
-        pairs = list(pairwise(self.frames(player, begin, end)))
-        moving = [(a, b) for a, b in pairs if (a.true_x, a.true_y) != (b.true_x, b.true_y)]
-        return sum((a.x, a.y) == (b.x, b.y) for a, b in moving) / len(moving)
-
-    def say(self, words: str) -> Event:
-        """Return the caption with these words."""
-        [found] = [each for each in self.happened("say") if words in str(each.details["text"])]
-        return found
-
-    def numbers(self, words: str) -> list[float]:
-        """Return the numbers in the caption with these words, in order; times in seconds."""
-        text = str(self.say(words).details["text"])
-        found = re.findall(r"(?<![\w/-])(\d+(?:\.\d+)?)( ms)?(?![\w/])", text)
-        return [float(number) / (1000 if unit else 1) for number, unit in found]
 
     def happened(self, what: str, player: str | None = None) -> list[Event]:
         """Return the events of one kind."""

@@ -116,23 +116,6 @@ def test_a_triple_loss_gives_the_correction_that_the_oracle_computes() -> None:
     assert played.participants[0].client.local.body.y == pytest.approx(server.y, abs=1e-9)
 
 
-def test_a_triple_loss_without_a_change_of_input_needs_no_correction() -> None:
-    played = match("0 A right\n", trace=dropping({20, 21, 22}))
-    played.run_until(2.0)
-    assert corrections(played) == []
-
-
-def test_losing_a_packet_on_the_way_back_loses_no_moves() -> None:
-    played = match(
-        ZIGZAG, link=TwoWays.from_conditions(LinkConditions(latency=0.05, loss=0.3)), seed=3
-    )
-    played.run_until(0.01)
-    for participant in played.participants:  # all input arrives, a third of the states does not
-        participant.up.channel = dropping()("up/B")
-    played.run_until(4)
-    assert corrections(played) == []
-
-
 def test_a_bump_gives_the_correction_that_the_oracle_computes() -> None:
     played = match("0 A right\n", NEAR, trace=dropping())
     played.run_until(0.8)

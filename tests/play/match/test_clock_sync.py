@@ -207,17 +207,6 @@ def test_lightyears_clock_comes_with_its_own_delay() -> None:
     assert lightyears["interpolation_time"] == pytest.approx(0.09 + 1.7 / 25 + 4 * 0.01 + STEP)
 
 
-@pytest.mark.parametrize("name", CLOCK_SYNCS)
-def test_the_same_seed_is_the_same_match(name: str) -> None:
-    link = LinkConditions(latency=0.08, jitter=0.03, loss=0.05)
-    runs = [
-        played(name, 5, (1.0, 1.02), link=TwoWays.from_conditions(link), seed=4) for _ in range(2)
-    ]
-    assert runs[0][0] == runs[1][0]
-    assert runs[0][1].events == runs[1][1].events
-    assert [*iterate_rows(runs[0][1])] == [*iterate_rows(runs[1][1])]
-
-
 def test_a_clock_sync_can_be_chosen_while_the_match_runs() -> None:
     players = (PlayerConfig("A", (300.0, 300.0), offset=2.0), PlayerConfig("B", (600.0, 600.0)))
     played = match("0 B right\n2 set clock_sync=lightyear\n", players)

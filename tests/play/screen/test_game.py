@@ -9,9 +9,8 @@ from support.play_links import script
 
 from epic_cli.engine.strategies import get_declaration, list_remote_names
 from epic_cli.network.link_spec import TwoWays
-from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
+from epic_cli.play import LinkConditions, MatchSpec, PlayerConfig
 from epic_cli.play.legend import LEGEND
-from epic_cli.play.run import Row, iterate_rows
 from epic_cli.play.screen import (
     ASCII,
     LATENCIES,
@@ -54,22 +53,6 @@ def go_on(played: Game, start: float, seconds: float) -> float:
 
 def text(played: Game, columns: int = 80, lines: int = 24) -> list[str]:
     return ["".join(part for _, part in line) for line in played.render_lines(columns, lines)]
-
-
-@pytest.mark.parametrize("size", [(80, 24), (81, 25), (100, 40), (240, 70)])
-def test_three_arenas_fit_the_terminal(size: tuple[int, int]) -> None:
-    played = game()
-    go_on(played, 0, 1)
-    shown = text(played, *size)
-    assert len(shown) <= size[1]
-    assert all(len(line) <= size[0] for line in shown)
-    head = shown[0]
-    assert [title in head for title in ("A's screen", "server", "B's screen")] == [True] * 3
-    # each player once on each screen, and the ghosts of the truth on the clients' screens
-    arenas = [line for line in shown if line.startswith("|")]
-    assert sum(line.count("A") for line in arenas) == 3
-    assert sum(line.count("B") for line in arenas) == 3
-    assert "[l]atency 50 ms" in shown[-3]
 
 
 @pytest.mark.parametrize("columns", [20, 33, 44, 62, 79, 80, 120])
@@ -254,19 +237,6 @@ def test_the_legend_explains_every_mark_while_the_match_waits(size: tuple[int, i
     assert played.you.client.local.body.vy == 0
 
 
-def test_a_key_shows_the_screens_that_there_is_no_room_for() -> None:
-    played = game()
-    go_on(played, 0, 0.2)
-    names = ["A's screen", "server", "B's screen"]
-    for columns, shown in ((45, [[0, 1], [0, 2], [0, 1]]), (30, [[0], [1], [2], [0]])):
-        for each in shown:
-            head = text(played, columns, 20)[0]
-            assert [name in head for name in names] == [number in each for number in range(3)]
-            played.press("b")
-        for _ in range(3 - len(shown) % 3):
-            played.press("b")
-
-
 def test_strips_show_who_is_late_and_by_how_much() -> None:
     """Figure 8.1: half a round trip is 50 ms, which is three frames of 1/60 s."""
     played = scenario("figure-8.1")
@@ -364,44 +334,6 @@ def test_a_pause_is_not_made_up_for() -> None:
     assert played.match.now < 1.3
     played.advance(900.0)  # a clock that goes back
     assert played.match.now < 1.3
-
-
-def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
-    conditions = LinkConditions(latency=0.08, jitter=0.02, loss=0.05)
-    played = Game(
-        MatchSpec(link=TwoWays.from_conditions(conditions), seed=4), "A", ASCII, recorded=True
-    )
-    assert played.recorder is not None
-    found: list[Row] = []
-    statistics = played.match.on_frame
-
-    def look(participant: object) -> None:
-        statistics(participant)  # type: ignore[arg-type]
-        found.extend(iterate_rows(played.match))
-
-    played.match.on_frame = look
-    now = 0.0
-    for key in ("up", "l", "space", "right", "w", "x", "p", "down", "s", "space", "p", "r", "i",
-                "left", "j", "o", "space", ".", "m", "L"):  # fmt: skip
-        now = go_on(played, now, 0.31)
-        played.press(key)
-    now = go_on(played, now, 0.5)
-    end = played.match.now
-    again: list[Row] = []
-    kept = script(played.recorder.write_script())
-    replayed = Match(MatchSpec(), kept, on_frame=lambda _: again.extend(iterate_rows(replayed)))
-    replayed.run_until(end)
-    assert again == found
-    assert replayed.settings == played.match.settings
-
-
-def test_the_canvas_draws_with_what_the_terminal_can_show() -> None:
-    played = game()
-    go_on(played, 0, 0.2)
-    assert all(line.isascii() for line in text(played))
-    wide = Game(MatchSpec(), "A", UNICODE)
-    wide.advance(0)
-    assert "█" in "".join(text(wide))
 
 
 def test_what_lies_outside_the_arena_is_not_drawn() -> None:

@@ -73,15 +73,6 @@ def test_a_signal_ends_it_in_the_same_way(terminal: Terminal, number: int) -> No
     assert is_left_as_found(terminal)
 
 
-def test_it_follows_the_size_of_the_terminal(terminal: Terminal) -> None:
-    terminal.resize(10, 15)
-    terminal.wait_for("epic play needs")
-    terminal.resize(12, 40)
-    terminal.wait_for("q: quit")
-    terminal.resize(50, 150)
-    terminal.wait_for("\u2500{10} A's screen \u2500{10}")
-
-
 def test_a_scenario_plays_with_its_captions_until_a_key_goes_on(tmp_path: Path) -> None:
     with play(tmp_path, "figure-8.5") as terminal:
         for key, shown in (
