@@ -84,43 +84,6 @@ def test_rows_come_as_packets_come(live: Live) -> None:
     assert live.end() == (0, b"", b"")
 
 
-@pytest.mark.parametrize(
-    "recording",
-    [
-        b"\xef\xbb\xbftime,x,y,z,vx,vy,vz\n0.1,1,2,3,4,5,6\n",
-        b"time\tx\ty\tz\tvx\tvy\tvz\n0.1\t1\t2\t3\t4\t5\t6\n",
-        b'{"time":0.1,"x":1,"y":2,"z":3,"vx":4,"vy":5,"vz":6}\n',
-        b"\n\n" + PACKET,
-    ],
-    ids=["csv", "tsv", "jsonl", "blank lines"],
-)
-def test_every_recording_may_be_live(live: Live, recording: bytes) -> None:
-    live.send(recording)
-    live.expect(ROWS)
-
-
-@options("--format", "csv")
-def test_header_stands_above_the_first_rows(live: Live) -> None:
-    live.send(PACKET)
-    live.expect(b"time,x,y,z,vx,vy,vz,status,entity\n0.05")
-
-
-@options("--latency", "0")
-def test_rows_up_to_an_arrival_come_with_it(live: Live) -> None:
-    live.send(b"0,0,0/1,0,0/0\n0,0,0/1,0,0/0.1\n")
-    live.expect(b"pos: 0.00,0.00,0.00  vel: 1.000,0.000,0.000  time: 0.000\n")
-    live.expect(b"pos: 0.05,0.00,0.00  vel: 1.000,0.000,0.000  time: 0.050\n")
-    status, rows, errors = live.end()
-    assert (status, len(rows.splitlines()), errors) == (0, 4, b"")
-
-
-def test_refused_line_is_told_at_once(live: Live) -> None:
-    live.send(b"nonsense\n")
-    live.expect(b"<stdin>:1:1: x is not a number\n", "stderr")
-    live.send(PACKET)
-    live.expect(ROWS)
-
-
 @options("--strict")
 def test_strict_ends_before_the_source_does(live: Live) -> None:
     live.send(PACKET + b"nonsense\n")
@@ -132,13 +95,6 @@ def test_quit_ends_before_the_source_does(live: Live) -> None:
     live.send(PACKET + b"q\n")
     live.expect(ROWS)
     assert live.process.wait(PATIENCE) == 0
-
-
-def test_interrupt_while_it_waits(live: Live) -> None:
-    live.send(PACKET)
-    live.expect(ROWS)
-    status, rows, errors = live.interrupt()
-    assert (status, rows, errors.strip()) == (130, b"", b"")
 
 
 def test_interrupt_while_it_draws(live: Live) -> None:

@@ -74,20 +74,6 @@ def write_for_ever(recording: PacketRecording) -> None:
         recording.take_packets(block_of(PACKET, PACKET, PACKET))
 
 
-def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    recording = PacketRecording(str(path))
-    with files_of(1000), pytest.raises(OSError, match="too large") as raised:
-        write_for_ever(recording)
-    recording.close()
-    assert raised.value.filename == str(path)
-    data = path.read_bytes()
-    assert data.endswith(b"\n")
-    assert len(data) <= 1000
-    assert list(read_packets(path)) == [PACKET] * len(data.splitlines()[1:])
-    assert recording.file.recorded <= len(data.splitlines()[1:]) < recording.file.recorded + 3
-
-
 def _holds(file: Path, text: bytes) -> bool:
     return text in file.read_bytes()
 

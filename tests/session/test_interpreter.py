@@ -10,7 +10,6 @@ from support.typed_session import TypedSession
 
 from epic_cli.engine.parameters import Parameter
 from epic_cli.engine.replay.playback import TIMING, Timing
-from epic_cli.engine.strategies import list_names
 from epic_cli.session.commands import COMMANDS
 
 TURN = (
@@ -48,16 +47,6 @@ def test_a_changed_setting_replays_and_says_what_changed(tmp_path: Path) -> None
     assert lines[-1] == (
         f"strategy epic -> epic+calc_ahead=0.1: 9 of 9 rows differ, the last is {last}, was {was}"
     )
-
-
-def test_after_a_change_the_rows_go_on_in_the_new_view(tmp_path: Path) -> None:
-    typed = TypedSession()
-    typed.type(*TURN[:2], ":strategy epic+calc_ahead=0.1")
-    rows = typed.type(*TURN[2:]).splitlines()
-    packets = tmp_path / "packets"
-    packets.write_text("\n".join(TURN) + "\n")
-    expected = replayed(packets, "--format", "table", "-s", "epic+calc_ahead=0.1").splitlines()
-    assert [row.split() for row in rows] == [row.split() for row in expected[-len(rows) :]]
 
 
 @pytest.mark.parametrize(
@@ -117,15 +106,6 @@ def test_a_timing_setting_is_written_as_it_is_read(setting: Parameter) -> None:
     assert getattr(typed.session.view.timing, setting.name) == values[setting.name]
     typed.type(f":{setting.name} {setting.write(setting.default)}")
     assert typed.session.view.timing == Timing()
-
-
-def test_every_strategy_draws_what_a_replay_does(tmp_path: Path) -> None:
-    packets = tmp_path / "packets"
-    packets.write_text("\n".join(TURN) + "\n")
-    for name in list_names():
-        typed = TypedSession()
-        typed.type(f":strategy {name}", *TURN, f":replay -o {tmp_path}/rows")
-        assert (tmp_path / "rows").read_text() == replayed(packets, "--strategy", name)
 
 
 def test_a_strategy_of_somebodys_that_raises_does_not_end_the_session(

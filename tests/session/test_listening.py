@@ -193,18 +193,3 @@ def test_a_script_says_that_it_cannot() -> None:
     assert ran.returncode == 1
     assert b"'epic listen'" in ran.stderr
     assert ran.stdout.startswith(b"pos: ")
-
-
-def test_rows_have_turns_under_a_header_of_their_own(
-    typed: TypedSession, game: socket.socket
-) -> None:
-    port = port_in(typed.type(":format csv", ":listen 0"))
-    for index in range(6):
-        yaw = f" yaw={30 * index}" if index > 2 else ""
-        arrive(typed, game, port, f"{index},0,0 / 10,0,0 / {index / 10} entity=a{yaw}")
-        time.sleep(0.06)
-    rows = typed.output.getvalue().replace(b"\0", b"").splitlines()
-    headers = [number for number, row in enumerate(rows) if row.startswith(b"time,")]
-    assert [b",qx,qy,qz,qw,wx,wy,wz," in rows[number] for number in headers] == [False, True]
-    assert {row.count(b",") for row in rows[headers[0] : headers[1]]} == {8}
-    assert {row.count(b",") for row in rows[headers[1] :]} == {15}

@@ -48,13 +48,6 @@ def test_its_settings_can_be_set_and_shown(typed: TypedSession) -> None:
     assert typed.session.view.strategy.settings == {"anything": 1.0}
 
 
-def test_a_comparison_marks_it_and_goes_on(typed: TypedSession) -> None:
-    shown = typed.type(*PACKETS, ":compare -s epic,./mine.py:Late,./mine.py:Half")
-    assert "./mine.py:Late" in shown
-    assert any(line.startswith("./mine.py:Half") for line in shown.splitlines())
-    assert typed.screen.complaints == 1  # its exit status is 4
-
-
 def test_one_that_cannot_be_loaded_changes_nothing(typed: TypedSession) -> None:
     reason = "strategy ./boom.py failed while loading: ZeroDivisionError: division by zero"
     assert reason in typed.type(":strategy ./boom.py:Any")

@@ -51,10 +51,6 @@ def completions(typed: TypedSession, text: str) -> list[str]:
     return [completion.text for completion in found]
 
 
-def test_enter_gives_the_line(typist: Typist) -> None:
-    assert typist.type("1,2,3\x7f\x7f / 4\x01\x0b:rows\r") == ":rows"
-
-
 def test_several_lines_at_once_come_together(typist: Typist) -> None:
     assert typist.type("1\r2\r3\r") == "1\n2\n3\n"
 
@@ -169,11 +165,6 @@ def test_completion(text: str, expected: list[str]) -> None:
     assert [
         name for name in completions(TypedSession(), text) if not name.startswith("epic-")
     ] == expected
-
-
-def test_completion_of_files(tmp_path: Path) -> None:
-    (tmp_path / "packets.txt").touch()
-    assert completions(TypedSession(), f":load {tmp_path}/pack") == ["ets.txt"]
 
 
 def test_a_history_on_a_full_disk_is_told_of_once(tmp_path: Path) -> None:

@@ -51,14 +51,6 @@ def test_the_sessions_timing_and_strategy_are_the_defaults(tmp_path: Path) -> No
     assert rows.replace("<stdin>", "<typed>") in typed.type(":compare -s epic -f csv")
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["play -q question-8 --show shots -f csv", "simulate --movement zigzag,duration=1 --seed 3"],
-)
-def test_what_needs_no_packets_is_as_in_the_shell(command: str) -> None:
-    assert epic(*command.split()).stdout.decode() in TypedSession().type(*STEADY, f":{command}")
-
-
 def test_what_was_typed_is_sent() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as game:
         game.bind(("127.0.0.1", 0))
@@ -66,21 +58,6 @@ def test_what_was_typed_is_sent() -> None:
         TypedSession().type(*STEADY[:3], f":send -q {game.getsockname()[1]}")
         sent = [game.recv(999).split(b" seq=")[0].decode() for _ in range(3)]
     assert sent == ["0,0,0 / 20,10,0 / 0", "1,0.5,0 / 20,10,0 / 0.05", "2,1,0 / 20,10,0 / 0.1"]
-
-
-def test_a_file_is_looked_at_beside_the_session(tmp_path: Path) -> None:
-    typed, mixed = TypedSession(), tmp_path / "mixed.csv"
-    rows = [f"{k / 20},{k + far},0,0,{far}" for k in range(40) for far in (0, 500)]
-    mixed.write_text("\n".join(["time,x,y,z,far", *rows]))
-    typed.type(*STEADY)
-    assert "E101" in typed.type(f":inspect {mixed}")
-    assert len(typed.lines) == len(STEADY)
-
-
-def test_a_page_is_written(tmp_path: Path) -> None:
-    typed = TypedSession()
-    typed.type(*STEADY, f":compare -s epic,lerp --html {tmp_path / 'page.html'}")
-    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
 
 
 def test_problems_are_told_in_the_sessions_way() -> None:

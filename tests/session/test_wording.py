@@ -32,17 +32,6 @@ def test_rows_that_wait_for_other_entities_are_told() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("packets", [TWO, ("0,0,0 / 1,0,0 / 0 arrival=0.1",), (TWO[0],)])
-def test_rows_and_the_change_line_count_alike(packets: tuple[str, ...]) -> None:
-    typed = TypedSession()
-    typed.type(*packets)
-    header, *rows = typed.type(":rows").splitlines()
-    assert header.split()[0] == "time"
-    change = typed.type(":strategy epic+calc_ahead=0.1").splitlines()[-1]
-    counted = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
-    assert counted in change
-
-
 def test_a_resumed_session_counts_no_line_that_was_refused_before(tmp_path: Path) -> None:
     typed = TypedSession(journal=SessionJournal(tmp_path, print))
     typed.type(TWO[0], "1,0,0 / 1,0,0 / 1e9")

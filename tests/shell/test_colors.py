@@ -54,14 +54,6 @@ def test_refused_lines(choice: Choice) -> None:
     assert is_colored(epic(*args, stdin=b"hello\n", env=env).stderr) == choice.in_pipe
 
 
-@pytest.mark.parametrize("name", ["terminal", "NO_COLOR", "FORCE_COLOR", "always"])
-def test_catalogue(name: str) -> None:
-    choice = CHOICES[name]
-    args, env = ["strategies", *choice.options], environment(**choice.env)
-    assert is_colored(on_terminal(*args, env=env).terminal) == choice.on_terminal
-    assert is_colored(epic(*args, env=env).stdout) == choice.in_pipe
-
-
 @pytest.mark.parametrize("row_format", ["epic", "tsv", "csv", "jsonl"])
 def test_rows_for_programs_have_none(row_format: str) -> None:
     args = ("replay", "--format", row_format, "--color", "always")

@@ -93,29 +93,9 @@ def test_recording_loads_its_own_format(file: str, needed: set[str]) -> None:
     assert modules & (HEAVY | RARE) == needed
 
 
-def test_version_loads_no_replay() -> None:
-    modules = loaded("--version")
-    assert not modules & HEAVY
-    assert "epic_cli.engine.replay.playback" not in modules
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
     assert not loaded(command, "--help") & HEAVY
-
-
-def test_help_loads_no_command() -> None:
-    modules = loaded("--help")
-    assert not modules & HEAVY
-    assert "epic_cli.jobs.replay.command" not in modules
-
-
-def test_a_script_of_a_session_loads_no_line_editor() -> None:
-    assert not loaded("session", stdin=PACKET + b":undo\n") & HEAVY
-
-
-def test_strategies_loads_no_numbers() -> None:
-    assert not loaded("strategies") & {"prompt_toolkit", "numpy"}
 
 
 def test_convert_loads_what_captures_need_for_captures_alone() -> None:
@@ -131,6 +111,10 @@ def test_convert_loads_what_captures_need_for_captures_alone() -> None:
     ("command", "needless"),
     [
         ("", HEAVY | {"tomllib"}),
+        ("--version", HEAVY | {"epic_cli.engine.replay.playback"}),
+        ("--help", HEAVY | {"epic_cli.jobs.replay.command"}),
+        ("strategies", {"prompt_toolkit", "numpy"}),
+        ("session", HEAVY),
         ("simulate -q --movement circle,duration=0", HEAVY),
         ("play -q --duration 0.1", HEAVY),
         (

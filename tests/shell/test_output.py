@@ -24,21 +24,9 @@ def test_file_is_written(tmp_path: Path) -> None:
     assert names(tmp_path) == ["rows.txt"]
 
 
-def test_file_has_its_header_without_a_packet(tmp_path: Path) -> None:
-    epic("replay", "-f", "csv", "-o", "rows.csv", cwd=tmp_path)
-    assert (tmp_path / "rows.csv").read_bytes() == b"time,x,y,z,vx,vy,vz,status,entity\n"
-
-
 def test_dash_is_stdout(tmp_path: Path) -> None:
     done = epic("replay", "-o", "-", stdin=PACKET, cwd=tmp_path)
     assert (done.returncode, done.stdout, names(tmp_path)) == (0, ROWS, [])
-
-
-def test_refused_lines_are_told_and_the_rest_is_written(tmp_path: Path) -> None:
-    done = epic("replay", "-o", "rows.txt", stdin=b"hello\n" + PACKET, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.startswith(b"<stdin>:1:1: ")
-    assert (tmp_path / "rows.txt").read_bytes() == ROWS
 
 
 @pytest.mark.parametrize(
@@ -97,11 +85,6 @@ def test_link_to_nothing_makes_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "rows.txt").read_bytes() == ROWS
 
 
-def test_stdout_by_its_name() -> None:
-    done = epic("replay", "--output", "/dev/stdout", stdin=PACKET)
-    assert (done.returncode, done.stdout, done.stderr) == (0, ROWS, b"")
-
-
 def test_stdout_by_its_name_into_a_file(tmp_path: Path) -> None:
     # /dev/stdout is then the file that the shell has opened
     done = shell(
@@ -118,9 +101,3 @@ def test_named_pipe(tmp_path: Path) -> None:
     )
     assert (done.stdout, done.stderr) == (ROWS, b"")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
-
-
-def test_named_pipe_whose_reader_leaves(tmp_path: Path) -> None:
-    (tmp_path / "many.txt").write_text("".join(f"0,0,0/0,0,0/{n}\n" for n in range(500)))
-    done = shell("mkfifo pipe; head -1 pipe & epic replay -o pipe many.txt; echo $?", cwd=tmp_path)
-    assert (done.stdout.splitlines()[-1], done.stderr) == (b"0", b"")

@@ -6,7 +6,7 @@ from typing import Any
 import pexpect
 import pytest
 from support.places import SAMPLES
-from support.running import EPIC, PACKET, ROWS, environment, epic
+from support.running import EPIC, PACKET, ROWS, environment
 
 ROWS_SHOWN = ROWS.replace(b"\n", b"\r\n")
 
@@ -38,13 +38,6 @@ def test_replay_answers_line_by_line() -> None:
     assert status(child) == 1
 
 
-def test_replay_of_a_file_asks_nothing() -> None:
-    child = spawn("replay", str(SAMPLES / "turn.txt"))
-    assert status(child) == 0
-    expected = epic("replay", SAMPLES / "turn.txt").stdout
-    assert child.before == expected.replace(b"\n", b"\r\n")
-
-
 def test_interrupt() -> None:
     child = spawn("replay")
     child.sendline(PACKET.rstrip())
@@ -52,16 +45,6 @@ def test_interrupt() -> None:
     child.sendintr()
     assert status(child) == 130
     assert child.before.strip() == b""
-
-
-def test_unfinished_line_is_a_line() -> None:
-    child = spawn("replay")
-    child.send(PACKET.rstrip())
-    child.sendeof()
-    child.sendeof()
-    child.expect_exact(ROWS_SHOWN)
-    child.sendeof()
-    assert status(child) == 0
 
 
 @pytest.mark.parametrize(

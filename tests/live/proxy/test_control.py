@@ -131,14 +131,6 @@ def test_a_command_without_an_end_is_refused(tmp_path: Path) -> None:
         playing.proxy.end()
 
 
-def test_the_link_changes_at_its_times_in_one_direction() -> None:
-    with game("--control", "-", "--link", 'at="50ms up.loss=1 latency=3ms"') as playing:
-        playing.client.send(b"the clock starts")
-        wait_until(
-            lambda: playing.ask("show") == "ok up latency=0.003 loss=1.0; down latency=0.003"
-        )
-
-
 def test_each_change_waits_for_its_time_since_the_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -418,24 +418,6 @@ def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str
     assert full.read_text() == "mine"
 
 
-def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
-    """A player gets the packets that the link of this seed lets through."""
-    file = tmp_path / "heard.jsonl"
-    with program("listen", "-f", "csv", "--record", str(file), "0") as listener:
-        words = ("--loss", "20%", "--link", "duplicate=10%", "--latency", "20ms", "--seed", "5")
-        with program("proxy", *words, "--control", "-", "0", listener.port) as proxy:
-            sending = ("--movement", "circle,turning=spin,duration=0.4", "--send", "500hz")
-            assert epic("send", *sending, "-f", "jsonl", proxy.port).returncode == 0
-            link = Link(LinkConditions(loss=0.2, duplicate=0.1), seed=5, purpose="up/1")
-            expected = [number for number in range(201) for _ in link.send(float(number))]
-            wait_until(lambda: f'"delivered": {len(expected)}' in ask(proxy, "stats"))
-            wait_until(lambda: file.read_bytes().count(b"\n") == len(expected))
-    received = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [packet["seq"] for packet in received] == expected
-    for packet in received:
-        assert packet["qw"] == pytest.approx(math.cos(math.pi * packet["time"] / 2), abs=1e-6)
-
-
 def test_no_socket_for_a_client_is_told_and_no_end() -> None:
     """Use up the files that the process may open."""
     with receiver() as server, program("proxy", "--control", "-", "0", server.port) as proxy:
@@ -554,23 +536,6 @@ def test_the_truth_is_what_the_server_sent(tmp_path: Path) -> None:
     done = epic("compare", "--truth", sent, "-s", "lerp", "-f", "json", received)
     assert done.returncode == 0, done.stderr
     assert 0.07 < json.loads(done.stdout)["lag"] < 1.0
-
-
-def test_on_the_way_up_all_clients_are_read(tmp_path: Path) -> None:
-    sent, received = tmp_path / "sent.jsonl", tmp_path / "received.txt"
-    with game("--watch", f"up,sent={sent},received={received}") as playing:
-        with playing.another_client() as other:
-            for number in range(20):
-                for name, one in (("a", playing.client), ("b", other)):
-                    line = f"{number},0,0 / 1,0,0 / {number / 20} entity={name}"
-                    one.send(line.encode())
-            playing.arrived(40)
-        (before, behind), said = read_recordings(playing, sent, received)
-    for found in (before, behind):
-        assert sorted((packet.entity, packet.position[0]) for packet in found) == [
-            (name, number) for name in "ab" for number in range(20)
-        ]
-    assert "refused" not in said
 
 
 def test_the_next_client_is_read_when_the_first_has_gone(tmp_path: Path) -> None:

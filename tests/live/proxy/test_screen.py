@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import heapq
 import itertools
-import json
 import math
-import random
 import re
 import socket
 import threading
@@ -15,97 +12,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-from support.datagrams import program, receiver
-from support.proxies import Game
-from support.running import epic
+from support.datagrams import receiver
 from support.terminals import Terminal
 
 from epic_cli.api.reading import read_packets
-from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.live.listener import ListenSpec
-from epic_cli.live.model import RunningGame
-from epic_cli.live.proxy.run import DirectionTap, Relay
-from epic_cli.live.proxy.screen import Watching
-from epic_cli.live.proxy.spec import LinkController, ProxySpec
-from epic_cli.live.receiving import ReceivingSocket
-from epic_cli.live.recording import PacketRecording
-from epic_cli.network.link import Link
-from epic_cli.network.link_spec import LinkSpec
-from epic_cli.recordings.addresses import Address, resolve
-from epic_cli.recordings.datagrams.ingest import IngestSpec
-
-
-@pytest.mark.parametrize("strategy", ["snapshot", "lerp", "kalman"])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: int) -> None:
-    """Use known movements, delays and losses, on the test's own clock."""
-    chance = random.Random(seed)
-    latency, spread, rate = (
-        chance.uniform(0.01, 0.2),
-        chance.uniform(0, 0.02),
-        chance.choice((20, 33)),
-    )
-    files = [PacketRecording(str(tmp_path / word)) for word in ("sent.csv", "received.csv")]
-    watch = DirectionTap("up", IngestSpec(), files[:1], files[1:])
-    place = ReceivingSocket(resolve(Address(port=0)))
-    links = LinkController(LinkSpec())
-    relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())
-    now = 0.0
-    relay.measure_time = lambda: now  # type: ignore[method-assign]
-    spec = ListenSpec(strategy=StrategySpec(strategy))
-    of = spec, "here > there, up", place, files, relay.find_settled, True
-    shown = Watching(
-        relay, "here > there", {"up": RunningGame.make_with_later_drawing(watch, *of)}, "up"
-    )
-    paths = [[[chance.uniform(0.2, 4) for _ in range(3)] for _ in range(3)] for _ in range(4)]
-    waiting: list[tuple[float, int, Callable[[float], None]]] = []
-    number = 0
-    for step in range(1200):
-        now = 5 + step / 100
-        while number / rate <= step / 100:
-            stamp, number = number / rate, number + 1
-            packets = [
-                {"entity": f"e{name}", "time": stamp}
-                | {
-                    axis: a * math.sin(b * stamp + c)
-                    for axis, (a, b, c) in zip("xyz", of, strict=True)
-                }
-                for name, of in enumerate(paths)
-            ]
-            leave = watch.take(json.dumps(packets).encode(), Address("c", 1), now)
-            assert leave is not None
-            if chance.random() > 0.05:
-                due = now + latency + chance.expovariate(1) * spread
-                heapq.heappush(waiting, (due, number, leave))
-        while waiting and waiting[0][0] <= now:
-            heapq.heappop(waiting)[2](now)
-        shown.advance(now)
-    shown.press("space")
-    for later in range(20):
-        shown.advance(now + later)
-    text = "\n".join("".join(part for _, part in line) for line in shown.render_lines(150, 40))
-    place.close()
-    for file in files:
-        file.close()
-    first = next(iter(read_packets(tmp_path / "received.csv"))).arrival
-    assert first is not None
-    begin = now - 5 - 0.01 - 5 - math.ceil(60 * first) / 60  # on the receiver's clock
-    done = epic("compare", "--truth", tmp_path / "sent.csv", "-s", strategy, "-f", "json",
-                "--warm-up", str(begin), tmp_path / "received.csv")  # fmt: skip
-    figures = json.loads(done.stdout)
-    for words, name, unit in (
-        ("error", "error", 1),
-        ("95%", "error95", 1),
-        ("lag", "lag", 1000),
-        ("residual", "residual", 1),
-        ("jerk", "jerk", 1),
-    ):
-        found = re.search(rf"\(\d+/\d+\) .*?\b{words} (-?[\d.,]+)", text, re.DOTALL)
-        assert found, text
-        assert float(found[1].replace(",", "")) == pytest.approx(
-            unit * figures[name], rel=0.02, abs=0.6 * (unit > 1)
-        )
 
 
 def packets(name: str) -> Callable[[float], bytes]:
@@ -198,25 +108,3 @@ def test_the_screen_shows_where_the_proxy_is_controlled(tmp_path: Path) -> None:
                 terminal.wait_for(r"latency=0\.04")
             terminal.send("q")
             assert terminal.status() == 0
-
-
-def test_rows_are_those_of_a_replay(tmp_path: Path) -> None:
-    with receiver() as server:
-        files = ("--watch", f"up,received={tmp_path}/received.csv", "-o", f"{tmp_path}/rows.csv")
-        link = ("--latency", "20ms", "--jitter", "15ms")
-        drawn = ("-s", "snapshot", "-f", "csv")
-        with program("proxy", *link, *files, *drawn, "0", server.port) as proxy:
-            playing = Game(proxy, server.socket)
-            with playing.client:
-                for number in range(60):
-                    time.sleep(0.02)
-                    playing.client.send(packets("a")(number / 50))
-                playing.arrived(60)
-            status, _, said = proxy.end()
-    assert status == 130
-    assert b"60 packets recorded" in said
-    again = epic("replay", tmp_path / "received.csv", "-s", "snapshot", "-f", "csv").stdout
-    rows = (tmp_path / "rows.csv").read_bytes()
-    whole = rows[: rows.rfind(b"\n", 0, len(again)) + 1]
-    assert len(whole.splitlines()) > 15
-    assert again.startswith(whole)

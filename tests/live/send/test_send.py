@@ -73,25 +73,6 @@ def test_a_path_goes_over_the_link_that_was_asked_for() -> None:
     assert told["reordered"] == reordered > 20
 
 
-def test_the_truth_is_whole_and_in_order_whatever_overtakes_what(tmp_path: Path) -> None:
-    truth = tmp_path / "truth.csv"
-    link = ("--latency", "20ms", "--jitter", "15ms", "--loss", "20%", "--link", "duplicate=10%")
-    with receiver() as game:
-        epic("send", "--movement", "circle,duration=0.2", "--send", "500hz", *link,
-             "--truth-out", truth, game.port)  # fmt: skip
-        arrived = {chunk.split(b"seq=")[1] for chunk in game.all()}
-    header, *lines = truth.read_text().splitlines()
-    assert header == "entity,time,x,y,z,vx,vy,vz,teleport,sent"
-    rows = [line.split(",") for line in lines]
-    assert [float(row[1]) for row in rows] == [index / 500 for index in range(101)]
-    left = [row[9] for row in rows]
-    assert sum(name != "" for name in left) == len(arrived) < 101
-    assert all(float(row[9]) >= float(row[1]) + 0.004 for row in rows if row[9])
-    read = epic("simulate", "--movement", f"truth={truth}", "--send", "recorded")
-    assert read.returncode == 0, read.stderr
-    assert b"101 sent" in read.stderr
-
-
 def test_many_states_of_one_moment_share_datagrams_of_one_piece_of_a_network() -> None:
     lines = b"".join(b"%d,0,0 / 1,0,0 / 0 entity=e%d\n" % (n, n) for n in range(100))
     for options, most in (((), 1400), (("--send", "separate=on"), 40)):
