@@ -12,7 +12,6 @@ from support.ports import example, script
 
 from epic_cli import Packet, strategies
 from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import list_remote_names
 from epic_cli.jobs.check.case_file import make_builtin_cases
@@ -121,13 +120,6 @@ def test_late_packets_that_are_shown_are_named(tmp_path: Path) -> None:
     assert any("arrives late" in name for name in differ["builtin/late_packets"])
     assert any("right after late packets" in name for name in differ["builtin/late_packets"])
     assert not any("grows" in words for each in differ.values() for words in each)
-
-
-def test_the_other_pacing_is_tried() -> None:
-    command = "epic replay -s lerp --format tsv --pacing demo"
-    for outcome in outcomes(command, "lerp", "text", 3):
-        assert outcome.timing == Timing(pacing="demo", clock="exact")  # EPIC_CLOCK said so
-        assert any("--pacing demo" in line for line in explain_failure(outcome))
 
 
 def packets(*stamps: tuple[float, float]) -> list[Packet]:

@@ -5,24 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from html import unescape
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from support.places import SAMPLES
-from support.running import environment, epic
+from support.running import epic
 
 from epic_cli.engine.strategies import list_remote_names
-from epic_cli.metrics import METRICS, find_metric
 
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
-VARIANTS = "epic,epic+calc_ahead=0.1"
 STEADY = b"".join(b"%d,0,0 / 10,0,0 / %.1f\n" % (k, k / 10) for k in range(50))
 
 
@@ -66,44 +57,6 @@ def test_timing_options_are_those_of_replay() -> None:
     assert float(late["lag"]) - float(early["lag"]) == pytest.approx(0.1, abs=0.02)
 
 
-def test_the_table_and_the_csv_show_the_same_values() -> None:
-    table = epic("compare", JITTER, "-s", VARIANTS, "--format", "markdown").stdout.decode()
-    head, _, *lines = (line.strip("| ").split(" | ") for line in table.splitlines()[2:6])
-    for cells, row in zip(lines, rows(JITTER, "-s", VARIANTS), strict=True):
-        shown = dict(zip(head, cells, strict=True))
-        for metric in METRICS:
-            if metric.title in shown:
-                text = metric.format_cell(float(row[metric.name] or "nan"))
-                assert unescape(shown[metric.title].strip("*")) == text
-
-
-@pytest.mark.parametrize("by", ["none", "lag", "jerk_rms", "name", "given"])
-def test_lines_are_sorted_by_any_metric(by: str) -> None:
-    found = rows(JITTER, "-s", "lerp,epic", "--sort", by)
-    names = [record["strategy"] for record in found]
-    if by in ("name", "given"):
-        assert names == (["epic", "lerp"] if by == "name" else ["lerp", "epic"])
-    else:
-        ranks = [find_metric(by).rank(float(record[by])) for record in found]
-        assert ranks == sorted(ranks)
-
-
-def test_pictures_are_written(tmp_path: Path) -> None:
-    svg, html = tmp_path / "a.svg", tmp_path / "a.html"
-    args = ("compare", TANKS, "-s", VARIANTS, "--svg", svg, "--html", html)
-    assert epic(*args).returncode == 0
-    first = svg.read_bytes(), html.read_bytes()
-    ElementTree.fromstring(first[0])
-    assert b'id="data"' in first[1]
-    assert epic(*args).returncode == 0
-    assert (svg.read_bytes(), html.read_bytes()) == first
-
-
-def test_color_where_it_is_asked_for() -> None:
-    assert b"\x1b[" in epic("compare", TURN, "--color", "always", "--chart", "x").stdout
-    assert b"\x1b[" not in epic("compare", TURN, "--chart", "x").stdout
-
-
 def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
     truth, recording = tmp_path / "truth.csv", tmp_path / "recording.csv"
     truth.write_text("time,x,y\n" + "".join(f"{k / 10},{k},0\n" for k in range(50)))
@@ -131,35 +84,6 @@ def test_clocks_that_differ(tmp_path: Path) -> None:
     assert float(found["lag"]) == pytest.approx(float(plain["lag"]) - 0.05, abs=0.002)
     refused = refusal("-s", "dumb-terminal", "--truth", tmp_path / "truth.txt", stdin=later)
     assert "do not overlap; --truth FILE,offset" in refused
-
-
-def test_control_c_stops_cleanly(tmp_path: Path) -> None:
-    (tmp_path / "endless.py").write_text(
-        "import time\n"
-        "from epic_cli import Sample\n"
-        "class Slow:\n"
-        "    def reset(self): pass\n"
-        "    def update(self, packet, now):\n"
-        "        print('begun', flush=True)\n"
-        "        time.sleep(0.2)\n"
-        "        return True\n"
-        "    def read(self, at): return Sample(at, (0, 0, 0), (0, 0, 0), 'none')\n"
-    )
-    packets = tmp_path / "packets.txt"
-    packets.write_bytes(STEADY[: STEADY.index(b"/ 1.0")].rpartition(b"\n")[0] + b"\n")
-    run = subprocess.Popen(
-        [sys.executable, "-m", "epic_cli", "compare", packets, "-s", "endless:Slow,epic"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(PYTHONPATH=os.pathsep.join([str(tmp_path), str(SAMPLES.parent)])),
-    )
-    assert run.stdout is not None
-    assert run.stdout.readline() == b"begun\n"
-    time.sleep(0.1)
-    run.send_signal(signal.SIGINT)
-    _, told = run.communicate(timeout=600)
-    assert run.returncode == 130
-    assert b"Traceback" not in told
 
 
 @pytest.mark.parametrize("source", ["path", "truth"])

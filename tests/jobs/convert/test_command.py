@@ -31,15 +31,6 @@ def test_what_is_converted_is_drawn_as_before(tmp_path: Path, ending: str) -> No
     assert rows.stdout == epic("replay", "-f", "csv", TANKS).stdout
 
 
-@pytest.mark.parametrize("to", ["text", "tsv", "jsonl", "parquet"])
-def test_there_and_back_again(tmp_path: Path, to: str) -> None:
-    there, back = tmp_path / "there", tmp_path / "back"
-    epic("convert", "--to", to, TANKS, "-o", there)
-    epic("convert", "--to", "csv", there, "-o", back)
-    assert back.read_bytes() == epic("convert", "--to", "csv", TANKS).stdout
-    assert len(back.read_bytes().splitlines()) > 50
-
-
 def test_packets_are_picked_and_moved() -> None:
     args = ["--entity", "tank7", "--span", "0.1:0.3", "--shift", "-100ms", "--to", "jsonl"]
     done = epic("convert", *args, TANKS)

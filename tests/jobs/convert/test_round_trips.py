@@ -12,7 +12,6 @@ from support.running import epic
 from support.typed_session import TypedSession
 
 from epic_cli import Packet
-from epic_cli.engine.description import quote_value
 from epic_cli.recordings import list_packet_formats
 from epic_cli.recordings.reading import make_reader, make_writer
 
@@ -24,15 +23,6 @@ def entities(recording: bytes) -> set[str]:
     done = epic("replay", "--format", "jsonl", stdin=recording)
     assert (done.returncode, done.stderr) == (0, b"")
     return {json.loads(line)["entity"] for line in done.stdout.splitlines()}
-
-
-@pytest.mark.parametrize("packet_format", list_packet_formats())
-@pytest.mark.parametrize("name", NAMES[:4])
-def test_what_is_simulated_is_replayed(packet_format: str, name: str) -> None:
-    movement = f"duration=1,entity={quote_value(name)}"
-    done = epic("simulate", "--quiet", "--format", packet_format, "--movement", movement)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert entities(done.stdout) == {name}
 
 
 @pytest.mark.parametrize("packet_format", ["csv", "jsonl"])
@@ -58,16 +48,6 @@ def test_what_a_session_saves_is_what_it_loaded(tmp_path: Path, packet_format: s
     assert f"{len(NAMES)} packets taken" in output
     block = make_reader("text").scan(saved.read_bytes(), final=True)
     assert [block[index] for index in range(len(block))] == packets
-
-
-def test_a_session_refuses_what_packet_text_cannot_hold(tmp_path: Path) -> None:
-    loaded = tmp_path / "loaded"
-    writer = make_writer("jsonl")
-    origin = (0.0, 0.0, 0.0)
-    loaded.write_bytes(writer.format_row(Packet(origin, origin, 0.0, entity="tank 7")))
-    session = TypedSession()
-    assert "cannot hold the entity's name 'tank 7'" in session.type(f":load {loaded}")
-    assert session.lines == []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -37,30 +37,6 @@ def told(strategy: str, there: dict[str, PacketBlock]) -> list[Finding]:
     return find_detector("delay-buffer").detect(found)
 
 
-@pytest.mark.parametrize(
-    ("strategy", "setting"),
-    [
-        ("snapshot", "interpolation_time"),
-        ("source", "cl_interp"),
-        ("mirror", "buffer_time_multiplier"),
-        ("geckos", "interpolation_buffer"),
-        ("hermite+playout_delay=0.1", "playout_delay"),
-        ("james-frowen", "tick_delay"),
-    ],
-)
-def test_the_setting_that_it_names_fills_the_buffer(strategy: str, setting: str) -> None:
-    small = strategy
-    if strategy == "snapshot":
-        small = "snapshot+interpolation_time=0.1"
-    elif strategy == "mirror":
-        small = "mirror+dynamic_adjustment=off"
-    (found,) = told(small, BAD)
-    assert found.values["setting"] == setting
-    assert float(found.values["left"]) <= 0.05 < found.share
-    name = small.split("+")[0]
-    assert told(f"{name}+{setting}={found.values['value']}", BAD) == []
-
-
 def test_a_buffer_that_is_large_enough_is_not_complained_of() -> None:
     assert told("source", GOOD) == []
     assert told("snapshot+interpolation_time=0.5", BAD) == []

@@ -64,14 +64,6 @@ def test_strict_draws_all_that_stands_above_the_refused_line(tmp_path: Path, log
     assert float(found[-1].split()[-1]) > last - 0.1
 
 
-def test_the_session(tmp_path: Path, log: Log, sorted_rows: list[bytes]) -> None:
-    (tmp_path / "log.csv").write_text(table(log))
-    (tmp_path / "script").write_text(":load log.csv\n:rows 9000\n:quit\n")
-    done = epic("session", "--init", "script", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-len(sorted_rows) :] == sorted_rows
-
-
 def packets(log: Log) -> list[Packet]:
     return [Packet((x, 0, 0), (3, 0, 0), t, a) for x, t, a in log]
 

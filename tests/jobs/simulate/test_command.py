@@ -47,13 +47,6 @@ def test_all_formats_hold_the_same_packets(tmp_path: Path) -> None:
     assert len(found[0]) > 150
 
 
-def test_replays_through_a_pipe() -> None:
-    made = simulate(*BAD)
-    rows = epic("--strategy", "epic", stdin=made.stdout)
-    assert rows.stdout.count(b"\n") == pytest.approx(201, abs=6)
-    assert rows.stderr == b""
-
-
 @pytest.mark.parametrize("turning", ["none", "flick"])
 def test_truth_out_can_be_the_next_truth(turning: str, tmp_path: Path) -> None:
     truth, again = tmp_path / "truth.csv", tmp_path / "again.csv"

@@ -63,17 +63,6 @@ def found(*words: Any, **more: Any) -> BytesFronts:
 FEW = "20hz,quantize=0.01,velocity=none"
 
 
-def test_more_bytes_are_never_worse_and_the_limit_is_kept() -> None:
-    (one,) = found("snapshot+interpolation_time=0.1", "500B/s", "quantize=0.01,velocity=none").found
-    bytes_ = [tried.metrics["bytes"] for tried in one.front]
-    scores = [tried.metrics["score"] for tried in one.front]
-    assert bytes_ == sorted(bytes_)
-    assert scores == sorted(scores)
-    assert one.kept
-    assert one.result(one.chosen).value("bytes") < 520
-    assert (one.chosen.quantize, one.chosen.velocity) == (0.01, "none")
-
-
 def test_under_a_limit_nothing_between_the_rates_and_thresholds_is_better() -> None:
     limit = 420.0
     (one,) = found("lerp", f"{limit:.0f}B/s", "quantize=0.01,velocity=none,pack=full").found
@@ -149,11 +138,6 @@ def test_an_interruption_gives_the_best_so_far() -> None:
     assert not found("lerp", "", FEW, threads=1).interrupted
 
 
-def test_the_same_by_any_number_of_threads() -> None:
-    one, two = (found("lerp", "", FEW, threads=count).found[0] for count in (1, 2))
-    assert (one.chosen, one.front) == (two.chosen, two.front)
-
-
 def test_the_same_by_workers_in_python_and_from_a_journal(tmp_path: Path) -> None:
     words = ("tune", "--bytes", "-s", "lerp", "--movement", "strafe,duration=6", "--seeds", "2",
              "--send", f"{FEW},threshold=0.2", "-f", "jsonl")  # fmt: skip
@@ -175,14 +159,6 @@ def test_the_same_by_workers_in_python_and_from_a_journal(tmp_path: Path) -> Non
     assert b"0 new" not in other.stderr
     for shown in ("lerp, chosen", "lerp, as given", "senders, to be copied"):
         assert shown in page.read_text()
-
-
-def test_a_recorded_movement_is_tuned_on_its_first_half() -> None:
-    result = found("lerp", "", FEW, "truth=sample_inputs/airliner.csv")
-    (one,) = result.found
-    for tried, other in itertools.pairwise(one.front):
-        assert tried.metrics["bytes"] < other.metrics["bytes"]
-    assert "the second half of the movement" in report(result).method[0]
 
 
 def test_as_it_was_recorded_is_tried_too() -> None:

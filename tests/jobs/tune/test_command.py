@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
 import json
 import re
 import subprocess
@@ -110,35 +108,6 @@ def declared(name: str) -> tuple[epic_cli.Setting, ...]:
     return found.settings
 
 
-def test_csv_has_a_line_for_each_strategy_the_best_first(
-    recording: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out, err = told(
-        capsys, "-s", "lerp,hermite", "--trials", "40", "--format", "csv", "--explain", recording
-    )
-    rows = list(csv.DictReader(io.StringIO(out)))
-    scores = [float(row["tuned"]) for row in rows]
-    assert scores == sorted(scores, reverse=True)
-    assert {row["strategy"] for row in rows} == {"lerp", "hermite"}
-    assert "Tuned on the first half" in err
-
-
-def test_it_is_tuned_for_what_is_asked(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
-    by = {
-        figure: next(
-            record
-            for record in records(
-                capsys, "-s", "lerp", "--for", figure, "--validate", "none", recording
-            )
-            if record["kind"] == "tuning"
-        )
-        for figure in ("score", "lag", "jerk")
-    }
-    assert abs(by["lag"]["lag"]) <= abs(by["score"]["lag"])
-    assert by["jerk"]["jerk"] <= by["score"]["jerk"]
-    assert by["score"]["score"] >= max(record["score"] for record in by.values())
-
-
 def test_a_full_disk_is_named_and_what_was_tried_is_kept(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,26 +170,6 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     assert "needs a file" in err
 
 
-def test_the_picture_has_every_point_with_its_settings(
-    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "front.svg"
-    told(capsys, "-s", "lerp,hermite", "--trials", "30", "--svg", str(path), recording)
-    tree = ET.parse(path)
-    titles = [element.text or "" for element in tree.iter("{http://www.w3.org/2000/svg}title")]
-    assert any("playout_delay=" in title and "roughness" in title for title in titles)
-    first = path.read_bytes()
-    told(capsys, "-s", "lerp,hermite", "--trials", "30", "--svg", str(path), recording)
-    assert path.read_bytes() == first
-
-
-def test_however_short_the_time_is_there_is_an_answer(
-    recording: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = records(capsys, "-s", "kalman,lerp,dis", "--time", "10ms", recording)
-    assert [record["trials"] >= 1 for record in found if record["kind"] == "tuning"] == [True] * 3
-
-
 def test_who_needs_arrivals_is_left_out_where_there_are_none(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -229,15 +178,6 @@ def test_who_needs_arrivals_is_left_out_where_there_are_none(
     assert "Left out, since there are no arrival times: mirror." in out
     told(capsys, "-s", "source+latency=0", "--trials", "8", "--format", "csv", turn)
     told(capsys, "-s", "source", "--latency", "50ms", "--trials", "8", "--format", "csv", turn)
-
-
-def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    words = ["--movement", "circle,duration=4", "--latency", "60ms", "--jitter", "20ms"]
-    out, _ = told(capsys, "-s", "lerp", "--seeds", "12", "--explain", *words)
-    text = " ".join(out.split())
-    assert "seed 4 and 3 others); judged on 6 recordings (seed 1, seed 3" in text
 
 
 def test_from_python(recording: str) -> None:
