@@ -145,7 +145,7 @@ def _mixtures(total: int) -> list[list[str]]:
     few = [[*["plain"] * (total - 2), one, one] for one in kinds]
     alike = [[one] * total for one in kinds]
     every = [(kinds * total)[:total]]
-    return every + few + (alike[::4] if total > 100 else alike)
+    return every + few + alike[::4]
 
 
 @pytest.mark.parametrize("total", [63, 64, 65, 200] if EXHAUSTIVE else [65])

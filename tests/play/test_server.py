@@ -84,7 +84,7 @@ def test_who_sends_faster_ends_where_an_honest_one_ends(rate: float) -> None:
 
 
 def test_who_sends_much_faster_is_not_believed_and_loses() -> None:
-    played = run_to_the_right(50.0)
+    played = run_to_the_right(20.0)
     assert played.server.get_body(0).x < run_to_the_right().server.get_body(0).x
     assert played.server.connections[0].refused["from the future"] > 0
 

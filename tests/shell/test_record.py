@@ -136,7 +136,7 @@ chosen = st.lists(st.sampled_from(sorted(VALUES)), unique=True, max_size=8).flat
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(chosen)
 def test_a_recorded_match_is_replayed_to_the_same_report(options: tuple[list[str], ...]) -> None:
     with tempfile.TemporaryDirectory() as name:

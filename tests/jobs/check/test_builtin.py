@@ -83,10 +83,12 @@ def test_a_setting_that_is_off_by_a_tenth_is_seen(name: str) -> None:
     assert not unseen
 
 
-def outcomes(command: str, strategy: str, feed: str, count: int | None = None) -> list[Outcome]:
-    drawing = DrawSpec((), tuple(read_specs([strategy])))
-    spec = CheckSpec(Port(tuple(command.split()), 300.0), feed)
-    return [check(case, spec) for case in make_builtin_cases(drawing)[:count]]
+def outcomes(command: str, names: tuple[str, ...]) -> list[Outcome]:
+    """Return the outcomes of a port of ``dumb-terminal`` in these built-in cases."""
+    drawing = DrawSpec((), tuple(read_specs(["dumb-terminal"])))
+    spec = CheckSpec(Port(tuple(command.split()), 300.0), "jsonl")
+    cases = {case.name: case for case in make_builtin_cases(drawing)}
+    return [check(cases[f"builtin/{name}"], spec) for name in names]
 
 
 PORT = example("py")
@@ -107,13 +109,13 @@ def test_a_port_may_say_in_many_ways_that_it_draws_nothing(nothing: str, tmp_pat
     text = PORT.replace(
         NOTHING, f"if newest is None:\n        {nothing}\n    else:\n        print("
     )
-    for outcome in outcomes(script(tmp_path, text), "dumb-terminal", "jsonl", 6):
+    for outcome in outcomes(script(tmp_path, text), ("circle", "late_packets")):
         assert outcome.holds, explain_failure(outcome)
 
 
 def test_late_packets_that_are_shown_are_named(tmp_path: Path) -> None:
     text = PORT.replace('packet["time"] >= newest["time"]', "True")
-    found = outcomes(script(tmp_path, text), "dumb-terminal", "jsonl")
+    found = outcomes(script(tmp_path, text), ("circle", "late_packets"))
     differ = {stream.name: explain_failure(stream) for stream in found if not stream.holds}
     assert "builtin/late_packets" in differ
     assert "builtin/circle" not in differ

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.places import ROOT, STREAMS
 from support.ports import WRONG, build, example, script, wrong
+from support.recordings import EXHAUSTIVE
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -51,7 +52,9 @@ def test_the_cpp_of_the_guide_is_right(programs: dict[str, Path]) -> None:
 
 def test_the_python_of_the_guide_is_right(tmp_path: Path) -> None:
     command = script(tmp_path, example("py"))
-    for outcome in outcomes(command, "dumb-terminal", "jsonl", Timing((1, 60))):
+    for outcome in outcomes(
+        command, "dumb-terminal", "jsonl", Timing((1, 60)), every=1 if EXHAUSTIVE else 5
+    ):
         assert outcome.holds, explain_failure(outcome)
 
 

@@ -39,7 +39,7 @@ def asked(
     strategies: str,
     limit: str = "",
     send: str = "",
-    movement: str = "strafe,duration=6",
+    movement: str = "strafe,duration=3",
     threads: int = 1,
 ) -> BytesSpec:
     simulation = SimulationSpec(
@@ -83,7 +83,7 @@ def test_what_is_evaluated_is_what_compare_says_of_that_sender() -> None:
     (one,) = result.found
     assert one.chosen.against == read_specs(["dead-reckoning"])[0] or not one.chosen.selective
     simulation = SimulationSpec(
-        MovementSpec.parse("strafe,duration=6"), one.chosen, LinkSpec.parse(LINK)
+        MovementSpec.parse("strafe,duration=3"), one.chosen, LinkSpec.parse(LINK)
     )
     spec = CompareSpec(
         read_specs(["dead-reckoning"]), SCREEN_TIMING, total=2, runs_are="networks", intervals=False
@@ -139,7 +139,7 @@ def test_an_interruption_gives_the_best_so_far() -> None:
 
 
 def test_the_same_by_workers_in_python_and_from_a_journal(tmp_path: Path) -> None:
-    words = ("tune", "--bytes", "-s", "lerp", "--movement", "strafe,duration=6", "--seeds", "2",
+    words = ("tune", "--bytes", "-s", "lerp", "--movement", "strafe,duration=3", "--seeds", "2",
              "--send", f"{FEW},threshold=0.2", "-f", "jsonl")  # fmt: skip
     journal, page = tmp_path / "journal", tmp_path / "page.html"
     first = epic(*words, "--journal", journal)
@@ -150,12 +150,12 @@ def test_the_same_by_workers_in_python_and_from_a_journal(tmp_path: Path) -> Non
     )
     assert first.stdout == again.stdout == elsewhere.stdout
     send = f"{FEW},threshold=0.2"
-    called = tune_bytes("lerp", "strafe,duration=6", send=send, seeds=2, journal=journal)
+    called = tune_bytes("lerp", "strafe,duration=3", send=send, seeds=2, journal=journal)
     assert write_jsonl(report(called)).encode() == first.stdout
     known = re.search(rb"0 new trials in .*, (\d+) known", again.stderr)
     assert known
     assert int(known[1]) > 2
-    other = epic(*words, "--movement", "strafe,duration=7", "--journal", journal)
+    other = epic(*words, "--movement", "strafe,duration=4", "--journal", journal)
     assert b"0 new" not in other.stderr
     for shown in ("lerp, chosen", "lerp, as given", "senders, to be copied"):
         assert shown in page.read_text()
