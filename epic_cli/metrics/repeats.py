@@ -1,4 +1,7 @@
-"""Detection of packets that repeat a state, as they are sent faster than the simulation steps."""
+"""Detection of packets that repeat a state.
+
+They are sent faster than the simulation steps, or a second message repeats what the first has said.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +36,17 @@ BLOCK = 6
 #: The share of changes that have to come within a packet of a simulation step.
 CLOSE = 0.95
 
+#: Largest difference of an even interval between two states from the usual one, as a share.
+EVEN_WITHIN = 0.1
+
+#: Oldest state that a second message repeats, in packets.
+OLDEST = 4
+
 #: Tolerance for rounded stamps, in simulation steps.
 TINY = 0.01
+
+#: Most states that a ratio of packets to states is written with.
+MOST_STATES = 6
 
 #: Rounded positions repeat by themselves if a usual step has fewer lattice steps.
 FINE = 4.0
@@ -43,16 +55,20 @@ FINE = 4.0
 class Repeats(NamedTuple):
     """The mean number of packets ``between`` two changes, and a mask ``again`` (n) of repeats.
 
-    A packet repeats the packet before if the entity moves and its position is the same.
+    A packet repeats a state if the entity moves and its position is that of a packet before. New
+    states are a ``step`` (s) apart. ``stepped``: packets are sent regularly, and states change in
+    steps of a simulation; otherwise repeats come between states that are sent regularly.
     """
 
     between: float
     again: Flags
+    step: float
+    stepped: bool = True
 
     @property
     def ratio(self) -> Fraction:
         """The number of packets per state."""
-        return Fraction(self.between).limit_denominator(6)
+        return Fraction(self.between).limit_denominator(MOST_STATES)
 
 
 def find_repeats(stream: Stream) -> Repeats | None:
@@ -60,6 +76,11 @@ def find_repeats(stream: Stream) -> Repeats | None:
 
     None without such a pattern.
     """
+    return _find_in_steps(stream) or _find_between_states(stream)
+
+
+def _find_in_steps(stream: Stream) -> Repeats | None:
+    """Find repeats in packets that are sent regularly, faster than the simulation steps."""
     near = stream.intervals < 1.5 * stream.period
     steps = stream.steps
     changed: Numbers = np.flatnonzero(steps > 0) + 1
@@ -82,10 +103,46 @@ def find_repeats(stream: Stream) -> Repeats | None:
         return None
     if not _is_regular(apart, whole_runs, between) or _is_rounded(stream):
         return None
+    again = _mark_between(stream, changed, moving)
+    ratio = float(Fraction(between).limit_denominator(MOST_STATES))
+    return Repeats(between, again, ratio * stream.period)
+
+
+def _find_between_states(stream: Stream) -> Repeats | None:
+    """Find the repeats of a second message, which come between states that are sent regularly.
+
+    What it repeats may be older than the packet before: ``again`` then marks a step back.
+    """
+    new = np.ones(len(stream.times), bool)
+    for back in range(1, OLDEST + 1):
+        new[back:] &= (stream.positions[back:] != stream.positions[:-back]).any(axis=1)
+    changed: Numbers = np.flatnonzero(new)
+    if len(changed) < FEWEST_STATES:
+        return None
+    apart = np.diff(stream.times[changed])
+    usual = compute_median(apart)
+    moving = apart <= RESTS * usual
+    even = np.abs(apart[moving] - usual) < EVEN_WITHIN * usual
+    again = _mark_between(stream, changed, moving)
+    between = 1 + float(again.sum() / moving.sum())
+    if 1 - 1 / between < SHARE or even.mean() < EVEN or _is_rounded(stream):
+        return None
+    since = stream.times - stream.times[_find_last(changed[1:][moving], len(new))]
+    again |= ~new & (np.abs(since / usual - np.round(since / usual)) > EVEN_WITHIN)  # in rests, too
+    return Repeats(between, again, usual, stepped=False)
+
+
+def _find_last(places: Numbers, count: int) -> Numbers:
+    """Return the last of these places (sorted) at each of ``count`` places; the first before it."""
+    return places[np.maximum(np.searchsorted(places, np.arange(count), side="right") - 1, 0)]
+
+
+def _mark_between(stream: Stream, changed: Numbers, moving: Flags) -> Flags:
+    """Mark the packets (n) between two changes of a moving entity."""
     again = np.zeros(len(stream.times), bool)
     for begin, end in zip(changed[:-1][moving], changed[1:][moving], strict=True):
         again[begin + 1 : end] = True
-    return Repeats(between, again)
+    return again
 
 
 def _is_regular(apart: Floats, counted: Flags, between: float) -> bool:
@@ -113,7 +170,9 @@ def find_step_times(stream: Stream) -> Floats:
     found = find_repeats(stream)
     if found is None:
         return stream.times
-    step = float(found.ratio) * stream.period
+    if not found.stepped:
+        return np.where(found.again, np.nan, stream.times)
+    step = found.step
     new = stream.times[1:][(stream.steps > 0) & (stream.intervals < 1.5 * stream.period)]
     phases = np.sort(new % step)
     twice = np.append(phases, phases + step)

@@ -353,6 +353,19 @@ def _repeats(case: Case) -> None:
         rows[place] = np.interp(old, times, rows[place])
 
 
+def _second_message(case: Case) -> Columns:
+    # half as often as the first, with a state that is one or two packets old
+    rows = case.rows
+    later, old = rows[:, 2::2].copy(), int(case.random.integers(2))
+    for place in range(*POSITION.indices(12)):
+        later[place] = rows[place, 2 - old : rows.shape[1] - old : 2]
+    later[[TIME, ARRIVAL]] += 0.6 * case.strength * case.period
+    rows = np.concatenate((rows, later), axis=1)
+    rows = rows[:, np.argsort(rows[TIME], kind="stable")]
+    rows[SEQUENCE] = np.arange(rows.shape[1])
+    return rows
+
+
 def _holes(case: Case) -> Columns:
     rows = case.rows
     gone = np.zeros(rows.shape[1], bool)
@@ -378,6 +391,7 @@ def _two_senders(case: Case) -> Columns:
 FAULTS = {
     "two under one id": Fault("two-senders", _two_senders),
     "half the rate": Fault("repeats", _repeats),
+    "second message": Fault("repeats", _second_message),
     "holes": Fault("gap", _holes),
     "drift": Fault("clock-drift", _drift),
     "clock step": Fault("clock-step", _clock_step),

@@ -1,4 +1,4 @@
-"""States sent more than once, as packets are sent faster than the simulation steps."""
+"""States sent more than once: faster than the simulation steps, or again by a second message."""
 
 from __future__ import annotations
 
@@ -35,16 +35,18 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
         int(times) if times.denominator == 1 else 0,
         f"{times.numerator} packets carry {times.denominator} states",
     )
+    if not found.stepped:
+        kind = f"{share:.0%} of them repeat one of the last states under a newer timestamp"
     first = int(np.flatnonzero(found.again)[0])
-    step = float(times) * stream.period
+    step = found.step
     rate = 1 / step
     # rarer states need a longer delay, and stamps are up to a packet later than their steps
-    later = step if times.denominator > 1 else step - stream.period
+    later = step if times.denominator > 1 or not found.stepped else step - stream.period
     buffer = make_buffer(need + later)
     command = f"--send {round_rate(rate):g}hz {write_option(buffer)}"
     remedy = Remedy(command, "step_error", buffer, send_once)
     values: dict[str, float | str] = {
-        "kind": kind, "rate": 1 / stream.period, "changes": rate,
+        "kind": kind, "rate": float(times) * rate, "changes": rate,
         "share": share, "step": step,
     }  # fmt: skip
     return Finding(
@@ -64,11 +66,11 @@ DETECTOR = Detector(
     "Positions change {changes:number} times a second, packets come {rate:number} times: {kind}.",
     "What is drawn stands and goes on in turn; velocities by the positions are too large, or zero,"
     " while those that are sent may be right.",
-    "Send once each simulation step ({step:s}), with its time as the stamp; receivers skip a"
-    " packet whose position is that of the one before while the entity moves.",
+    "Send each state once, every {step:s}, with its own time as the stamp; receivers skip a packet"
+    " that repeats one of the last positions while the entity moves.",
     "packets from one change of the position to the next while the entity moves",
     f"{SHARE:.0%} of the packets repeat a position, and changes come every n packets, or one more"
-    f" or less, also over {BLOCK} changes in a row",
+    f" or less, also over {BLOCK} changes in a row; or repeats come between changes that are even",
     "definition",
     detect,
     explains=(
