@@ -12,12 +12,10 @@ from support import movements
 from support.comparisons import compared
 
 from epic_cli import Packet
-from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.metrics.comparison import Comparison
-from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import (
     ExclusionReason,
     Flaw,
@@ -45,31 +43,6 @@ def figures(name: str, **given: Any) -> SimpleNamespace:
     return SimpleNamespace(**found)
 
 
-STRAIGHT = {"": movements.packets(movements.straight)}
-
-
-def test_the_truth_itself_has_no_faults() -> None:
-    found = figures("Exact")
-    assert found.rows == 181
-    assert found.error_max == pytest.approx(0, abs=1e-6)
-    assert found.lag == pytest.approx(0, abs=1e-6)
-    assert found.residual == pytest.approx(0, abs=1e-6)
-    assert found.largest_jump == pytest.approx(0, abs=1e-6)
-    assert (found.jumps, found.backward, found.held, found.none) == (0, 0, 0, 0)
-    assert found.jerk == pytest.approx(1, rel=1e-3)
-    assert found.jerk_rms == pytest.approx(found.truth_jerk, rel=1e-3)
-    assert found.score == pytest.approx(100, abs=0.1)
-
-
-def test_a_pure_delay_is_lag_and_no_residual() -> None:
-    found = figures("LateStraight", packets=STRAIGHT)
-    distance = 0.1 * math.hypot(8, 2)
-    assert found.lag == pytest.approx(0.1, abs=1e-9)
-    assert found.residual == pytest.approx(0, abs=1e-9)
-    for value in (found.error, found.error95, found.error_max):
-        assert value == pytest.approx(distance)
-
-
 @pytest.mark.parametrize(("apart", "lag"), [(0.0, 0.0), (900.0, -0.05), (-900.0, -0.05)])
 def test_if_clocks_differ_the_fastest_packet_was_not_delayed(apart: float, lag: float) -> None:
     sent = movements.packets(movements.circle)
@@ -80,32 +53,8 @@ def test_if_clocks_differ_the_fastest_packet_was_not_delayed(apart: float, lag: 
     assert figures("Exact", packets={"": packets}).lag == pytest.approx(lag, abs=1e-3)
 
 
-def test_jumps_are_counted_and_measured() -> None:
-    found = figures("Jumping")
-    step = 2 * 5 * math.sin(0.025)
-    assert found.jumps == 2
-    assert found.largest_jump == pytest.approx(math.hypot(2, step) - step, abs=1e-6)
-    assert found.error_max == pytest.approx(2, abs=1e-6)
-
-
-def test_backward_steps_are_counted() -> None:
-    assert figures("Backing", packets=STRAIGHT).backward == 4
-
-
 def test_turning_back_with_the_truth_is_no_backward_step() -> None:
     assert figures("Late").backward == 0
-
-
-def test_shares_of_rows() -> None:
-    found = run("Sleepy")
-    (result,) = found.results
-    rows = 181  # from 1 to 10 s; those before and after do not count
-    assert (found.rows, found.all_rows) == (rows, 204)
-    assert result.value("rows") == rows
-    assert result.value("none") == pytest.approx(20 / rows)  # up to 2 s
-    assert result.value("held") == pytest.approx(40 / rows)
-    assert result.value("extrapolated") == pytest.approx(41 / rows)
-    assert result.note == ResultNote(Flaw.UNDRAWN, rows=20, judged=rows)
 
 
 def test_figures_of_entities_are_pooled() -> None:
@@ -124,15 +73,6 @@ def test_figures_of_entities_are_pooled() -> None:
         assert result.value("error_max") == max(part["error_max"] for part in parts)
 
 
-def test_a_given_truth_is_used_and_named() -> None:
-    truth = make_truth(movements.block(movements.packets(movements.circle, rate=60.0)), "given")
-    lossy = {"": movements.packets(movements.circle)[::7]}
-    found = run("Exact", packets=lossy, truths={"whatever": truth})
-    assert found.origin == "given"
-    assert found.results[0].value("error_max") < 1e-4
-    assert run("Exact").origin == "rebuilt"
-
-
 def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
     alone = run("Late").results[0].value("score")
     among = {
@@ -140,13 +80,6 @@ def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
     }
     assert among["Late"] == alone
     assert among["Exact"] > among["Late"]
-
-
-def test_weights_count() -> None:
-    found = run("Late", "Aside", weights=Weights(accuracy=0, smoothness=0, latency=1))
-    late, aside = (result.value("score") for result in found.results)
-    assert aside == pytest.approx(100, abs=0.1)
-    assert late == pytest.approx(50, abs=0.1)  # a tenth of a second costs 1
 
 
 def test_what_a_strategy_raises_is_its_note() -> None:
@@ -177,13 +110,6 @@ def test_no_figures_without_numbers() -> None:
     assert result.note is not None
     assert result.note.flaw is Flaw.NOT_FINITE
     assert result.note.rows == 1  # and the next packet is drawn again
-
-
-def test_a_strategy_in_plain_python_that_draws_no_number_has_failed() -> None:
-    (result,) = run("Undefined").results
-    assert result.failed
-    assert result.note is not None
-    assert "is not finite: (nan, " in result.note.error
 
 
 def test_an_entity_that_rests_has_no_score() -> None:
@@ -225,14 +151,6 @@ def test_a_warm_up_that_is_too_long_says_nothing() -> None:
         run("Exact", warm_up=60.0)
     (note,) = caught.value.notes
     assert (note.reason, note.warm_up) == (ExclusionReason.WARM_UP, 60.0)
-
-
-def test_one_packet_says_nothing() -> None:
-    with pytest.raises(NothingJudged, match="one usable state") as caught:
-        run("Exact", packets={"": movements.packets(movements.circle)[:1]})
-    assert caught.value.notes == (NotJudged("", ExclusionReason.TOO_FEW_STATES, states=1),)
-    with pytest.raises(NothingJudged, match="there are no packets"):
-        compared({}, [candidate("Exact")], Timing())
 
 
 def test_scenes_hold_what_pictures_need() -> None:
@@ -319,10 +237,3 @@ def test_refused_packets_are_told_of() -> None:
     packets[3] = packets[3]._replace(arrival=None)
     found = run("Exact", "Late", packets={"": packets})
     assert [row.reason for row in found.refused] == [Reason.NO_ARRIVAL]
-
-
-def test_blocks_are_shared_and_not_changed() -> None:
-    block: PacketBlock = movements.block(movements.packets(movements.circle))
-    before = [block[k] for k in range(len(block))]
-    compared({"": block}, [candidate("Exact"), candidate("Late")], Timing())
-    assert [block[k] for k in range(len(block))] == before

@@ -10,7 +10,7 @@ from support import movements
 
 from epic_cli.metrics.arrays import find_minimum
 from epic_cli.metrics.lag import LONGEST, find_lag
-from epic_cli.metrics.truth import SHIFTS, Truth, build_truth, find_shift_window, make_truth
+from epic_cli.metrics.truth import Truth, build_truth, make_truth
 
 TIMES = np.arange(20.0, 181.0) * 0.05
 EVERYWHERE = np.zeros(len(TIMES), np.int32)
@@ -30,25 +30,6 @@ def test_a_pure_delay_is_the_lag(delay: float) -> None:
         lag = find_lag(known, TIMES, shown, EVERYWHERE)
         assert lag.seconds == pytest.approx(delay, abs=1e-4)
         assert lag.residual == pytest.approx(0.0, abs=1e-3)
-
-
-def test_the_worked_example_of_three_ticks() -> None:
-    values = [float(k) for k in range(10)]
-    known = truth(lambda t: (t / 0.05, 0.0, 0.0), 0.45)
-    shown = np.array([[max(0.0, v - 3), 0, 0] for v in values])
-    times = np.arange(10.0) * 0.05
-    lag = find_lag(known, times, shown, np.zeros(10, np.int32))
-    assert lag.seconds == pytest.approx(3 * 0.05)
-    assert lag.residual == pytest.approx(0.0, abs=1e-9)
-
-
-def test_of_equal_shifts_the_smallest_counts() -> None:
-    def fast(t: float) -> tuple[float, float, float]:
-        return math.cos(4 * math.pi * t), math.sin(4 * math.pi * t), 0.0
-
-    known = make_truth(movements.block(movements.packets(fast, rate=100.0)))
-    shown = np.array([fast(t - 0.1) for t in TIMES])
-    assert find_lag(known, TIMES, shown, EVERYWHERE).seconds == pytest.approx(0.1, abs=1e-3)
 
 
 @pytest.mark.parametrize("case", ["the truth rests", "no row counts", "the best is out of reach"])
@@ -71,15 +52,6 @@ def test_what_cannot_be_told_is_not_made_up(case: str) -> None:
     assert lag.residual == pytest.approx(rest, nan_ok=True)
     assert lag.charged == pytest.approx(charged, nan_ok=True)
     assert lag.rows == (segments >= 0).sum()
-
-
-def test_what_never_moves_has_no_lag_and_all_of_its_error() -> None:
-    shown = np.zeros((len(TIMES), 3))
-    lag = find_lag(STRAIGHT, TIMES, shown, EVERYWHERE)
-    distances = [math.dist(movements.straight(t), (0, 0, 0)) for t in TIMES]
-    assert math.isnan(lag.seconds)
-    assert lag.charged == LONGEST
-    assert lag.residual == pytest.approx(math.sqrt(np.mean(np.square(distances))))
 
 
 def patrol(t: float) -> tuple[float, float, float]:
@@ -113,33 +85,6 @@ def test_the_lag_on_a_fast_circle_is_not_a_lap_early() -> None:
     assert any(other == pytest.approx(lag.seconds - 0.5, abs=0.01) for other in lag.others)
 
 
-def test_all_shifts_are_compared_over_the_same_rows() -> None:
-    # a strategy that is right for the first half, and 3 s late with the second one
-    def late(t: float) -> float:
-        return t if t < 5 else t - 3
-
-    shown = np.array([movements.circle(late(t)) for t in TIMES])
-    window = find_shift_window(CIRCLE, TIMES, EVERYWHERE)
-    assert 2 * len(window.rows) >= len(TIMES)
-    low, high = (SHIFTS[window.shifts][k] for k in (0, -1))
-    inside = TIMES[window.rows]
-    assert inside.min() >= high - 1e-6
-    assert inside.max() <= 10 + low + 1e-6
-    lag = find_lag(CIRCLE, TIMES, shown, EVERYWHERE)
-    means = [
-        np.mean(
-            [math.dist(movements.circle(t - s), movements.circle(late(t))) ** 2 for t in inside]
-        )
-        for s in SHIFTS[window.shifts]
-    ]
-    minima = [
-        s
-        for a, b, c, s in zip(means, means[1:], means[2:], SHIFTS[window.shifts][1:], strict=False)
-        if a > b <= c and b <= 1.3 * min(means)
-    ]
-    assert lag.seconds == pytest.approx(min(minima, key=abs), abs=0.03)
-
-
 LONG = np.arange(0.0, 620.0, 0.02)
 
 
@@ -158,8 +103,8 @@ def _wander(times: np.ndarray) -> np.ndarray:
 WANDER = build_truth(LONG, _wander(LONG), np.gradient(_wander(LONG), LONG, axis=0), None, "given")
 
 
-@pytest.mark.parametrize("seconds", [30, 100, 300])
-@pytest.mark.parametrize("rate", [10.0, 12.5, 20.0, 30.0])
+@pytest.mark.parametrize("seconds", [30, 300])
+@pytest.mark.parametrize("rate", [10.0, 12.5, 30.0])
 def test_the_lag_of_what_goes_with_the_packets_is_that_of_all_rows(
     rate: float, seconds: int
 ) -> None:

@@ -46,7 +46,7 @@ def test_notes_that_are_true_of_many_are_said_once() -> None:
 
 def test_why_nothing_is_judged_has_an_end() -> None:
     notes = tuple(
-        NotJudged(f"p{n}", ExclusionReason.TOO_FEW_STATES, states=n % 2) for n in range(50_000)
+        NotJudged(f"p{n}", ExclusionReason.TOO_FEW_STATES, states=n % 2) for n in range(5_000)
     )
     assert len(NothingJudged(notes).why) < 400
     assert len(str(NothingJudged(notes))) < 400

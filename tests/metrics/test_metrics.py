@@ -18,8 +18,10 @@ from support.running import environment
 from epic_cli.metrics import METRICS, find_metric
 from epic_cli.show.metric_list import describe_metrics
 
-#: One more entry, with an interval of what it adds up over rows, and then the command line.
+#: One more entry, with an interval of what it adds up over rows, and then several commands.
 ONE_MORE = """
+import json
+import os
 import sys
 import numpy as np
 from epic_cli import metrics
@@ -38,58 +40,66 @@ entry = Metric(
 metrics.METRICS += (entry,)
 metrics.SUMS.update(entry.sums)
 from epic_cli.main import main
-sys.exit(main(sys.argv[1:]))
+for name, words in json.loads(sys.argv[1]).items():
+    with open(name, "w") as file:
+        os.dup2(file.fileno(), 1)
+        assert main(words) == 0
+        sys.stdout.flush()
 """
+THREE = [str(SAMPLES / "turn.txt"), "-s", "epic,lerp,dumb-terminal"]
 
 
-def extended(*args: str | Path) -> str:
-    """Return the output of ``epic compare`` with one more metric declared."""
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with what ``epic compare`` writes with one more metric declared."""
+    folder = tmp_path_factory.mktemp("more")
+    commands = {
+        **{kind: ["compare", *THREE, "--format", kind] for kind in ("csv", "jsonl", "markdown")},
+        "table": ["compare", *THREE, "--full"],
+        "text": ["compare", *THREE, "--html", "page"],
+        "intervals": ["compare", str(SAMPLES / "jitter.txt"), "-s", "epic,lerp", "--format", "csv"],
+        "help": ["compare", "--help-all"],
+    }
     done = subprocess.run(
-        [sys.executable, "-c", ONE_MORE, "compare", *args],
-        capture_output=True,
+        [sys.executable, "-c", ONE_MORE, json.dumps(commands)],
+        cwd=folder,
+        stderr=subprocess.PIPE,
         env=environment(),
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
+    return folder
 
 
-def compared(*args: str | Path) -> str:
-    return extended(SAMPLES / "turn.txt", "-s", "epic,lerp,dumb-terminal", *args)
-
-
-def test_one_more_metric_is_in_every_format() -> None:
-    rows = list(csv.DictReader(io.StringIO(compared("--format", "csv"))))
+def test_one_more_metric_is_in_every_format(shown: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO((shown / "csv").read_text())))
     values = [float(row["mean_error"]) for row in rows]
     assert all(0 < one < float(row["error"]) for one, row in zip(values, rows, strict=True))
-    lines = [json.loads(line) for line in compared("--format", "jsonl").splitlines()]
+    lines = [json.loads(line) for line in (shown / "jsonl").read_text().splitlines()]
     assert [line["mean_error"] for line in lines] == values
-    head, _, *cells = compared("--format", "markdown").splitlines()[2:7]
+    head, _, *cells = (shown / "markdown").read_text().splitlines()[2:7]
     assert head.endswith("| mean |")
-    shown = [f"<{value:.1f}>" for value in values]
-    assert [unescape(line.split("|")[-2].strip(" *")) for line in cells] == shown
-    table = compared("--full")
+    written = [f"<{value:.1f}>" for value in values]
+    assert [unescape(line.split("|")[-2].strip(" *")) for line in cells] == written
+    table = (shown / "table").read_text()
     assert re.search(r"^strategy .* mean\b", table, re.MULTILINE)
-    assert all(name in table for name in shown)
+    assert all(name in table for name in written)
 
 
-def test_one_more_metric_has_an_interval() -> None:
-    found = extended(SAMPLES / "jitter.txt", "-s", "epic,lerp", "--format", "csv")
-    for row in csv.DictReader(io.StringIO(found)):
+def test_one_more_metric_has_an_interval(shown: Path) -> None:
+    for row in csv.DictReader(io.StringIO((shown / "intervals").read_text())):
         low, value, high = (float(row[f"mean_error{end}"]) for end in ("_low", "", "_high"))
         assert low < value < high
 
 
-def test_one_more_metric_is_in_the_help() -> None:
-    text = extended("--help-all")
+def test_one_more_metric_is_in_the_help(shown: Path) -> None:
+    text = (shown / "help").read_text()
     assert re.search(r"^ *mean_error +mean +the mean distance from the truth", text, re.MULTILINE)
 
 
-def test_one_more_metric_is_on_the_page(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    compared("--html", page)
+def test_one_more_metric_is_on_the_page(shown: Path) -> None:
     metric = '"title":"mean","name":"mean_error","meaning":"the mean distance from the truth"'
-    assert metric in page.read_text()
+    assert metric in (shown / "page").read_text()
 
 
 def test_the_help_lists_every_metric_and_fits_a_terminal() -> None:

@@ -215,7 +215,7 @@ def test_more_recordings_of_bursts_say_more() -> None:
 def test_where_the_delay_wanders_slowly_a_short_recording_says_how_little_it_knows() -> None:
     spec = CompareSpec(read_specs(["lerp", "projective"]), SCREEN_TIMING, threads=1)
     network = "latency wanders in 4 s"
-    runs = [bursty.recorded("stop and go", network, 20.0, number).run() for number in range(40)]
+    runs = [bursty.recorded("stop and go", network, 20.0, number).run() for number in range(24)]
     every = [pool_runs([("", compare_run(run, spec))], 0) for run in runs]
     for place in range(2):
         true = np.mean([one.results[place].value("lag") for one in every])

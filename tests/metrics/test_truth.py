@@ -48,13 +48,6 @@ def test_a_rebuilt_truth_follows_the_movement_between_its_packets() -> None:
     assert (truth.start, truth.end, truth.origin) == (0.0, 10.0, "rebuilt")
 
 
-def test_a_shift_looks_back() -> None:
-    truth = of(movements.packets(movements.straight))
-    np.testing.assert_allclose(
-        truth.interpolate(np.array([1.0]), 0.25).positions[0], movements.straight(0.75), atol=1e-9
-    )
-
-
 def test_packets_may_come_in_any_order() -> None:
     packets = movements.packets(movements.circle, 2.0)
     mixed = [*packets[1::2], *packets[::2]]
@@ -215,8 +208,3 @@ def test_too_little_is_not_made_up(packets: list[Packet], usable: int, message: 
     with pytest.raises(TooFewStates, match=f"{message}: a movement needs two$") as caught:
         of(packets)
     assert caught.value.usable == usable
-
-
-def test_two_states_are_enough() -> None:
-    truth = of([Packet((0, 0, 0), (1, 0, 0), 0), Packet((1, 0, 0), (1, 0, 0), 1)])
-    assert truth.interpolate(np.array([0.5])).positions[0].tolist() == [0.5, 0.0, 0.0]

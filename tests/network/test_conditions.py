@@ -32,11 +32,6 @@ def test_an_overloaded_queue_grows_by_the_same_time_with_each_packet() -> None:
     assert found == [pytest.approx(0.03 + 0.0125 + n * 0.0025) for n in range(400)]
 
 
-def test_a_link_that_is_fast_enough_has_no_queue() -> None:
-    link = LinkConditions(rate=800_000, packet_size=1000)
-    assert delays(link) == [pytest.approx(0.01)] * 400
-
-
 @pytest.mark.parametrize(
     ("queue", "longest"), [(QueueLimit(0.1), 0.1), (QueueLimit(packets=8), 0.1), (QueueLimit(0), 0)]
 )

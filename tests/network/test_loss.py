@@ -32,11 +32,6 @@ def test_random_loss(share: float) -> None:
     assert fmean(lengths) == pytest.approx(1 / (1 - share), abs=5 * spread)
 
 
-def test_all_and_none() -> None:
-    assert not any(draws(0.0))
-    assert all(draws(1.0))
-
-
 def test_gilbert_loses_all_while_bad() -> None:
     """Bursts are geometric with the mean 1/r, gaps with the mean 1/p."""
     model = GilbertElliott(0.02, 0.25)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from typing import Any
 
 import pytest
@@ -86,10 +85,6 @@ def test_derived_velocity_of_a_parabola_is_exact_inside() -> None:
         assert state.velocity == pytest.approx((6 * time, 1, 0))
     assert states[0].velocity == pytest.approx((0.3, 1, 0))
     assert states[-1].velocity == pytest.approx((2.4, 1, 0))
-
-
-def test_a_single_state_stands_still() -> None:
-    assert only("time,x,y,z\n3,1,2,3\n", 3) == State((1, 2, 3), (0, 0, 0), 0)
 
 
 def test_velocities_by_choice() -> None:
@@ -177,17 +172,6 @@ def test_of_two_rows_of_one_time_the_later_counts() -> None:
     assert only(text, 1) == State((2, 0, 0), (2, 0, 0), 0)
 
 
-def test_not_utf8() -> None:
-    with pytest.raises(TableRefusal, match="not UTF-8"):
-        read_movement(io.BytesIO(b"time,x,y,z\n0,\xff,0,0\n"))
-
-
-def test_no_state_at_all() -> None:
-    for text in ("", "time,x,y,z\n\n"):
-        with pytest.raises(ValueError, match=r"(the file|the recording) has no (packet|state)"):
-            movement(text)
-
-
 def test_entities_have_no_limit_but_memory() -> None:
     text = "entity,time,x,y,z\n" + "".join(f"e{n},0,0,0,0\ne{n},1,0,0,0\n" for n in range(5000))
     assert len(movement(text).tracks) == 5000
@@ -204,9 +188,3 @@ def test_other_columns_and_formats_are_read_as_any_recording() -> None:
     for recorded in found:
         assert recorded.take_snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
     assert told[0].write() == "time=t_ms,x=Position X,y=Position Y,unit=ms"
-
-
-def test_bom_tabs_and_crlf() -> None:
-    state = only("\ufefftime\tx\ty\tz\r\n0\t1\t2\t3\r\n", 0)
-    assert state is not None
-    assert math.hypot(*state.position) == pytest.approx(math.sqrt(14))

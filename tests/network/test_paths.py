@@ -19,7 +19,6 @@ from epic_cli.network.paths import (
     make_jump,
     make_spread_path,
     make_stop_and_go,
-    make_straight,
     make_zigzag,
 )
 
@@ -65,10 +64,6 @@ def test_any_time_at_any_moment(name: str, path: Path) -> None:
     fresh = PATHS[name](3.0, 2.0, 7)
     forward = [path(time) for time in TIMES]
     assert [fresh(time) for time in reversed(TIMES)] == forward[::-1]
-
-
-def test_straight() -> None:
-    assert make_straight(4, 1, 0)(2.5)[:3] == ((10, 0, 0), (4, 0, 0), 0)
 
 
 def test_circle_keeps_its_radius_and_speed() -> None:
@@ -156,9 +151,3 @@ def test_teleports_are_counted_and_land_within_the_size() -> None:
     assert states[-1].teleports == len(jumps)
     for _, after in jumps:
         assert max(map(abs, after.position)) <= 10 + 0.02
-
-
-@pytest.mark.parametrize("kind", [Strafe, Teleporting])
-def test_seeds_differ(kind: type[Strafe | Teleporting]) -> None:
-    assert kind(3, 4, 1)(5.0) == kind(3, 4, 1)(5.0)
-    assert kind(3, 4, 1)(5.0) != kind(3, 4, 2)(5.0)

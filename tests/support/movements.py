@@ -87,10 +87,6 @@ class Late(Exact):
     delay = 0.1
 
 
-class LateStraight(Late):
-    movement = staticmethod(straight)
-
-
 class Aside(Exact):
     offset = (0.0, 0.0, 0.75)
 
@@ -101,15 +97,6 @@ class Jumping(Exact):
     def where(self, at: float) -> tuple[float, float, float]:
         x, y, z = super().where(at)
         return x, y, z + (2.0 if 4.999 < at < 5.999 else 0.0)
-
-
-class Backing(Exact):
-    """A drawing that goes back at four of its steps on the straight path."""
-
-    movement = staticmethod(straight)
-
-    def where(self, at: float) -> tuple[float, float, float]:
-        return super().where(at - (0.06 if round(at * 20) in (60, 90, 120, 150) else 0.0))
 
 
 class Sleepy(Exact):
@@ -126,10 +113,6 @@ class Raising(Exact):
         if at > 3:
             raise ZeroDivisionError("the strategy's own fault")
         return super().read(at)
-
-
-class Undefined(Exact):
-    offset = (math.nan, 0.0, 0.0)
 
 
 class Nothing(Exact):
