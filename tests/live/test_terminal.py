@@ -169,3 +169,10 @@ def test_without_color_and_utf8_plain_characters_do_and_rows_go_to_a_file_beside
     rows = (tmp_path / "rows.csv").read_text().splitlines()
     assert {row.rpartition(",")[2] for row in rows} == {"entity", "tank", "jeep"}
     assert not re.search(rb"\x1b\[[0-9;]*(3[0-7]|9[0-7])[0-9;]*m", terminal.raw)
+
+
+def test_the_screen_ends_when_listening_does(tmp_path: Path) -> None:
+    terminal, _ = listen(tmp_path, "--duration", "0.5")
+    with terminal:
+        assert terminal.status() == 0
+        assert_left_as_found(terminal)

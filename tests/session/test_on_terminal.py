@@ -92,6 +92,15 @@ def test_a_game_has_the_terminal_until_it_is_left(terminal: Terminal) -> None:
     assert rows_of(terminal)[-1][0] == "0.150"
 
 
+def test_tab_completes_commands_and_settings(terminal: Terminal) -> None:
+    terminal.send(":com\t")
+    terminal.wait_for(r"^epic> :compare")
+    terminal.send("\x03")
+    terminal.prompt()
+    terminal.send(":strategy epic+\t")
+    terminal.wait_for("calc_ahead=.*how far a packet is extrapolated")
+
+
 @pytest.mark.parametrize("bracketed", [True, False])
 def test_pasting_many_packets(terminal: Terminal, bracketed: bool) -> None:
     # more than the kernel keeps for a terminal; they and their rows are slow on the tests' screen
@@ -178,6 +187,47 @@ def test_help_that_does_not_fit_is_paged(tmp_path: Path) -> None:
             assert "1 taken" in terminal.text
 
 
+STUCK = """
+import sys, time
+class Stuck:
+    def reset(self): pass
+    def update(self, packet, now): return True
+    def read(self, at):
+        if at > 1: print("stuck", file=sys.stderr, flush=True); time.sleep(600)
+        from epic_cli import Sample
+        return Sample(at, (0, 0, 0), (0, 0, 0), "held")
+"""
+
+
+def test_results_that_do_not_fit_are_paged_from_their_verdict_on(tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\nsed 's/^/paged: /'\n")
+    pager.chmod(0o755)
+    (tmp_path / "stuck.py").write_text(STUCK)
+    with Terminal(tmp_path, lines=20, environment={"PAGER": str(pager)}) as terminal:
+        terminal.prompt()
+        terminal.type(":load jitter.txt")
+        terminal.type(":compare --full")
+        pages = [line for line in terminal.everything() if line.startswith("paged: ")]
+        assert "scores highest" in "".join(pages[:3])
+        assert len(pages) > 20
+        terminal.type(":inspect --help")  # which fits
+        assert "paged: Usage" not in "".join(terminal.everything())
+        terminal.send(":replay -s ./stuck.py:Stuck\r")
+        terminal.wait_for("^stuck")
+        terminal.send("\x03")
+        terminal.wait_for("^stopped|^interrupted")
+        terminal.prompt()
+        terminal.type(":reset")
+        assert "removed 96 packets" in terminal.text
+    dumb = {"PAGER": str(pager), "TERM": "dumb"}
+    with Terminal(tmp_path, lines=20, environment=dumb) as terminal:
+        terminal.wait_for("^epic>")
+        terminal.send(":load jitter.txt\r:compare\rq\r")
+        assert terminal.status() == 0
+        assert "paged" not in "".join(terminal.everything())
+
+
 @pytest.mark.parametrize("columns", [20, 44, 80])
 def test_no_table_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
     names = ("坦克坦克坦克坦克坦克坦克", "tank" * 20)
@@ -199,6 +249,16 @@ def test_no_table_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> No
     rows = [line for line in text.split("\n") if "…" in line]
     assert len(rows) > 20
     assert max(map(wcswidth, (row.rstrip("\r") for row in rows))) <= columns
+
+
+def test_no_color(tmp_path: Path) -> None:
+    with Terminal(tmp_path, environment={"NO_COLOR": "1"}) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.send("1,x\r")
+        terminal.wait_for("y is not a number")
+        assert b"\x1b[32m" not in terminal.raw
+        assert not any(f"\x1b[{code}m".encode() in terminal.raw for code in range(30, 38))
 
 
 def test_only_sixteen_colours(terminal: Terminal) -> None:
@@ -254,6 +314,16 @@ def test_resume_after_a_kill_has_all_packets_and_the_view(tmp_path: Path) -> Non
         assert rows_of(terminal) == [line.split() for line in expected[1:]]
 
 
+def test_resume_after_the_terminal_was_closed(tmp_path: Path) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.signal(signal.SIGHUP)
+        assert terminal.status() == -signal.SIGHUP
+    with Terminal(tmp_path, ["--resume"]) as terminal:
+        terminal.wait_for("resumed: 1 packet")
+
+
 def test_a_session_that_still_runs_is_not_resumed(terminal: Terminal, tmp_path: Path) -> None:
     terminal.type(FIRST)
     with Terminal(tmp_path, ["--resume"]) as other:
@@ -283,6 +353,18 @@ def test_without_history_nothing_is_kept(tmp_path: Path) -> None:
     assert not (tmp_path / "epic" / "history").exists()
 
 
+def test_a_state_directory_that_cannot_be_written_is_one_warning(tmp_path: Path) -> None:
+    (tmp_path / "epic").write_text("a file is in the way")
+    with Terminal(tmp_path) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.type(SECOND)
+        shown = "\n".join(terminal.everything())
+        assert shown.count("no history:") == 1
+        assert shown.count("the session is not being saved for --resume") == 1
+        assert "2 taken" in terminal.text
+
+
 def test_f4_changes_to_vi_keys(terminal: Terminal) -> None:
     terminal.send("\x1bOS")
     terminal.pump(0.3)
@@ -294,6 +376,14 @@ def test_f4_changes_to_vi_keys(terminal: Terminal) -> None:
     terminal.wait_for(r"^\(cmd\)epic> ,2,3")
     terminal.send("\x1bOS")
     terminal.wait_for("^epic> ,2,3")
+
+
+def test_an_init_file_of_packets_and_commands(tmp_path: Path) -> None:
+    (tmp_path / "init").write_text(f":strategy epic+calc_ahead=0.3\n{FIRST}\n1,x\n{SECOND}\n")
+    with Terminal(tmp_path, ["--init", "init"]) as terminal:
+        terminal.prompt()
+        assert "init:3:3: y " in terminal.text
+        assert "init: 2 packets, strategy epic" in terminal.text
 
 
 def test_an_init_file_that_is_not_there(tmp_path: Path) -> None:

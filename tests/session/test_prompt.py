@@ -167,6 +167,11 @@ def test_completion(text: str, expected: list[str]) -> None:
     ] == expected
 
 
+def test_completion_of_files(tmp_path: Path) -> None:
+    (tmp_path / "packets.txt").touch()
+    assert completions(TypedSession(), f":load {tmp_path}/pack") == ["ets.txt"]
+
+
 def test_a_history_on_a_full_disk_is_told_of_once(tmp_path: Path) -> None:
     warnings: list[str] = []
     (tmp_path / "history").symlink_to("/dev/full")

@@ -101,3 +101,9 @@ def test_named_pipe(tmp_path: Path) -> None:
     )
     assert (done.stdout, done.stderr) == (ROWS, b"")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_named_pipe_whose_reader_leaves(tmp_path: Path) -> None:
+    (tmp_path / "many.txt").write_text("".join(f"0,0,0/0,0,0/{n}\n" for n in range(500)))
+    done = shell("mkfifo pipe; head -1 pipe & epic replay -o pipe many.txt; echo $?", cwd=tmp_path)
+    assert (done.stdout.splitlines()[-1], done.stderr) == (b"0", b"")

@@ -94,6 +94,12 @@ def test_a_lack_of_file_numbers_is_not_blamed_on_the_output(limit: int) -> None:
     assert done.stderr.endswith(b": Too many open files\n")
 
 
+def test_full_device_as_output() -> None:
+    done = epic("replay", "--output", "/dev/full", SAMPLES / "turn.txt")
+    assert done.returncode == 3
+    assert done.stderr == b"epic: cannot write to /dev/full: No space left on device\n"
+
+
 @pytest.mark.parametrize(
     "command",
     ["replay turn.txt", "strategies", "strategies epic", "simulate", "compare turn.txt",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.places import ROOT
 from support.running import epic
 
 from epic_cli.main import main
@@ -22,6 +23,9 @@ from epic_cli.play.command import OutputOptions, play
 from epic_cli.play.match import Match, Recorder, Unrecordable
 from epic_cli.play.server import COMPENSATIONS
 from epic_cli.play.spec import MATCH_KEYS, PlayerConfig, describe
+
+TRACE = ROOT / "tests" / "network" / "trace.csv"
+
 
 milliseconds = st.integers(0, 150).map(lambda time: f"{time}ms")
 percent = st.integers(0, 20).map(lambda share: f"{share}%")
@@ -155,6 +159,14 @@ def test_a_recorded_match_is_replayed_to_the_same_report(options: tuple[list[str
         assert again.read_bytes() == first.read_bytes()
         one, two = (script.read_text().split("\n")[1:] for script in (kept, kept_again))
         assert one == two
+
+
+def test_a_recorded_network_cannot_be_held(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.script"
+    done = epic("play", "-q", "--duration", "1", "--link", f"trace={TRACE}", "--record", kept)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"epic: --record: a script cannot hold the trace of a match\n"
+    assert not kept.exists()
 
 
 @pytest.mark.parametrize(

@@ -38,3 +38,10 @@ def test_quiet_says_nothing_of_figures() -> None:
         options = ("compare", "-f", form, "-s", "epic,mirror", "--latency", "0.1", "-")
         assert epic(*options, stdin=rows).stderr
         assert epic(*options, "-q", stdin=rows).stderr == b""
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "markdown"])
+def test_strategies_are_a_table_for_programs(form: str) -> None:
+    found = epic("strategies", "-f", form).stdout.decode()
+    assert "dead-reckoning" in found
+    assert "calc_ahead" in epic("strategies", "epic", "-f", form).stdout.decode()
