@@ -219,6 +219,13 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "chase+how=share+share=0.5+every=0.02+drift=1+drift_share=0.5",
     ),
     "fading-offset": (games.FadingOffset, "chase+how=linear+time=0.2+ahead=velocity+drift=1"),
+    "historical-lerp": (
+        games.HistoricalLerp,
+        "buffer+catch_up=waypoints+low_pass=0.0625+follow=lerp",
+    ),
+    "walking-queue": (games.WalkingQueue, "buffer+catch_up=waypoints+follow=speed+follow_speed=9"),
+    "tick-queue": (games.TickQueue, "buffer+catch_up=dequeue+every=0.05+beyond=repeat"),
+    "clamped-time": (games.ClampedTime, "buffer+catch_up=clamp+keep=2"),
     "late-lerp": (games.LerpByTime, "chase+how=lerp+time=0.1+late=take"),
     "late-tween": (games.Tween, "chase+how=linear+time=0.1+late=take"),
     "late-limits": (

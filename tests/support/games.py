@@ -541,6 +541,61 @@ class Waypoints(Game):
             self.queue.pop(0)
 
 
+class HistoricalLerp(Dequeue):
+    """A lerp to the first of a list, which leaves it within 0.11; faster while many are left."""
+
+    rate = 16.0
+
+    def frame(self) -> None:
+        if self.queue:
+            goal = self.queue[0]
+            self.drawn = self.drawn + (goal - self.drawn) * min(self.dt * self.rate, 1)
+            if math.dist(self.drawn, goal) < 0.11:
+                self.queue.pop(0)
+            self.rate = 27.0 if len(self.queue) > 4 else 16.0
+
+
+class WalkingQueue(Dequeue):
+    """A walk to the first of a list, half as fast again while more than three are in it."""
+
+    def frame(self) -> None:
+        if self.queue:
+            most = (13.5 if len(self.queue) > 3 else 9.0) * self.dt
+            way = self.queue[0] - self.drawn
+            far = math.sqrt(way @ way)
+            self.drawn = self.queue[0] if far <= most else self.drawn + way / far * most
+            if math.dist(self.drawn, self.queue[0]) < 0.01:
+                self.queue.pop(0)
+
+
+class TickQueue(Dequeue):
+    """A queue of which each tick takes a state, four at most; the last way again without one."""
+
+    tick: int | None = None
+    step: Any = 0.0
+
+    def frame(self) -> None:
+        newest = math.floor((self.at - 0.0123) / 0.05 + 1e-9)
+        self.tick = newest if self.tick is None else self.tick
+        if newest > self.tick:
+            self.tick = newest
+            self.queue = self.queue[-4:]
+            self.step = self.queue[0] - self.drawn if self.queue else self.step
+            self.drawn = self.queue.pop(0) if self.queue else self.drawn + self.step
+
+
+class ClampedTime(Game):
+    """A time that frames advance, within the last two states."""
+
+    time = math.nan
+
+    def frame(self) -> None:
+        states = [(stamp, p) for _, stamp, p in self.got[-2:]]
+        time = states[-1][0] if math.isnan(self.time) else self.time + self.dt
+        self.time = min(max(time, states[0][0]), states[-1][0])
+        self.drawn = between(states, self.time)
+
+
 class SendTimer(Game):
     """A line between the two newest states, by the client's own send timer."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: Numbers with which drawn positions leap, so that slopes by them say nothing.
-LEAPING = ("every", "rounding", "dead_zone", "snap_after", "overshoot")
+LEAPING = ("every", "rounding", "dead_zone", "snap_after", "overshoot", "waypoint_reach")
 
 
 class FittedStrategy(NamedTuple):

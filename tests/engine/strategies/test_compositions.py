@@ -132,13 +132,13 @@ BUFFER: dict[str, list[Any]] = {
     "interval_time": [0, 0, 2],
     "curve": ["linear", "hermite", "catmull-rom"],
     "between": ["curve", "curve", "curve", "hold"],
-    "beyond": ["hold", "freeze", "chase", "oldest", "reuse", "unlimited", 0.1, 0.3, "0.6i"],
+    "beyond": ["hold", "freeze", "chase", "repeat", "oldest", "reuse", "unlimited", 0.1, "0.6i"],
     "beyond_share": [0.2, 0.6],
     "beyond_along": ["slope", "velocity"],
     "beyond_then": ["stay", "return"],
     "catch_up": [
         *("snap", "snap", "snap", "none", "rate", "rate", "queue", "dequeue", "timer"),
-        *("timed-queue", "fill"),
+        *("timed-queue", "fill", "waypoints", "clamp"),
     ],
     "catch_up_from": [1, 1, 0, 2],
     "still": ["play", "skip"],
@@ -147,7 +147,8 @@ BUFFER: dict[str, list[Any]] = {
     "catch_up_limit": [0, 0.2],
     "catch_up_near": [0, 0, 0.03],
     "when_empty": ["wait", "run"],
-    "phase": [0, 0.0171],
+    "count_at": ["begin", "end"],
+    "phase": [0, 0.0171, "frame"],
     "every": ["frame", "frame", "packet", 0.02],
     "tick_time": ["frame", "own"],
     "monotonic": ["off", "off", "on"],
@@ -161,7 +162,7 @@ BUFFER: dict[str, list[Any]] = {
     "keep": [1024, 1024, 2, 3, 6],
     "forget": [0, 0, 0.15, 0.4],
     "low_pass": [0, 0.05],
-    "follow": ["exponential", "lerp", "share", "spring"],
+    "follow": ["exponential", "lerp", "share", "spring", "speed"],
     "follow_share": [0.2, 0.5, 1],
     "dead_zone": [0, 0, 0.1],
     "rounding": [0, 0, 0.137],
@@ -362,6 +363,17 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
         (games.TickedBuffer, "buffer+stamps=arrival+delay=0.1+every=0.02"),
         (games.FixedBuffer, "buffer+stamps=arrival+delay=0.1+every=0.02+tick_time=own"),
         (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),
+        (
+            games.HistoricalLerp,
+            "buffer+catch_up=waypoints+low_pass=0.0625+follow=lerp+waypoint_reach=0.11"
+            "+catch_up_rate=0.6875+catch_up_from=4+count_at=end",
+        ),
+        (
+            games.WalkingQueue,
+            "buffer+catch_up=waypoints+follow=speed+follow_speed=9+waypoint_reach=0.01"
+            "+catch_up_rate=0.5+catch_up_from=3",
+        ),
+        (games.ClampedTime, "buffer+delay=0+catch_up=clamp+keep=2"),
         (games.MeanDelay, "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_count=10"),
         (games.LatestState, "buffer+delay=0.12+between=hold"),
         (

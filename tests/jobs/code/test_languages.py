@@ -106,6 +106,12 @@ IN_TURN = (
     "+catch_up=rate+when_empty=run",
     "buffer+interval=0.05+catch_up=queue+min_buffer=3+max_buffer=5",
     "buffer+catch_up=fill+catch_up_rate=0.5+still=skip+pace=0.9",
+    "buffer+stamps=arrival+catch_up=waypoints+low_pass=0.06+follow=lerp+catch_up_from=3"
+    "+catch_up_rate=0.7+count_at=end+waypoint_reach=0.1",
+    "buffer+stamps=arrival+catch_up=dequeue+every=0.03+keep=5+beyond=repeat",
+    "buffer+catch_up=waypoints+follow=speed+follow_speed=6+min_buffer=2+max_buffer=5"
+    "+waypoint_reach=0.05",
+    "buffer+catch_up=clamp+keep=2+every=0.03+phase=frame",
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",
     "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=0.3",
     "chase+how=speed+speed=3+axes=each+snap=2.17+ahead=arrival+age=absolute",
@@ -141,10 +147,9 @@ def compositions(language: str) -> list[str]:
     if language != "gdscript":
         return [*fixed, *more]
     # single precision cannot say whether a step is as long as that, or which multiple is nearest
-    more = [
-        re.sub(r"(?<=snap=|zone=)[\d.]+", lambda at: f"{1.07 * float(at[0])}", one) for one in more
-    ]
-    return [re.sub(r"\+rounding=[\d.]+", "", one) for one in (*fixed, *more)]
+    near = r"(?<=snap=|zone=|each=)[\d.]+"
+    able = [re.sub(near, lambda at: f"{1.07 * float(at[0])}", one) for one in (*fixed, *more)]
+    return [re.sub(r"\+rounding=[\d.]+", "", one) for one in able]
 
 
 def skip_without(*tools: str) -> None:

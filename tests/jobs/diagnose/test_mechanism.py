@@ -68,7 +68,8 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
     """Return a time of a strategy's settings, None if it is unlimited."""
     if text.endswith("i"):
         return float(text[:-1]) * interval
-    return {"freeze": 0.0, "chase": 0.0, "unlimited": None}[text] if text.isalpha() else float(text)
+    words = {"freeze": 0.0, "chase": 0.0, "repeat": 0.0, "unlimited": None}
+    return words[text] if text.isalpha() else float(text)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +102,13 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("buffer+clock=first+delay=0.04+beyond=freeze+low_pass=0.1", "strafe", 60),
         ("buffer+stamps=arrival+delay=0.1+every=0.02", "strafe", 60),
         ("buffer+stamps=arrival+delay=0.1+every=0.02+tick_time=own", "strafe", 30),
+        (
+            "buffer+catch_up=waypoints+low_pass=0.07+follow=lerp+catch_up_rate=0.7+catch_up_from=3"
+            "+count_at=end",
+            "strafe",
+            60,
+        ),
+        ("buffer+catch_up=dequeue+every=0.05+phase=0.01+beyond=repeat", "strafe", 60),
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),
         ("buffer+clock=newest+delay=0.12+catch_up=rate", "figure-eight", 60),
         ("chase+how=share+share=1", "strafe", 60),

@@ -10,7 +10,9 @@ from epic_cli.engine.strategies.parts cimport (
     ARRIVALS, ClockOffset, ClockRule, Deviation, SendInterval, Strategy, span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp, smooth_damp
-from epic_cli.engine.strategies.parts.following cimport caught_up, exponential_share, rounded
+from epic_cli.engine.strategies.parts.following cimport (
+    caught_up, exponential_share, rounded, share_within,
+)
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, is_farther
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, slerp_between
 
@@ -25,8 +27,10 @@ cdef double FREEZE = -2001  # beyond=freeze: keep what was drawn last
 cdef double OLDEST = -2002  # beyond=oldest: go back to the oldest state
 cdef double REUSE = -2003   # beyond=reuse: the newest state begins the way to the next
 cdef double CHASE = -2004   # beyond=chase: go a share of the way to the newest state
+cdef double REPEAT = -2005  # beyond=repeat: go the last frame's way again
 cdef double MOST_INTERVALS = Span.INTERVALS
 cdef double PACKET = -1     # every=packet
+cdef double FRAME = -1      # phase=frame
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks
 # States of times that differ by less are of one time, s.
 cdef double SAME_TIME = 1e-9
@@ -64,12 +68,15 @@ cpdef enum class CatchUp:
     FILL
     SHARE
     LERP
+    WAYPOINTS
+    CLAMP
 
 cpdef enum class LowPass:
     EXPONENTIAL
     LERP
     SHARE
     SPRING
+    SPEED
 
 
 cdef class DelayBuffer(Strategy):
@@ -118,23 +125,29 @@ cdef class DelayBuffer(Strategy):
     the line of the last two, or by the newest's velocity; then it stays there, or is back at the
     newest (``beyond_then=return``). ``freeze`` keeps what was drawn last; ``chase`` goes on from
     there to the newest, ``beyond_share`` of the rest in each frame, or dt / ``beyond_lerp`` of it.
-    ``oldest`` is back at the oldest state of the last ``keep``; with ``reuse`` the newest is held,
-    and begins the way to the next one where that comes. Before the oldest that one is shown, or
-    with ``before=none`` what was drawn last. States older than ``forget`` are dropped once they are
-    drawn: the first one after a silence is then shown at once.
+    ``repeat`` goes the way of the last frame again. ``oldest`` is back at the oldest state of the
+    last ``keep``; with ``reuse`` the newest is held, and begins the way to the next one where that
+    comes. Before the oldest that one is shown, or with ``before=none`` what was drawn last. States
+    older than ``forget`` are dropped once they are drawn: the first one after a silence is then
+    shown at once.
 
     Catch-up: ``snap``: the time is as above, and what was drawn last stays while fewer than
     ``reserve`` states wait behind the next one. With ``rate`` it goes on with frames, that much
     faster or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where
     the buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``share`` it goes on
     with frames, and by ``catch_up_rate`` of what it is off in each of them, with ``lerp`` by that
-    much a second; these do not wait. With ``none`` it only waits, also while ``reserve`` states or
-    fewer are behind the one it comes from: after each hitch the delay is longer; at a packet whose
-    state is more than ``catch_up_limit`` off, it is as above. With ``when_empty=run`` it does not
-    wait, with ``stop`` it does so where it is, up to a frame past the newest state. ``queue`` goes
-    from each state to the next in one interval of frames, and drops what is left of the last frame:
-    it never catches up, unless ``keep`` drops states. Of a ``dequeue`` each frame takes the next
-    state. Both leave ``reserve`` states behind the newest. ``timer`` goes over the interval before
+    much a second; these do not wait. With ``clamp`` it goes on with frames, and is set to the
+    oldest of the last ``keep`` states where it is before that, and to the newest past it. With
+    ``none`` it only waits, also while ``reserve`` states or fewer are behind the one it comes from:
+    after each hitch the delay is longer; at a packet whose state is more than ``catch_up_limit``
+    off, it is as above. With ``when_empty=run`` it does not wait, with ``stop`` it does so where it
+    is, up to a frame past the newest state. ``queue`` goes from each state to the next in one
+    interval of frames, and drops what is left of the last frame: it never catches up, unless
+    ``keep`` drops states. Of a ``dequeue`` each frame, or tick, takes the next state. With
+    ``waypoints`` the low-pass goes to the next state as soon as it is within ``waypoint_reach`` of
+    the one before, stands where there is none, and is ``catch_up_rate`` faster while more than
+    ``catch_up_from`` wait, before its step or after that of the last frame (``count_at=end``).
+    These leave ``reserve`` states behind the newest. ``timer`` goes over the interval before
     (newest - delay) by a timer of its own, which begins again each interval, at ``phase`` once, and
     not at packets; ``timed-queue`` goes to the next state of a queue by such a timer, and over the
     same way again where none waits behind the next. With ``fill`` the time goes on by ``pace``, and
@@ -142,19 +155,20 @@ cdef class DelayBuffer(Strategy):
     ``catch_up_from``; ways without movement take no time with ``still=skip``. ``monotonic`` keeps
     it from going back. With ``every=packet`` the time goes on only when a packet comes; in ticks of
     ``every`` seconds, only in a frame in which one falls (and at ``phase``), at the time of that
-    frame or of the tick: others show the last.
+    frame or of the tick: others show the last. With ``phase=frame`` the next tick is that long
+    after the frame of the last one, as where a timer is set to 0.
 
-    Queues: with ``none``, ``queue`` and ``dequeue``, and more than one as ``min_buffer``, an entity
-    that has reached the newest state, or is at the first, continues when that number of states
-    wait, or where less do and none came for two intervals. Where ``max_buffer`` states wait, the
-    next one drops the oldest of them, until ``min_buffer`` are left, and the way to these begins
-    again.
+    Queues: with ``none``, ``queue``, ``dequeue`` and ``waypoints``, and more than one as
+    ``min_buffer``, an entity that has reached the newest state, or is at the first, continues when
+    that number of states wait, or where less do and none came for two intervals. Where
+    ``max_buffer`` states wait, the next one drops the oldest of them, until ``min_buffer`` are
+    left, and the way to these begins again.
 
     ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
-    lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each
-    frame, by ``spring`` as Unity's SmoothDamp; nearer than ``dead_zone`` it stays. ``rounding`` is
-    the last, and does not feed back. ``snap`` jumps across a greater distance, between two states
-    and behind the low-pass.
+    lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each frame,
+    by ``spring`` as Unity's SmoothDamp, by ``speed`` at ``follow_speed``; nearer than ``dead_zone``
+    it stays. ``rounding`` is the last, and does not feed back. ``snap`` jumps across a greater
+    distance, between two states and behind the low-pass.
 
     A packet with the newest timestamp or an earlier one is discarded; with ``late=insert`` it is
     put in its place. Over arrival times ``insert`` appends it, and ``sort`` puts it in the place of
@@ -223,10 +237,11 @@ cdef class DelayBuffer(Strategy):
                    " before", ("curve", "hold"), tune=False),
             Span("beyond", 0.0, "how long to extrapolate past the newest state, in seconds or send"
                  " intervals (0.2i); hold: not at all, freeze: keep what was drawn last, chase: go"
-                 " on from there to the newest, oldest: go back to the oldest state, reuse: the"
-                 " newest begins the way to the next one", 0,
-                 3600, words={"hold": 0.0, "freeze": FREEZE, "chase": CHASE, "oldest": OLDEST,
-                              "reuse": REUSE, "unlimited": INFINITY}, tune=(0, 0.5)),
+                 " on from there to the newest, repeat: go the last frame's way again, oldest: go"
+                 " back to the oldest state, reuse: the newest begins the way to the next one", 0,
+                 3600, words={"hold": 0.0, "freeze": FREEZE, "chase": CHASE, "repeat": REPEAT,
+                              "oldest": OLDEST, "reuse": REUSE, "unlimited": INFINITY},
+                 tune=(0, 0.5)),
             Number("beyond_share", 0.2, "the share of the way to the newest in a frame, with"
                    " beyond=chase", "", 0, 1),
             Number("beyond_lerp", 0.0, "the time by which a frame is divided for that share, with"
@@ -239,9 +254,11 @@ cdef class DelayBuffer(Strategy):
             Choice("catch_up", "snap", "how the drawn time gets back to its delay: never, at"
                    " once, or at a rate; or play a queue of states, take one of it in each frame,"
                    " go by a timer, play a queue by it, or as fast as many wait; or by a share of"
-                   " its error in each frame, or a second (lerp)", CatchUp),
+                   " its error in each frame, or a second (lerp); or go from waypoint to waypoint;"
+                   " or clamp it to the last states", CatchUp),
             Number("catch_up_rate", 0.05, "how much faster or slower to play (1 at most), with"
-                   " catch_up=rate; with fill, for each waiting state; with share and lerp, that",
+                   " catch_up=rate; with fill, for each waiting state; with share and lerp, that;"
+                   " with waypoints, while many wait",
                    "", 0, 60, tune=(0.01, 0.2), scale="log"),
             Number("catch_up_limit", 0.0, "jump at a larger error of the drawn time, or with none"
                    " at a packet that is further off; 0: never", "s", 0, 3600),
@@ -250,13 +267,19 @@ cdef class DelayBuffer(Strategy):
             Choice("when_empty", "wait", "what the drawn time does past the newest state, with"
                    " catch_up=none and rate: wait there, stop where it is, or run on",
                    ("wait", "stop", "run"), tune=False),
-            Number("catch_up_from", 1, "states that may wait at the usual pace, with catch_up=fill",
-                   "", 0, 1024, whole=True),
+            Number("catch_up_from", 1, "states that may wait at the usual pace, with catch_up=fill"
+                   " or waypoints", "", 0, 1024, whole=True),
+            Choice("count_at", "begin", "when waiting states are counted, with catch_up=waypoints:"
+                   " as a frame begins, or as it ends, for the next one", ("begin", "end"),
+                   tune=False),
+            Number("waypoint_reach", 0.1, "how near to a state the next one is gone to, with"
+                   " catch_up=waypoints", "length units", 0, 1e12),
             Choice("still", "play", "whether a way without movement takes its time, with"
                    " catch_up=fill", ("play", "skip"), tune=False),
             Number("pace", 1.0, "how fast the drawn time goes on, with catch_up=fill", "", 0.1, 10),
             Number("phase", 0.0, "a time at which a tick falls, or the timer begins, with"
-                   " catch_up=timer or timed-queue", "s", 0, 60),
+                   " catch_up=timer or timed-queue; frame: each tick is counted from the frame of"
+                   " the last one", "s", 0, 60, words={"frame": FRAME}),
             Number("every", "frame", "how often the drawn time moves: in each frame, once a packet,"
                    " or in frames in which a tick of this length falls", "s", 0.001, 60,
                    words={"frame": 0.0, "packet": PACKET}),
@@ -264,7 +287,7 @@ cdef class DelayBuffer(Strategy):
                    " or its own", ("frame", "own"), tune=False),
             Switch("monotonic", "off", "never go back in time"),
             Number("min_buffer", 1, "states that must wait before an empty queue goes on, with"
-                   " catch_up=none, queue or dequeue", "", 1, 1024, whole=True),
+                   " catch_up=none, queue, dequeue or waypoints", "", 1, 1024, whole=True),
             Number("max_buffer", 0, "states that may wait in a queue, at least min_buffer; 0: any"
                    " number", "", 0, 1024, whole=True),
             Number("reserve", 0, "states that stay in a queue; those that must wait behind the"
@@ -283,9 +306,10 @@ cdef class DelayBuffer(Strategy):
             Number("low_pass", 0.0, "the time constant of a low-pass on the drawn position", "s", 0,
                    60, tune=(0, 0.2)),
             Choice("follow", "exponential", "how the low-pass follows the buffer: exponentially, by"
-                   " dt / low_pass, by a share in each frame, or as a spring", LowPass),
+                   " dt / low_pass, by a share in each frame, as a spring, or at a speed", LowPass),
             Number("follow_share", 0.2, "the share of the way in a frame, with follow=share",
                    "", 0, 1),
+            Number("follow_speed", 10.0, "the speed, with follow=speed", "length units/s", 0, 1e12),
             DEAD_ZONE,
             ROUNDING,
             SNAP,
@@ -302,7 +326,8 @@ cdef class DelayBuffer(Strategy):
     cdef public double catch_up_rate, catch_up_limit, catch_up_near, pace, every, phase
     cdef public size_t catch_up_from
     cdef public LowPass follow
-    cdef public double low_pass, follow_share, dead_zone, rounding, snap
+    cdef public double low_pass, follow_share, follow_speed, dead_zone, rounding, snap
+    cdef public double waypoint_reach
     cdef public bint monotonic
     cdef public size_t begin
     cdef public double forget
@@ -327,7 +352,13 @@ cdef class DelayBuffer(Strategy):
     cdef double fraction            # of the way to the next state of a queue
     cdef double beat                # of the timer, when a queue took a state last
     cdef bint begun                 # a queue by a timer has left its first state
-    cdef bint queues                # catch_up=none or queue
+    cdef bint queues                # catch_up=none, or a queue by frames
+    cdef bint arrived_there         # what is drawn is at the waypoint
+    cdef bint hurries               # more than catch_up_from wait
+    cdef bint counts_at_end         # as of the end of the last frame
+    cdef bint restarts              # ticks begin again in the frame of the last one
+    cdef bint starved               # there was no new state to go to
+    cdef Vec3[double] stepped       # the way of the last frame with a new state
     cdef size_t min_buffer, max_buffer
     cdef public size_t reserve
     cdef bint filling               # the queue was empty, and waits for states
@@ -341,7 +372,7 @@ cdef class DelayBuffer(Strategy):
     def configure(self, *, clock_time, clock_share, clock_count, clock_resync, clock_gain,
                   clock_decay, clock_limit, start, jitter_time, interval, interval_least,
                   interval_most, interval_time, interval_count, between, beyond_along, beyond_then,
-                  when_empty, still, tick_time,
+                  when_empty, still, count_at, tick_time,
                   late, equal, before, keep, min_buffer, max_buffer):
         self.check_free()
         self.offset = ClockOffset(
@@ -361,7 +392,8 @@ cdef class DelayBuffer(Strategy):
         self.from_last = start == "last"
         self.by_ticks = tick_time == "own"
         self.holds = between == "hold"
-        self.smooths = self.low_pass > 0 or self.follow == LowPass.SHARE
+        self.smooths = (self.low_pass > 0 or self.follow == LowPass.SHARE
+                        or self.follow == LowPass.SPEED)
         self.counts_intervals = (
             self.stamps == StampSource.TICKS or self.catch_up == CatchUp.QUEUE
             or self.catch_up == CatchUp.TIMER or self.catch_up == CatchUp.TIMED_QUEUE
@@ -369,15 +401,20 @@ cdef class DelayBuffer(Strategy):
             or -MOST_INTERVALS <= self.beyond < 0
             or (self.jitter_margin > 0 and self.jitter == JitterMeasure.STAMPS))
         self.is_queue = self.catch_up == CatchUp.QUEUE or self.catch_up == CatchUp.DEQUEUE
+        self.is_queue |= self.catch_up == CatchUp.WAYPOINTS
         self.queues = self.is_queue or self.catch_up == CatchUp.NONE
         self.skips = still == "skip"
+        self.counts_at_end = count_at == "end"
+        self.restarts = self.phase < 0
+        self.phase = max(self.phase, 0.0)
         self.is_queue |= self.catch_up == CatchUp.TIMED_QUEUE
         self.min_buffer = min_buffer
         self.max_buffer = max(max_buffer, min_buffer) if max_buffer and self.queues else 0
         self.counts_intervals |= self.queues and min_buffer > 1
         self.spares = self.reserve > 0 and self.catch_up == CatchUp.SNAP
         self.remembers = (
-            self.hides or self.beyond == FREEZE or self.beyond == CHASE or self.spares)
+            self.hides or self.beyond == FREEZE or self.beyond == CHASE or self.beyond == REPEAT
+            or self.spares)
         self.stops = when_empty == "stop"
         self.waits = when_empty == "wait" and (
             self.catch_up == CatchUp.RATE or self.catch_up == CatchUp.NONE)
@@ -393,6 +430,8 @@ cdef class DelayBuffer(Strategy):
         self.turn.clear()
         self.taken = self.place = 0
         self.playing = self.shows = self.smoothing = self.strays = False
+        self.arrived_there = self.hurries = self.starved = False
+        self.stepped = Vec3[double]()
         self.filling = self.queues and self.min_buffer > 1
         self.forgotten = self.renewed = False
 
@@ -595,13 +634,13 @@ cdef class DelayBuffer(Strategy):
         if self.taken < self.begin:
             self.hold_last(sample)
             return
-        if self.every > 0 and self.playing and self.count_ticks(at) <= self.count_ticks(
-                self.ticked):
+        if self.every > 0 and self.playing and not self.count_ticks_since_drawn(at) > 0:
             self.hold_drawn(sample)
             return
-        if self.every > 0 and self.by_ticks:
+        if self.every > 0 and self.by_ticks and not self.restarts:
             at = moment = self.phase + self.count_ticks(at) * self.every
         self.lasted = self.elapsed(at)
+        self.starved = False
         time = self.compute_drawn_time(moment)
         self.time = time
         if not self.is_queue:  # in which states of one time take turns
@@ -636,6 +675,12 @@ cdef class DelayBuffer(Strategy):
         """Return the number of the last tick until ``at``."""
         return floor((at - self.phase) / self.every + SLIGHTLY)
 
+    cdef double count_ticks_since_drawn(self, double at) noexcept nogil:
+        """Return the number of ticks since the one that was drawn last."""
+        if self.restarts:
+            return 1 if at - self.ticked >= self.every * ALL_GONE else 0
+        return self.count_ticks(at) - self.count_ticks(self.ticked)
+
     cdef double elapsed(self, double at) noexcept nogil:
         if self.every > 0 and self.playing:
             return max(at - self.ticked, 0.0)
@@ -660,26 +705,33 @@ cdef class DelayBuffer(Strategy):
         cdef Vec3[double] rest = sample.position - last.position
         cdef int status = sample.status
         cdef double share = self.follow_share
+        cdef double pace = 1 + self.catch_up_rate if self.hurries else 1
         self.turn.aim(sample.turn)
         if not self.smoothing or is_beyond(rest, self.snap):
             last = self.smoothed if self.smoothing else sample
             self.smoothed = Motion(sample.position, Vec3[double]())
             self.turn.step(1, elapsed, sample)
-        elif dot(rest, rest) < self.dead_zone * self.dead_zone:
+        elif dot(rest, rest) < self.dead_zone * self.dead_zone or self.arrived_there:
             self.turn.stay(sample)
         elif self.follow == LowPass.SPRING:
-            self.smoothed = smooth_damp(last, sample.position, self.low_pass, elapsed)
+            self.smoothed = smooth_damp(last, sample.position, self.low_pass / pace, elapsed)
             if self.turn.known():
-                self.turn.put(smooth_damp(self.turn.offset(), Vec3[double](), self.low_pass,
+                self.turn.put(smooth_damp(self.turn.offset(), Vec3[double](), self.low_pass / pace,
                                           elapsed), sample)
         else:
             if self.follow == LowPass.EXPONENTIAL:
-                share = exponential_share(elapsed, self.low_pass)
+                share = exponential_share(elapsed * pace, self.low_pass)
             elif self.follow == LowPass.LERP:
-                share = min(elapsed / self.low_pass, 1.0)
+                share = min(elapsed * pace / self.low_pass, 1.0)
+            elif self.follow == LowPass.SPEED:
+                share = share_within(rest, self.follow_speed * pace * elapsed)
+            else:
+                share = min(share * pace, 1.0)
             self.smoothed.position = last.position + rest * share if share < 1 else sample.position
             self.turn.step(share, elapsed, sample)
         self.smoothing = True
+        if self.catch_up == CatchUp.WAYPOINTS:
+            self.look_for_waypoint(sample.position)
         rest = self.smoothed.position - last.position
         sample.hold(Motion(self.smoothed.position,
                            rest * (1 / elapsed) if elapsed > 0 else Vec3[double]()),
@@ -687,27 +739,47 @@ cdef class DelayBuffer(Strategy):
         if status == EXTRAPOLATED:
             sample.status = EXTRAPOLATED
 
+    cdef void look_for_waypoint(self, Vec3[double] goal) noexcept nogil:
+        """Note whether what is drawn is near its ``goal``, and whether many others wait then."""
+        cdef Vec3[double] rest = goal - self.smoothed.position
+        cdef size_t waiting = self.states.size() - self.place
+        if not self.arrived_there:
+            self.arrived_there = dot(rest, rest) <= self.waypoint_reach * self.waypoint_reach
+            self.hurries = waiting + (not self.arrived_there) > self.catch_up_from
+
     cdef double advance_queue(self, double at, double elapsed) noexcept nogil:
         """Advance the queue by a frame of ``elapsed`` seconds; return the drawn time."""
         cdef size_t first = max(self.place, <size_t>1) - 1
+        self.starved = (self.playing and self.catch_up != CatchUp.WAYPOINTS
+                        and first + 1 + self.reserve >= self.states.size())
         if self.catch_up == CatchUp.TIMED_QUEUE:
             first = self.advance_by_timer(at, first)
         elif not self.playing:
             self.fraction = 0
             first = 0
+            self.arrived_there = True
+        elif self.catch_up == CatchUp.WAYPOINTS and self.smooths and not self.arrived_there:
+            pass
         elif self.is_filling(elapsed):
             self.place = first + 1
             return self.states[first].time
         elif first + 1 + self.reserve < self.states.size():
             # as games write it, so that the same frames reach 1: dt * rate
-            self.fraction += (1 if self.catch_up == CatchUp.DEQUEUE
-                              else elapsed * (1 / self.interval.value))
+            self.fraction += (elapsed * (1 / self.interval.value)
+                              if self.catch_up == CatchUp.QUEUE else 1)
             if self.fraction >= 1:
                 self.fraction = 0
                 first += 1
+                self.arrived_there = False
+                if self.catch_up == CatchUp.DEQUEUE and self.every > 0:  # of each tick, one
+                    first = min(first - 1 + <size_t>self.count_ticks_since_drawn(at),
+                                self.states.size() - 1 - self.reserve)
         self.place = first + 1
+        if self.catch_up == CatchUp.WAYPOINTS and not self.counts_at_end:
+            self.hurries = self.states.size() - first > self.catch_up_from
         if first + 1 == self.states.size():
-            self.filling = self.min_buffer > 1
+            self.filling = self.min_buffer > 1 and (
+                self.catch_up != CatchUp.WAYPOINTS or self.arrived_there)
             return self.states.back().time
         # not rounded to the time of the next one, which would be the first state then
         return self.states[first].time + min(self.fraction, ALL_GONE) * (
@@ -779,6 +851,9 @@ cdef class DelayBuffer(Strategy):
                              self.catch_up_limit, self.catch_up_near)
         elif self.playing and (self.catch_up == CatchUp.SHARE or self.catch_up == CatchUp.LERP):
             time = self.follow_time(time, self.elapsed(at))
+        elif self.catch_up == CatchUp.CLAMP:
+            time = self.time + self.elapsed(at) if self.playing else time
+            time = min(max(time, self.states.front().time), newest)
         elif self.catch_up == CatchUp.FILL:
             time = self.states.back().time
             if self.playing:
@@ -809,6 +884,8 @@ cdef class DelayBuffer(Strategy):
             self.catch_up_rate * (1 if self.catch_up == CatchUp.SHARE else elapsed), 1.0)
 
     cdef void record_drawn(self, Vec3[double] position, const OptionalTurn& turn) noexcept nogil:
+        if self.shows and not self.starved:
+            self.stepped = position - self.shown.position
         self.shows = True
         self.shown.position = position
         self.shown.turn.copy(turn)
@@ -891,6 +968,9 @@ cdef class DelayBuffer(Strategy):
         if self.beyond == CHASE:
             self.chase_newest(sample)
             return
+        if self.beyond == REPEAT and (self.starved if self.is_queue else past > 0):
+            self.repeat_step(sample)
+            return
         if self.beyond == OLDEST and past > 0:
             self.hold_state_at(self.states.front(), sample)
             return
@@ -905,6 +985,16 @@ cdef class DelayBuffer(Strategy):
                         EXTRAPOLATED)
             if sample.turn.known():
                 sample.turn.value().spin = Vec3[double]()
+
+    cdef void repeat_step(self, Sample& sample) noexcept nogil:
+        """Go on from what was drawn last by the way of the last frame with a new state."""
+        cdef Snapshot last = self.shown if self.shows else self.states.back()
+        self.starved = True
+        last.position = last.position + self.stepped
+        if not is_finite(last.position):
+            last = self.states.back()
+        self.hold_state_at(last, sample)
+        sample.status = EXTRAPOLATED
 
     cdef void chase_newest(self, Sample& sample) noexcept nogil:
         """Go a share of the way from what was drawn last to the newest state."""

@@ -11,6 +11,12 @@ namespace epic {
 // The share of the rest that an exponential approach with this time constant (s) goes.
 inline double exponential_share(double elapsed, double time) { return 1 - std::exp(-elapsed / time); }
 
+// The share of a way that a step of this length, at most, goes.
+inline double share_within(const Vec3<double>& way, double most) {
+    const double far = std::sqrt(dot(way, way));
+    return far <= most ? 1 : most / far;
+}
+
 // The nearest point whose coordinates are multiples of `grid`; halves go up, as Math.round has it.
 inline double rounded(double x, double grid) {
     const double whole = std::floor(x / grid + 0.5) * grid;

@@ -27,7 +27,7 @@ SINGLE = False
 TURNS = {
     "curve": ("linear", "catmull-rom"),
     "beyond_along": ("slope",),
-    "follow": ("exponential", "lerp", "share"),
+    "follow": ("exponential", "lerp", "share", "speed"),
 }
 
 #: What counters are called where it only matters whether there was one.
@@ -84,6 +84,9 @@ CATCH_UP_RATE: float
 CATCH_UP_LIMIT: float
 CATCH_UP_NEAR: float
 CATCH_UP_FROM: int
+COUNT_AT: str
+WAYPOINT_REACH: float
+HURRIES: bool  # while many states wait
 STILL: str
 PACE: float
 WAITS: bool
@@ -92,6 +95,7 @@ OWN_TIME: bool  # the drawn time goes on with frames
 RESETS: bool  # a packet that is far from the drawn time sets it
 PHASE: float
 STEPS: str
+RESTARTS: bool  # each tick is counted from the frame of the last one
 OWN_TICKS: bool
 EVERY: float
 MONOTONIC: bool
@@ -109,6 +113,7 @@ FORGET: float
 LOW_PASS: float
 FOLLOW: str
 FOLLOW_SHARE: float
+FOLLOW_SPEED: float
 SMOOTHS: bool
 DEAD_ZONE: float
 ROUNDING: float
@@ -123,9 +128,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     counted = ("queue", "timer", "timed-queue")
     timed = settings["stamps"] == "ticks" or settings["catch_up"] in counted
     kinds = {0: "hold", math.inf: "unlimited"}
-    kinds |= {-2001: "freeze", -2002: "oldest", -2003: "reuse", -2004: "chase"}
+    kinds |= {-2001: "freeze", -2002: "oldest", -2003: "reuse", -2004: "chase", -2005: "repeat"}
     kind = kinds.get(beyond, "time")
-    queues = settings["catch_up"] in ("queue", "dequeue", "none")
+    queues = settings["catch_up"] in ("queue", "dequeue", "waypoints", "none")
     rate = settings["catch_up_rate"]
     least, most = settings["min_buffer"], settings["max_buffer"]
     fills = queues and least > 1
@@ -150,6 +155,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "DELAY_MOST_IN_INTERVALS": spans["delay_most"] < 0,
         "CATCH_UP_RATE": min(rate, 1.0) if settings["catch_up"] in ("rate", "share") else rate,
         "OWN_TIME": settings["catch_up"] in ("none", "rate", "share", "lerp"),
+        "HURRIES": settings["catch_up"] == "waypoints" and rate > 0,
         "RESETS": settings["catch_up"] == "none" and settings["catch_up_limit"] > 0,
         "FIXED_DELAY": not settings["jitter_margin"]
         and min(spans.values()) >= 0
@@ -160,14 +166,18 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "INTERVAL_SHARE": 1.0,
         "INTERVAL_LATE": 0.0,
         "LIMITS_INTERVAL": not math.isinf(settings["interval_most"]),
-        "SMOOTHS": settings["low_pass"] > 0 or settings["follow"] == "share",
+        "SMOOTHS": settings["low_pass"] > 0 or settings["follow"] in ("share", "speed"),
         "BEYOND": kind,
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
         "BEYOND_INTERVALS": -beyond if extends else 0.0,
         "BEYOND_IN_INTERVALS": extends,
         "STEPS": {0: "frame", -1: "packet"}.get(settings["every"], "tick"),
-        "OWN_TICKS": settings["every"] > 0 and settings["tick_time"] == "own",
-        "IS_QUEUE": settings["catch_up"] in ("queue", "dequeue", "timed-queue"),
+        "OWN_TICKS": settings["every"] > 0
+        and settings["tick_time"] == "own"
+        and settings["phase"] >= 0,
+        "PHASE": max(settings["phase"], 0.0),
+        "RESTARTS": settings["phase"] < 0,
+        "IS_QUEUE": settings["catch_up"] in ("queue", "dequeue", "timed-queue", "waypoints"),
         "FILLS": fills,
         "SORTS": settings["late"] == "sort" and settings["stamps"] != "sender",
         "WAITS": settings["when_empty"] == "wait" and settings["catch_up"] in ("none", "rate"),
@@ -178,7 +188,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
 def needs_one_clock(settings: Mapping[str, Any]) -> bool:
     """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
     by_stamp = settings["stamps"] == "sender" and settings["clock"] == "agree"
-    clockless = ("queue", "dequeue", "timer", "timed-queue", "fill")
+    clockless = ("queue", "dequeue", "timer", "timed-queue", "fill", "waypoints", "clamp")
     return by_stamp and settings["catch_up"] not in clockless
 
 
@@ -228,6 +238,11 @@ class Smoothing(SendInterval, Turning, Rounding):
     first: int  # the state that the queue goes from
     fraction: float  # of the way to the next
     ticks: float  # the number of the last one
+    due: float  # ticks since the last one that was drawn
+    there: bool  # what is drawn is at the waypoint
+    hurries: bool  # many states wait
+    starved: bool  # there was no new state to go to
+    stepped: Vec3  # the way of the last frame with a new state
     beat: float  # of the timer, when the queue took a state last
     leaving: bool  # the queue has left its first state
     filtering: bool  # the low-pass has begun
@@ -251,6 +266,10 @@ class Smoothing(SendInterval, Turning, Rounding):
         self.wait = 0.0
         self.strays = False
         self.running = False
+        self.there = False
+        self.hurries = False
+        self.starved = False
+        self.stepped = Vec3(0.0, 0.0, 0.0)
         self.filling = True
         self.idle = 0.0
         self.filtering = False
@@ -575,11 +594,18 @@ class Smoothing(SendInterval, Turning, Rounding):
             return False
         if STEPS == "tick":
             # only in a frame since which a tick fell
-            ticks: float = floor((now - PHASE) / EVERY + 1e-9)
-            if self.running:
-                if ticks <= self.ticks:
-                    return True
-            self.ticks = ticks
+            if RESTARTS:
+                if self.running:
+                    if now - self.last < EVERY * (1.0 - 1e-9):
+                        return True
+            else:
+                ticks: float = floor((now - PHASE) / EVERY + 1e-9)
+                if self.running:
+                    if ticks <= self.ticks:
+                        return True
+                    if CATCH_UP == "dequeue":
+                        self.due = ticks - self.ticks
+                self.ticks = ticks
         if ROUNDING > 0.0:
             if self.running:
                 self.position = self.exact
@@ -597,6 +623,10 @@ class Smoothing(SendInterval, Turning, Rounding):
         elapsed: float = self.frame_time(moment)
         if BEYOND_LERP > 0.0 and BEYOND == "chase":
             self.lasted = self.frame_time(now)
+        if BEYOND == "repeat":
+            self.starved = False
+            if IS_QUEUE and CATCH_UP != "waypoints":
+                self.starved = self.running and self.first + 1 + RESERVE >= len(self.states)
         if CATCH_UP == "timed-queue":
             self.advance_by_timer(moment)
         elif IS_QUEUE:
@@ -616,11 +646,20 @@ class Smoothing(SendInterval, Turning, Rounding):
                     if wanted >= latest - 1e-9:
                         self.filling = True
                 wanted = min(wanted, latest)
+        if CATCH_UP == "clamp":
+            if self.running:
+                wanted = self.time + elapsed
+            wanted = max(wanted, self.states[0].time)
+            if BEYOND != "unlimited":
+                wanted = min(wanted, self.latest_time())
         if MONOTONIC:
             if self.running:
                 wanted = max(wanted, self.time)
         self.time = wanted
-        self.place(wanted)
+        if BEYOND == "repeat":
+            self.place_and_compare(wanted)
+        else:
+            self.place(wanted)
         if BEYOND == "reuse":
             if wanted > self.states[len(self.states) - 1].time:
                 self.renew(sent + elapsed)
@@ -688,18 +727,30 @@ class Smoothing(SendInterval, Turning, Rounding):
         if not self.running:
             self.fraction = 0.0
             self.first = 0
+            if CATCH_UP == "waypoints":
+                self.there = True
+        elif CATCH_UP == "waypoints" and SMOOTHS and not self.there:
+            self.fraction = 0.0
         elif FILLS and self.fills_up(elapsed):
             self.fraction = 0.0
         elif self.first + 1 + RESERVE < len(self.states):
             if CATCH_UP == "queue":
                 self.fraction += elapsed * (1.0 / self.interval)
-            if CATCH_UP == "dequeue" or self.fraction >= 1.0:
+            if CATCH_UP == "dequeue" or CATCH_UP == "waypoints" or self.fraction >= 1.0:
                 # what is left of the frame is lost
                 self.fraction = 0.0
                 self.first += 1
+                if CATCH_UP == "waypoints":
+                    self.there = False
+                if CATCH_UP == "dequeue" and STEPS == "tick" and not RESTARTS:
+                    while self.due > 1.0 and self.first + 1 + RESERVE < len(self.states):
+                        self.first += 1
+                        self.due -= 1.0
+        if CATCH_UP == "waypoints" and COUNT_AT == "begin" and HURRIES:
+            self.hurries = len(self.states) - self.first > CATCH_UP_FROM
         if FILLS:
             if self.first + 1 == len(self.states):
-                self.filling = True
+                self.filling = self.there if CATCH_UP == "waypoints" else True
 
     def advance_by_timer(self, now: float) -> None:
         """Go to the next state of the queue where the timer begins again."""
@@ -791,26 +842,63 @@ class Smoothing(SendInterval, Turning, Rounding):
         """Follow the buffer."""
         rest: Vec3 = self.raw - self.position
         if self.filtering and (SNAP <= 0.0 or dot(rest, rest) <= SNAP * SNAP):
-            if DEAD_ZONE <= 0.0 or dot(rest, rest) >= DEAD_ZONE * DEAD_ZONE:
-                self.approach(rest, elapsed)
+            if CATCH_UP != "waypoints" or not self.there:
+                if DEAD_ZONE <= 0.0 or dot(rest, rest) >= DEAD_ZONE * DEAD_ZONE:
+                    self.approach(rest, elapsed)
         else:
             self.position = self.raw
             self.motion = Vec3(0.0, 0.0, 0.0)
             if ROTATIONS:
                 self.rotation = self.raw_rotation
         self.filtering = True
+        if CATCH_UP == "waypoints":
+            self.look_for_waypoint()
+
+    def look_for_waypoint(self) -> None:
+        """Note whether what is drawn is near its waypoint, and whether many others wait then."""
+        if not self.there:
+            rest: Vec3 = self.raw - self.position
+            self.there = dot(rest, rest) <= WAYPOINT_REACH * WAYPOINT_REACH
+            if COUNT_AT == "end" and HURRIES:
+                waiting: int = len(self.states) - self.first
+                if self.there:
+                    waiting -= 1
+                self.hurries = waiting > CATCH_UP_FROM
+
+    def hurry(self) -> float:
+        """Return how fast the next waypoint is gone to."""
+        if self.hurries:
+            return 1.0 + CATCH_UP_RATE
+        return 1.0
 
     def approach(self, rest: Vec3, elapsed: float) -> None:
         """Go some of the way to the buffer."""
         if FOLLOW == "exponential":
+            if HURRIES:
+                elapsed = elapsed * self.hurry()
             self.go(rest, 1.0 - exp(-elapsed / LOW_PASS))
         if FOLLOW == "lerp":
+            if HURRIES:
+                elapsed = elapsed * self.hurry()
             self.go(rest, min(elapsed / LOW_PASS, 1.0))
         if FOLLOW == "share":
-            self.go(rest, FOLLOW_SHARE)
+            self.go(rest, min(FOLLOW_SHARE * self.hurry(), 1.0) if HURRIES else FOLLOW_SHARE)
+        if FOLLOW == "speed":
+            if HURRIES:
+                elapsed = elapsed * self.hurry()
+            far: float = sqrt(dot(rest, rest))
+            most: float = FOLLOW_SPEED * elapsed
+            if far <= most:
+                self.go(rest, 1.0)
+            else:
+                self.go(rest, most / far)
         if FOLLOW == "spring":
             # Unity's SmoothDamp, a critically damped spring (Gems 4, 1.10)
-            frequency: float = 2.0 / max(LOW_PASS, 0.0001)
+            frequency: float = (
+                2.0 / max(LOW_PASS / self.hurry(), 0.0001)
+                if HURRIES
+                else 2.0 / max(LOW_PASS, 0.0001)
+            )
             x: float = frequency * elapsed
             decay: float = 1.0 / (1.0 + x + 0.48 * x * x + 0.235 * x * x * x)
             step: Vec3 = (self.motion - rest * frequency) * elapsed
@@ -849,7 +937,7 @@ class Smoothing(SendInterval, Turning, Rounding):
             # what was drawn stays until more states wait
             return
         elif i < last:
-            if BETWEEN == "hold" or CATCH_UP == "dequeue":
+            if BETWEEN == "hold" or CATCH_UP == "dequeue" or CATCH_UP == "waypoints":
                 self.show(self.states[i].position, self.states[i].rotation)
             elif IS_QUEUE and self.states[i + 1].time <= self.states[i].time:
                 self.show(self.states[i].position, self.states[i].rotation)
@@ -912,6 +1000,22 @@ class Smoothing(SendInterval, Turning, Rounding):
             )
             self.show(last * (1.0 - share) + newest.position * share, turned)
 
+    def repeat_step(self, newest: State) -> None:
+        """Go on from what is drawn by the way of the last frame with a new state."""
+        if self.drawn:
+            last: Vec3 = self.raw if SMOOTHS else self.position
+            self.show(last + self.stepped, self.raw_rotation if SMOOTHS else self.rotation)
+        else:
+            self.show(newest.position, newest.rotation)
+
+    def place_and_compare(self, time: float) -> None:
+        """Draw the buffer's state at a time, and note how far that is from the last frame's."""
+        began: bool = self.drawn
+        last: Vec3 = self.raw if SMOOTHS else self.position
+        self.place(time)
+        if began and not self.starved:
+            self.stepped = (self.raw if SMOOTHS else self.position) - last
+
     def ahead(self, late: float) -> None:
         """Draw the state this long after the newest one."""
         newest: State = self.states[len(self.states) - 1]
@@ -924,6 +1028,13 @@ class Smoothing(SendInterval, Turning, Rounding):
                 self.show(newest.position, newest.rotation)
         if BEYOND == "chase":
             self.chase(newest)
+        if BEYOND == "repeat":
+            if not IS_QUEUE:
+                self.starved = late > 0.0
+            if self.starved:
+                self.repeat_step(newest)
+            else:
+                self.show(newest.position, newest.rotation)
         if BEYOND == "time":
             if BEYOND_THEN == "return":
                 if late > self.reach():

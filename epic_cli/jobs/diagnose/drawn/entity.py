@@ -198,7 +198,7 @@ class DrawnEntity:
     def split_low_pass(self, parts: Mechanism) -> list[FittedStrategy]:
         """Return a composition as two strategies: without its low-pass, and with its low-pass."""
         settings = dict(parts.strategy.settings)
-        if "follow" in settings:  # no exponential low-pass
+        if "follow" in settings or settings.get("catch_up") == "waypoints":  # not by itself
             return [FittedStrategy(parts.strategy, residual=parts.residual)]
         constant = float(settings.pop("low_pass", 0.0))
         plain = FittedStrategy(StrategySpec(parts.strategy.name, settings))

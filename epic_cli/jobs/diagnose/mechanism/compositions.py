@@ -34,7 +34,7 @@ NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
 TIMING = ("stamps", "clock", "how", "ahead")
 
 #: How a buffer catches up that goes by no clock.
-CLOCKLESS = ("queue", "dequeue", "timer", "timed-queue", "fill")
+CLOCKLESS = ("queue", "dequeue", "timer", "timed-queue", "fill", "waypoints", "clamp")
 
 #: A delay that differs by less, as a share of it, from the interval is one interval.
 SLIGHT = 0.02

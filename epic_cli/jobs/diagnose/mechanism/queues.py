@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
+from epic_cli.jobs.diagnose.mechanism.waypoints import iterate_waypoint_queues
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
@@ -17,9 +19,18 @@ if TYPE_CHECKING:
 #: Phases of a timer that are tried, and how much faster a queue is played for each waiting state.
 PHASES, RATES = 10, (0.1, 0.5, 1.0)
 
+#: Numbers of states between which a game may clamp its own time.
+CLAMPS = (2, 3)
+
 
 def look_at_queues(search: SearchState) -> None:
     """Look at queues that are played by frames, until one is exact."""
+    if not search.results.is_exact:
+        search.look_at(list(iterate_waypoint_queues(search.frames, search.exact)))
+    for stamps, states in itertools.product(({}, {"stamps": "ticks"}), CLAMPS):
+        if not search.results.is_exact:
+            clamped = {**stamps, "delay": 0.0, "catch_up": "clamp", "keep": states}
+            search.look_at([StrategySpec("buffer", clamped)])
     for interval in (None, *TICKS):
         if not search.results.is_exact:
             queue = {"catch_up": "queue", "interval": interval}

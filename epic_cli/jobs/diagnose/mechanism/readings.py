@@ -58,3 +58,34 @@ def fit_factors(step: Floats, parts: Floats) -> tuple[list[float], float]:
         weights = 1 / np.sqrt(np.maximum(off, np.median(off) + 1e-12))
     rest = step - np.tensordot(parts, factors, axes=(1, 0))
     return factors.tolist(), float(compute_robust_rms(rest))
+
+
+def separate(below: Floats, above: Floats) -> tuple[float, float]:
+    """Return the value that separates two samples best, and the share on the wrong side of it."""
+    if not len(above) or not len(below):
+        known = below if len(below) else above
+        edge = (np.max(known) if len(below) else np.min(known)) if len(known) else 0.0
+        return float(edge), 0.0
+    values = np.concatenate((below, above))
+    is_above = np.repeat((False, True), (len(below), len(above)))
+    order = np.argsort(values)
+    values, is_above = values[order], is_above[order]
+    # those above that lie below each place, and those below that lie above it
+    wrong = np.cumsum(is_above) + (len(below) - np.cumsum(~is_above))
+    best = int(wrong[:-1].argmin()) if len(wrong) > 1 else 0
+    edge = (values[best] + values[min(best + 1, len(values) - 1)]) / 2
+    return float(edge), float(wrong[best]) / len(values)
+
+
+def find_limit(within: Floats, beyond: Floats, unsure: float = 0.0) -> float:
+    """Return the shortest number that separates the smaller ``within`` from the others best.
+
+    Each of them may be ``unsure`` by that much.
+    """
+    low = float(np.max(within, initial=-np.inf)) - unsure
+    high = float(np.min(beyond, initial=np.inf)) + unsure
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        return separate(within, beyond)[0]
+    middle = (low + high) / 2
+    shorter = (float(f"{middle:.{digits}g}") for digits in range(1, 7))
+    return next((number for number in shorter if low <= number < high), middle)

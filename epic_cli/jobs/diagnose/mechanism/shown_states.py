@@ -10,7 +10,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
-from epic_cli.jobs.diagnose.mechanism.ticks import TICKS
+from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -22,26 +22,30 @@ if TYPE_CHECKING:
 #: The most states behind the newest one that a frame may show, and the frames that are tried first.
 BEHIND, TRIED = 256, 60
 
+#: Least share of the frames on a state of a queue that goes on by itself where it is empty.
+OFTEN = 0.3
+
 #: Clocks, those that fit best, that are tried for a buffer that shows states as they are.
 FITTING = 4
 
 
-def find_shown_states(frames: Frames, exact: float) -> NDArray[np.int_] | None:
-    """Return the index of the state that each frame shows (m); None if some are on no state.
+def find_shown_states(
+    frames: Frames, exact: float, least: float = MOSTLY
+) -> NDArray[np.int_] | None:
+    """Return the index of the state that each frame shows (m), -1 for none.
 
-    A difference up to ``exact`` is none (length).
+    None if less than that share of the frames is on a state. A difference up to ``exact`` is none
+    (length).
     """
     some = np.linspace(0, len(frames.times) - 1, TRIED).astype(int)
-    if not _find_states(frames, some, exact)[1]:
+    if (_find_states(frames, some, exact) >= 0).mean() < least:
         return None
-    shown, is_found = _find_states(frames, np.arange(len(frames.times)), exact)
-    return shown if is_found else None
+    shown = _find_states(frames, np.arange(len(frames.times)), exact)
+    return shown if (shown >= 0).mean() >= least else None
 
 
-def _find_states(
-    frames: Frames, at: NDArray[np.int_], exact: float
-) -> tuple[NDArray[np.int_], bool]:
-    """Return the newest state that each frame ``at`` an index shows, and True if most show one."""
+def _find_states(frames: Frames, at: NDArray[np.int_], exact: float) -> NDArray[np.int_]:
+    """Return the newest state that each frame ``at`` an index shows; -1 for none."""
     newest, drawn = frames.newest[at], frames.drawn[at]
     shown = np.full(len(at), -1)
     for behind in range(BEHIND):
@@ -51,7 +55,7 @@ def _find_states(
         states = newest[open_] - behind
         on = compute_lengths(frames.positions[states] - drawn[open_]) <= 2 * exact
         shown[open_[on]] = states[on]
-    return shown, bool((shown >= 0).mean() >= MOSTLY)
+    return shown
 
 
 def iterate_shown_states(
@@ -59,8 +63,12 @@ def iterate_shown_states(
 ) -> Iterator[StrategySpec]:
     """Yield strategies that may show the states as the frames do, if these are on states."""
     for takes_late, view in frames.iterate_views():
-        shown = find_shown_states(view, exact)
+        shown = find_shown_states(view, exact, OFTEN)
         if shown is None or (shown == view.newest).mean() > MOSTLY:
+            continue
+        if not takes_late:
+            yield from _iterate_tick_queues(view, shown, exact)
+        if (shown >= 0).mean() < MOSTLY:
             continue
         steps = np.diff(shown)[shown[:-1] >= 0]
         if np.isin(steps, (0, 1)).mean() > MOSTLY:
@@ -84,6 +92,21 @@ def _iterate_queues(
         for interval in sorted(TICKS, key=lambda tick: abs(tick - usual))[:2]:
             queue = {"catch_up": "queue", "interval": interval, "between": "hold"}
             yield StrategySpec("buffer", {**order, **queue, **reserve})
+
+
+def _iterate_tick_queues(
+    frames: Frames, shown: NDArray[np.int_], exact: float
+) -> Iterator[StrategySpec]:
+    """Yield queues of which each tick takes the next state."""
+    ticks = find_ticks(frames, exact)
+    if ticks is None or ticks.smooth:
+        return
+    waiting, steps = (frames.newest - shown)[1:], np.diff(shown)
+    jumps = (steps > 1) & (shown[:-1] >= 0) & (shown[1:] >= 0)
+    keep = {"keep": int(np.median(waiting[jumps])) + 2} if jumps.sum() > FEW else {}
+    queue = {"catch_up": "dequeue", "every": ticks.every, "phase": ticks.phase, **keep}
+    for empty in ({}, {"beyond": "repeat"}):
+        yield StrategySpec("buffer", {**queue, **empty})
 
 
 def _iterate_buffers(

@@ -9,7 +9,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.packet_path import find_nearest_places
-from epic_cli.jobs.diagnose.mechanism.readings import FEW
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, separate
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def _iterate_rates(
     for axis in every:
         # the age of what would be drawn next, without a correction
         age = frames.times[1:] - axis.offsets[frames.newest[1:]] - (sent[:-1] + span)
-        high, missed = _separate(age[even | slow], age[fast])
-        low, wrong = _separate(-age[even | fast], -age[slow])
+        high, missed = separate(age[even | slow], age[fast])
+        low, wrong = separate(-age[even | fast], -age[slow])
         low = -low
         delay, near = (high + low) / 2, max((high - low) / 2, 0.0)
         settings: dict[str, Any] = {
@@ -110,7 +110,7 @@ def _iterate_rates(
         if near > NARROW:
             settings["catch_up_near"] = near
         error = np.abs(age - delay)
-        if leaps.any() and (limit := _separate(error[seen & ~leaps], error[leaps])[0]) > near:
+        if leaps.any() and (limit := separate(error[seen & ~leaps], error[leaps])[0]) > near:
             settings["catch_up_limit"] = limit
         found.append((missed + wrong, StrategySpec("buffer", settings)))
     found.sort(key=lambda one: one[0])
@@ -133,20 +133,3 @@ def _find_sent_times(frames: Frames) -> tuple[Floats, NDArray[np.bool_]]:
     inside = np.abs(places % 1 - 0.5) < 0.499
     moving = compute_lengths(np.diff(path, axis=0))[before] > 0.3 * frames.unit
     return sent, inside & moving & (least < BESIDE * frames.unit)
-
-
-def _separate(below: Floats, above: Floats) -> tuple[float, float]:
-    """Return the value that separates two samples best, and the share on the wrong side of it."""
-    if not len(above) or not len(below):
-        known = below if len(below) else above
-        edge = (np.max(known) if len(below) else np.min(known)) if len(known) else 0.0
-        return float(edge), 0.0
-    values = np.concatenate((below, above))
-    is_above = np.repeat((False, True), (len(below), len(above)))
-    order = np.argsort(values)
-    values, is_above = values[order], is_above[order]
-    # those above that lie below each place, and those below that lie above it
-    wrong = np.cumsum(is_above) + (len(below) - np.cumsum(~is_above))
-    best = int(wrong[:-1].argmin()) if len(wrong) > 1 else 0
-    edge = (values[best] + values[min(best + 1, len(values) - 1)]) / 2
-    return float(edge), float(wrong[best]) / len(values)

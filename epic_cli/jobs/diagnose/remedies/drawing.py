@@ -39,7 +39,7 @@ MOST = 0.5
 #: The cause of a buffer that goes by no clock, by how it catches up.
 CLOCKLESS_CAUSES = {
     "queue": "queue", "dequeue": "queue", "timed-queue": "queue", "timer": "own-timer",
-    "fill": "uneven-queue",
+    "fill": "uneven-queue", "waypoints": "waypoint-queue", "clamp": "clamped-time",
 }  # fmt: skip
 
 #: The causes of an interval that is not that of the packets, and those named beside others.

@@ -52,8 +52,12 @@ _FOLLOWS = {
     "lerp": "behind a step of frame / {time} of the rest in each frame",
     "share": "behind a step of {share} of the rest in each frame",
     "spring": "behind a spring (SmoothDamp) of {time}",
+    "speed": "behind a step of {speed:g} a second at most",
 }
 
+
+#: What a buffer with ``beyond=repeat`` has for a time.
+REPEAT = -2005.0
 
 #: What a buffer does that does not go on beyond its newest state.
 EMPTY = {
@@ -62,6 +66,7 @@ EMPTY = {
     -2002.0: "goes back to the oldest state",
     -2003.0: "holds the newest state, from which it goes on to the next,",
     -2004.0: "goes {share} of the rest to the newest state in each frame",
+    -2005.0: "goes the last frame's way again",
 }
 
 
@@ -105,13 +110,9 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     else:
         far = "goes on" if math.isinf(beyond) else f"goes on for at most {format_seconds(beyond)}"
         after = f"{far} when the buffer is empty{frames}"
-    delay, low_pass = settings["delay"], settings["low_pass"]
-    behind = ""
-    if low_pass or settings["follow"] == "share":
-        part = format_share(settings["follow_share"])
-        behind = (
-            f", {_FOLLOWS[settings['follow']].format(time=format_seconds(low_pass), share=part)}"
-        )
+    delay = settings["delay"]
+    follows = _follows(settings) and settings["catch_up"] != "waypoints"
+    behind = f", {_describe_follower(settings)}" if follows else ""
     if beyond > 0 and supply is not None and supply.empty > GUESSES:
         far = "" if math.isinf(beyond) else f", for at most {format_seconds(beyond)}"
         return f"predicts from the newest state, {stamps}{far}{behind}"
@@ -143,6 +144,20 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     )
 
 
+def _follows(settings: Mapping[str, Any]) -> bool:
+    """Return True if what is drawn follows the buffer."""
+    return bool(settings["low_pass"] or settings["follow"] in ("share", "speed"))
+
+
+def _describe_follower(settings: Mapping[str, Any]) -> str:
+    """Return how what is drawn follows the buffer."""
+    return _FOLLOWS[settings["follow"]].format(
+        time=format_seconds(settings["low_pass"]),
+        share=format_share(settings["follow_share"]),
+        speed=settings["follow_speed"],
+    )
+
+
 def _describe_time(settings: Mapping[str, Any]) -> str:
     """Return how the drawn time goes on, where it is not that of the clock."""
     faster, near = format_share(settings["catch_up_rate"]), settings["catch_up_near"]
@@ -168,8 +183,18 @@ def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: st
     """Return what a queue, or a buffer with a timer of its own, does."""
     period = format_seconds(_find_interval(settings, found))
     left = f" while more than {settings['reserve']:g} wait" if settings["reserve"] else ""
+    moment = "tick" if settings["every"] > 0 else "frame"
+    most = settings["keep"] - 1
+    drops = f"drops the oldest where more than {most:g} wait"
+    catches_up = drops if most < FEW_STATES else "never catches up"
+    if settings["beyond"] == REPEAT:
+        catches_up += f", and {EMPTY[REPEAT]} when it is empty"
     return {
-        "dequeue": f"takes a state of a queue in each frame{left}, and never catches up",
+        "dequeue": f"takes a state of a queue in each {moment}{left}, and {catches_up}",
+        "waypoints": f"goes to each received state in turn, {_describe_follower(settings)}, and to"
+        f" the next one within {settings['waypoint_reach']:g} of it{_describe_hurry(settings)}",
+        "clamp": f"draws from the last {settings['keep']:g} states {_describe_clock(settings)},"
+        f" {curve}, by a time of its own that stays between them",
         "queue": f"plays a queue of states {curve}, one each {period}{left}, and never catches up",
         "timed-queue": f"plays a queue of states {curve}, one each {period} by a timer of its own"
         f"{left}, over the same way again where no other waits, and never catches up",
@@ -180,6 +205,12 @@ def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: st
         "timer": f"goes over the newest interval {curve}, by a timer of its own that begins again"
         f" each {period}, not at packets",
     }[settings["catch_up"]]
+
+
+def _describe_hurry(settings: Mapping[str, Any]) -> str:
+    """Return how much faster a queue of waypoints is played while many wait."""
+    rate, most = settings["catch_up_rate"], settings["catch_up_from"]
+    return f", {format_share(rate)} faster while more than {most:g} wait" if rate else ""
 
 
 _STILL = {"play": "", "skip": "; ways without movement take no time"}

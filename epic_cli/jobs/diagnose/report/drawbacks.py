@@ -66,6 +66,10 @@ DRAWBACKS = {
     " late.",
     "uneven-queue": "Its speed follows how many states wait, which jitter ({jitter:s} from 5 to"
     " 95 %) changes.",
+    "waypoint-queue": "It goes to each state in turn: those that wait make it late, and what is"
+    " late stays late.",
+    "clamped-time": "Its own time is set only where it leaves the last states: the latest hitch"
+    " decides how late it is.",
     "own-timer": "Its timer begins each {time:s} at no packet: it goes back when a packet comes"
     " before or after that.",
     "standing": "It stands in {held:share} of the frames in which the entity moves.",

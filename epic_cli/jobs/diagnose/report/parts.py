@@ -53,7 +53,10 @@ def write_habits(settings: Mapping[str, Any]) -> str:
         words += ", but moves only when a packet comes"
     elif "delay" in settings and settings["every"]:
         words += f", but moves only in ticks of {format_seconds(settings['every'])}"
-        words += ", as of their times" if settings["tick_time"] == "own" else ""
+        if settings["phase"] < 0:
+            words += ", each counted from the frame of the last one"
+        elif settings["tick_time"] == "own":
+            words += ", as of their times"
     if takes_late_packets(settings):
         words += ", and takes a late packet for the newest"
     if settings["late"] == "sort" and settings["stamps"] != "sender":
