@@ -8,10 +8,11 @@ of their numbers after the name of the whole: ``pos.0``.
 from __future__ import annotations
 
 import re
+import statistics
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.packets import Entities, PacketBlock
@@ -98,6 +99,9 @@ _E7, _LENGTHS = Reading((("scale", "1e-7"),)), Reading((("geo", "off"),))
 
 #: This many lines are looked at ahead, of this many with a name each.
 _AHEAD, _FEWEST = 40, 6
+
+#: Longest delay of arrivals, in the mean step of stamps.
+_LONGEST_DELAY = 40
 
 
 class LineReader(ABC):
@@ -280,10 +284,13 @@ class LineReader(ABC):
         return layout._replace(columns=sort_columns(columns))
 
     def propose_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
-        """Return the error with readings that take a never decreasing column as the time."""
+        """Return the error with readings that take a never decreasing column as the time.
+
+        A column that is always a little later, and less even, is the arrival.
+        """
         unnamed = ambiguous.reason is Reason.COLUMN_UNCLEAR and ambiguous.facts["field"] == "time"
         rows = list(map(self.split_cells, self._ahead[:-1])) if unnamed else []
-        readings = []
+        readings, growing = list[Reading](), dict[str, list[float]]()
         for column in ambiguous.facts["names"]:
             texts = (row.get(column, "").strip().replace(",", ".") for row in rows)
             numbers = [float(text) for text in texts if _PART.fullmatch(text)]
@@ -294,7 +301,13 @@ class LineReader(ABC):
                 readings.append(Reading((("time", column), ("unit", "ticks@HZ"))))
             elif max(steps) > 0:
                 readings.append(Reading((("time", column),)))
-        return ambiguous.add_readings(readings)
+                growing[column] = numbers
+        both = [
+            Reading((("time", sent), ("arrival", came)))
+            for sent, came in permutations(growing, 2)
+            if _is_later(growing[sent], growing[came])
+        ]
+        return ambiguous.add_readings([*both, *readings])
 
     def settle(self, layout: ReadSpec) -> None:
         """Set the complete layout."""
@@ -431,3 +444,16 @@ class LineReader(ABC):
     @abstractmethod
     def find_field(self, raw: bytes, name: str) -> int:
         """Return the offset of a field in a line."""
+
+
+def _is_later(sent: Sequence[float], came: Sequence[float]) -> bool:
+    """Return True if one column of times is always a little later than another, and less even."""
+    if len(sent) != len(came):
+        return False
+    delays = [late - early for early, late in zip(sent, came, strict=True)]
+    rough, even = (
+        statistics.pstdev(after - before for before, after in pairwise(times))
+        for times in (came, sent)
+    )
+    mean = (sent[-1] - sent[0]) / (len(sent) - 1)
+    return min(delays) > 0 and max(delays) < _LONGEST_DELAY * mean and rough > even

@@ -98,8 +98,7 @@ _WORDS = {
     Reason.COLUMN_UNKNOWN: ("there is no column {detail} for {field}", "{column_read}: {names}"),
     Reason.STARS_IN_A_TABLE: ("{detail} has more than one *",
         "one * for the entities of a row; several are for levels of JSON"),
-    Reason.COLUMN_UNCLEAR: ("no column is clearly {field}",
-        "{column_read}, with one of {names}{or_rows}"),
+    Reason.COLUMN_UNCLEAR: ("no column is clearly {field}", "{likely_columns}"),
     Reason.ENTITIES_IN_A_ROW: ("a row has the positions of several entities: {names}",
         "{readings}"),
     Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{readings}"),
@@ -186,7 +185,7 @@ def _collect_facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "or_document": f"; or {front_end.read_own('json')}" if refusal.found else "",
         "degrees_read": f", or {_list_readings(refusal, front_end)}" if refusal.readings else "",
         "readings": _list_readings(refusal, front_end),
-        "or_rows": "",
+        "likely_columns": "",
         "encoding_read": front_end.read_own("encoding=cp1252"),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
@@ -197,14 +196,23 @@ def _collect_facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     }
     if len(refusal.readings) == 1 and "ticks@HZ" not in dict(refusal.readings[0].entries).values():
         facts["by_arrivals"] = ", the rate by the arrival times"
-    if refusal.reason is Reason.COLUMN_UNCLEAR and refusal.detail:
-        facts["or_rows"] = f"; rows at a rate: {front_end.read_own(refusal.detail)}"
+    if refusal.reason is Reason.COLUMN_UNCLEAR:
+        facts["likely_columns"] = _list_columns(refusal, front_end)
     if refusal.reason is Reason.SEPARATOR_MISSING:
         facts["separator"] = SEPARATORS[PIECES.index(field)]
     if field == "time":  # with arrival pacing it has been tried
         begin = setting("pacing", "arrival")
         facts["or_begin"] = f", or {begin} to begin at the first packet"
     return facts
+
+
+def _list_columns(refusal: Refusal, front_end: FrontEnd) -> str:
+    """Return the readings that work, else the columns to choose one from."""
+    if refusal.readings:
+        return _list_readings(refusal, front_end)
+    column = front_end.read_own(f"{refusal.field}=NAME")
+    at_rate = f"; rows at a rate: {front_end.read_own(refusal.detail)}" if refusal.detail else ""
+    return f"{column}, with one of {', '.join(refusal.names)}{at_rate}"
 
 
 def _list_readings(refusal: Refusal, front_end: FrontEnd) -> str:

@@ -521,3 +521,22 @@ def test_two_arrivals_are_not_taken_for_stamps() -> None:
     text = table("recv_ms,received_ms,x,y", [(n * 50, n * 50 + 1, n, 0) for n in range(40)])
     with pytest.raises(ValueError, match="no column is clearly time"):
         read(text)
+
+
+@pytest.mark.parametrize("write", [table, lines])
+@pytest.mark.parametrize("begin", [0, 73_000, 1_764_483_000_000])
+@pytest.mark.parametrize("names", ["aq,bw", "bw,aq"])
+def test_clocks_without_a_name_are_proposed_by_their_values(
+    write: Callable[..., str], begin: int, names: str
+) -> None:
+    came = [n * 50 + 40 + n * 7 % 11 for n in range(40)]
+    rows = [(begin + n * 50, begin + at, n % 3, 5) for n, at in enumerate(came)]
+    text = write(f"{names},x,y", rows)
+    with pytest.raises(ValueError, match="no column is clearly time") as error:
+        read(text)
+    proposed = re.findall("read='(.*)'", str(error.value))
+    first, second = names.split(",")
+    assert proposed[0].startswith(f"time={first},arrival={second}")
+    packets = read(text, proposed[0])
+    delays = [packet.arrival - packet.time for packet in packets if packet.arrival is not None]
+    assert delays == pytest.approx([(at - n * 50) / 1000 for n, at in enumerate(came)], abs=1e-6)
