@@ -38,7 +38,8 @@ _REFUSED = 0.5
 def filter_tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal:
     """Return a refusal with only the readings that can be read, each with its first packet.
 
-    ``given`` is what the user said, which is part of each reading.
+    Readings whose rate of ticks only the user knows come last. ``given`` is what the user said,
+    which is part of each reading.
     """
     plain = given or ReadSpec()
     known = plain.said
@@ -47,7 +48,8 @@ def filter_tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> 
         more = plain.name_entries(dict(pair.entries))
         for reading in _try_entries(known, more, plain, attempt, _DEEPEST):
             found.setdefault(reading.entries, reading)
-    return refusal._replace(readings=tuple(found.values())[:_MOST])
+    ranked = sorted(found.values(), key=lambda one: _RATE in dict(one.entries).values())
+    return refusal._replace(readings=tuple(ranked)[:_MOST])
 
 
 def _try_entries(

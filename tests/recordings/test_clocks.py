@@ -540,3 +540,22 @@ def test_clocks_without_a_name_are_proposed_by_their_values(
     packets = read(text, proposed[0])
     delays = [packet.arrival - packet.time for packet in packets if packet.arrival is not None]
     assert delays == pytest.approx([(at - n * 50) / 1000 for n, at in enumerate(came)], abs=1e-6)
+
+
+@pytest.mark.parametrize("write", [table, lines])
+def test_of_two_counters_the_one_with_a_usual_rate_is_proposed_first(
+    write: Callable[..., str],
+) -> None:
+    rows = [(n, 4 * k, 30 + round(k * 4000 / 60), k, 5) for n, k in enumerate(
+        k for k in range(80) if k % 9 != 5)]  # fmt: skip
+    text = write("frame,server_tick,recv_ms,x,y", rows)
+    with pytest.raises(ValueError, match="their rate is not known") as error:
+        read(text)
+    proposed = re.findall("read='(.*)'", str(error.value))
+    assert proposed[0] == "time=server_tick,unit=ticks@60"
+    assert proposed[1:] == ["time=frame,unit=ticks@HZ"]
+    assert [packet.time for packet in read(text, proposed[0])] == pytest.approx(
+        [row[1] / 60 for row in rows]
+    )
+    with pytest.raises(ValueError, match="time may be frame or server_tick"):
+        read(text, "unit=ticks@60")

@@ -568,7 +568,9 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     if "time" in columns:
         return {}
     ticks = [text for text, name in names.items() if name.spelling in TICKS]
-    if (given.time_unit or "").startswith("tick") and len(ticks) == 1:
+    if (given.time_unit or "").startswith("tick") and ticks:
+        if len(ticks) > 1:
+            raise _make_ambiguity("time", ticks)
         return {"time": ticks[0]}
     timed = [
         text
@@ -590,8 +592,10 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     if counts and known in ticks:
         return {"time": known}
     if ticks:
-        rate = Reading((("unit", "ticks@HZ"),))
-        facts = {"field": "time", "detail": ticks[0], "readings": (rate,)}
+        rate = ("unit", "ticks@HZ")
+        each = [Reading((("time", tick), rate)) for tick in ticks]
+        readings = tuple(each) if len(ticks) > 1 else (Reading((rate,)),)
+        facts = {"field": "time", "detail": ticks[0], "readings": readings}
         raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, **facts)
     likely = [text for text, name in names.items() if is_time_name(name)]
     members = [] if likely else [text for text in names if _is_member_named_as_time(text)]
