@@ -7,7 +7,6 @@ import pytest
 
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
 from epic_cli.engine.declaration import LagVariation, Need
-from epic_cli.engine.parameters import find_nearest
 from epic_cli.engine.strategies import get_declaration, list_names
 
 
@@ -47,11 +46,6 @@ def test_an_unknown_setting_is_refused_with_the_nearest_name() -> None:
         PLAIN.values({"qqqq": 1})
     with pytest.raises(SettingError, match="it has none"):
         PLAIN._replace(settings=()).values({"speed": 1})
-
-
-def test_the_nearest_name_is_near() -> None:
-    assert find_nearest("calcahead", ["slop_time", "calc_ahead"]) == "calc_ahead"
-    assert find_nearest("zzz", ["slop_time", "calc_ahead"]) is None
 
 
 @pytest.mark.parametrize("said", strategies(), ids=lambda said: said.name)

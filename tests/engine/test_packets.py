@@ -171,10 +171,6 @@ def test_a_refusal_of_a_packet_points_at_its_time() -> None:
     assert block.make_refusal(1, Reason.TOO_FAR, "time", 7) == expected
 
 
-def test_a_packet_knows_its_line() -> None:
-    assert [block_of("a", "b").line(index) for index in (0, 1)] == [1, 2]
-
-
 @pytest.mark.parametrize(
     "tail",
     [

@@ -455,11 +455,11 @@ def test_half_turns_and_silences_leave_unit_quaternions(name: str) -> None:
     ]
     packets = [
         Packet((time, 0.0, 0.0), None, time, rotation=halves[random.integers(4)])
-        for time in (*np.arange(0, 20, 0.25).tolist(), 5000.0)
+        for time in (*np.arange(0, 20, 0.25).tolist(), 500.0)
     ]
     rows = replay_array(packets, name, pacing="arrival", latency=0.1)
     rows = rows[rows["status"] != "none"]
-    assert len(rows) > 90_000
+    assert len(rows) > 9_000
     q = quaternions_of(rows)
     assert np.abs(np.linalg.norm(q, axis=1) - 1).max() < 1e-14
     assert all(np.isfinite(rows[word]).all() for word in ("wx", "wy", "wz"))
@@ -485,11 +485,6 @@ def test_between_two_rotations_is_the_shorter_great_circle(
         return  # either way is as short
     wanted = Slerp([0, 1], Rotation.from_quat([a, b]))(u)
     assert same(drawn, wanted, 1e-9)
-
-
-def test_without_rotations_rows_have_none() -> None:
-    [*samples] = replay([Packet((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.0)])
-    assert {(sample.rotation, sample.spin) for sample in samples} == {(None, None)}
 
 
 def test_a_teleport_turns_at_once() -> None:

@@ -17,7 +17,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 STEPS = [Packet((t * 10, 0.0, 0.0), (10.0, 0.0, 0.0), t, t) for t in (0.0, 0.1, 0.2, 0.3)]
 
 #: Many rows are drawn between the two: for a while nobody has the GIL.
-FAR_APART = [Packet(ORIGIN, ORIGIN, 0.0, 0.0), Packet(ORIGIN, ORIGIN, 30_000.0, 30_000.0)]
+FAR_APART = [Packet(ORIGIN, ORIGIN, 0.0, 0.0), Packet(ORIGIN, ORIGIN, 10_000.0, 10_000.0)]
 
 
 class Plain:

@@ -50,6 +50,12 @@ OTHERS = {
 }
 
 
+def dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def started_in(path: Path) -> set[str]:
     """Return the functions of ``STARTING`` that a module uses, whatever it calls them."""
     found: set[str] = set()
@@ -67,7 +73,7 @@ def started_in(path: Path) -> set[str]:
             }
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
-            module = modules.get(ast.unparse(node.value), "")
+            module = modules.get(dotted(node.value), "")
             if module in STARTING and node.attr in (STARTING[module] or {node.attr}):
                 found.add(f"{module}.{node.attr}")
     return found

@@ -70,7 +70,7 @@ ARRAYS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 @pytest.mark.parametrize("kind", ARRAYS)
-@pytest.mark.parametrize("count", [1, 2, 100, ROWS, ROWS + 1])
+@pytest.mark.parametrize("count", [1, 100, ROWS + 1])
 def test_columns_of_numpy_are_read_as_the_file(kind: str, count: int) -> None:
     columns = plain_columns(random.Random(count), count)
     given = {name: ARRAYS[kind](column) for name, column in columns.items()}
@@ -107,7 +107,7 @@ def test_times_and_durations_of_numpy() -> None:
 def test_arrow_with_nulls_chunks_slices_and_dictionaries() -> None:
     arrow = pytest.importorskip("pyarrow")
     chance = random.Random(1)
-    for count in (1, 9, 100, 2 * ROWS + 5):
+    for count in (1, 100, ROWS + 5):
         columns = plain_columns(chance, count)
         for name in ("x", "n"):
             columns[name] = [None if chance.random() < 0.1 else one for one in columns[name]]
@@ -312,10 +312,10 @@ def test_rows_behind_the_first_are_read_as_in_the_file(library: str, tmp_path: P
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     chance = random.Random(library)
-    count = 3 * ROWS
+    count = 2 * ROWS
     middles = (1 + 2.0**-24, 3 + 3 * 2.0**-24, 1e-39, -(2.0**60) * (1 + 2.0**-24), 3.5e38)
     places = [chance.choice((chance.gauss(0, 1e3), *middles)) for _ in range(count)]
-    places[2 * ROWS + 5] = math.nan  # this row is refused
+    places[ROWS + 5] = math.nan  # this row is refused
     columns = {
         "time": np.arange(count) / 20,
         "x": np.array(places),

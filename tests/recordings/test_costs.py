@@ -73,9 +73,9 @@ def test_work_grows_with_the_size(shape: str) -> None:
         text = SHAPES[shape](size).encode()
         return lambda: inspect(io.BytesIO(text))
 
-    read(100)()  # what is loaded once
-    small, large = (calls(read(size)) for size in (100, 400))
-    assert large < 6 * small + 10_000
+    read(50)()  # what is loaded once
+    small, large = (calls(read(size)) for size in (50, 200))
+    assert large < 6 * small + 5_000
 
 
 def test_rows_are_looked_at_once_for_all_entities() -> None:

@@ -41,7 +41,6 @@ def pasted(file: Path) -> list[str]:
     [
         ("", "log.csv", "shuffled"),
         ("# a logger\n# of three lines\n", "a log's file.csv", "down"),
-        ("# a logger\n# of three lines\n", "log.csv", "shuffled"),
     ],
 )
 @pytest.mark.parametrize("separator", SEPARATORS.values(), ids=SEPARATORS)

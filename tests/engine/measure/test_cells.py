@@ -47,14 +47,6 @@ def test_rows_are_summed_in_their_cells() -> None:
     np.testing.assert_allclose(found, expected)
 
 
-def test_values_of_judged_rows_are_summed() -> None:
-    _, _, counted, places = make_rows()
-    values, found = RANDOM.random(ROWS), np.zeros(CELLS)
-    sum_values(places, counted, values, found)
-    rows = counted >= 0
-    np.testing.assert_array_equal(found, np.bincount(places[rows], values[rows], CELLS))
-
-
 def test_a_place_outside_of_the_cells_is_refused() -> None:
     _, _, counted, places = make_rows()
     with pytest.raises(ValueError, match="place"):

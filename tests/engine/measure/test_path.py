@@ -32,24 +32,10 @@ WHOLE = Path(NODES, cubic(NODES), slope(NODES), np.zeros(5, np.int32))
 BROKEN = Path(NODES, cubic(NODES), slope(NODES), np.array([0, 0, 1, 1, 1], np.int32))
 
 
-def test_a_cubic_is_met_exactly() -> None:
-    times = np.linspace(0, 2, 101)
-    positions, velocities, segments = read(WHOLE, times)
-    np.testing.assert_allclose(positions, cubic(times), atol=1e-12)
-    np.testing.assert_allclose(velocities, slope(times), atol=1e-12)
-    assert (segments == 0).all()
-
-
 def test_states_are_met_bit_by_bit() -> None:
     positions, velocities, _ = read(WHOLE, NODES)
     assert (positions == cubic(NODES)).all()
     assert (velocities == slope(NODES)).all()
-
-
-def test_nothing_is_known_outside_and_between_segments() -> None:
-    positions, _, segments = read(BROKEN, np.array([-0.1, 0.0, 0.3, 0.31, 0.9, 1.0, 2.0, 2.1]))
-    assert segments.tolist() == [-1, 0, 0, -1, -1, 1, 1, -1]
-    assert np.isnan(positions).all(axis=1).tolist() == (segments < 0).tolist()
 
 
 @given(st.lists(st.floats(-1, 3), max_size=30), st.floats(-1, 1))
@@ -60,16 +46,6 @@ def test_the_order_of_the_times_does_not_matter(times: list[float], shift: float
         alone = read(BROKEN, np.array([time]), shift)
         for whole, one in zip(together, alone, strict=True):
             np.testing.assert_array_equal(whole[index], one[0])
-
-
-def test_squared_distances_count_rows_of_the_named_segment() -> None:
-    times = np.array([0.1, 0.2, 1.5, 2.5])
-    shown = cubic(times - 0.1) + np.array([0, 3, 4])
-    segments = np.array([0, -1, 0, 1], np.int32)
-    totals, counts = np.empty(2), np.empty(2, np.int32)
-    BROKEN.sum_squared_distances(times, shown, segments, np.array([0.1, 5.0]), totals, counts)
-    assert totals.tolist() == [pytest.approx(25), 0]
-    assert counts.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -84,11 +60,6 @@ def test_squared_distances_count_rows_of_the_named_segment() -> None:
 def test_what_is_no_path_is_refused(times: list[float], rows: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Path(np.array(times), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros(rows, np.int32))
-
-
-def test_an_empty_path_knows_nothing() -> None:
-    path = Path(np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int32))
-    assert read(path, np.array([0.0, 1.0]))[2].tolist() == [-1, -1]
 
 
 def test_paths_go_to_another_process_bit_by_bit() -> None:

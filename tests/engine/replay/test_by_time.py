@@ -93,13 +93,3 @@ def test_python_sorts_what_is_there_as_a_whole(tmp_path: Path) -> None:
     assert found[0] == found[1] == found[2] == sorted(found[0])
     one_by_one = [sample.entity for sample in epic_cli.replay(iter(packets))]
     assert one_by_one == sorted(one_by_one)  # its end may never come
-
-
-def test_rows_above_a_refused_line_are_drawn(tmp_path: Path) -> None:
-    rows = [(name, step / 10) for name in ("a", "b") for step in range(20)]
-    text = "entity,time,x,y,z\n" + "".join(f"{n},{t},1,2,3\n" for n, t in rows) + "b,oh,1,2,3\n"
-    (tmp_path / "a.csv").write_text(text)
-    found: list[Sample] = []
-    with pytest.raises(ValueError, match=r"a\.csv:42"):
-        found.extend(epic_cli.replay(str(tmp_path / "a.csv")))
-    assert {sample.entity for sample in found} == {"a", "b"}

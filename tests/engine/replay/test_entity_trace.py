@@ -63,12 +63,6 @@ def test_the_rows_cannot_be_written_to() -> None:
         rows["time"][0] = 1
 
 
-def test_rows_outlive_their_trace() -> None:
-    rows = np.asarray(trace(movements.packets(movements.circle, 1.0)))
-    again = np.asarray(trace(movements.packets(movements.circle, 1.0)))
-    assert (rows == again).all()
-
-
 def test_rows_are_the_same_without_their_format() -> None:
     made = trace(movements.packets(movements.circle, 1.0))
     for rows in (collect_rows(made), collect_rows(made)):

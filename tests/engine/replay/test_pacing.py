@@ -11,9 +11,8 @@ from support import arrival_oracle
 from support.arrival_oracle import PlainEpic
 from support.oracle import Interpolator, Vector
 from support.recordings import draw, draw_samples, examples
-from support.running import epic
 
-from epic_cli import Packet, Sample, Timing, replay
+from epic_cli import Packet, Timing, replay
 
 ORIGIN = (0.0, 0.0, 0.0)
 AT_ONCE = Packet(ORIGIN, ORIGIN, 0.0, 0.0)
@@ -69,14 +68,6 @@ def test_rows_go_from_the_first_arrival_to_the_last_and_three_ticks_more() -> No
     assert row_times(-0.12) == [-0.1, -0.05, 0.0]
 
 
-@pytest.mark.parametrize("begin", [0.0, 1e3, 1e9, 1e12])
-def test_the_first_row_is_found_at_any_distance(begin: float) -> None:
-    for arrival in (begin, math.nextafter(begin, math.inf), begin + 0.011):
-        for tick in ("0.05", "1/60", "0.3"):
-            expected = arrival_oracle.ticks_between(arrival, arrival + 0.15, Fraction(tick))
-            assert row_times(arrival, tick=tick) == list(expected)
-
-
 @given(
     tick=st.fractions(Fraction(1, 1000), 100, max_denominator=1000),
     index=st.integers(-(2**20), 2**34),  # further out no double resolves the ticks
@@ -92,49 +83,6 @@ def test_a_first_arrival_at_a_tick_or_just_beside_it_finds_that_tick(
     assert row_times(arrival, tick=str(tick)) == list(expected)
 
 
-def test_a_packet_is_applied_before_the_tick_at_its_arrival() -> None:
-    packets = [
-        Packet(ORIGIN, ORIGIN, 0.0, 0.05),
-        Packet((8.0, 0.0, 0.0), ORIGIN, 0.1, 0.2),
-        Packet((9.0, 0.0, 0.0), ORIGIN, 0.1, math.nextafter(0.25, 1)),
-    ]
-    drawn = {s.time: s.position[0] for s in replay(packets, display_behind=0)}
-    assert (drawn[0.15], drawn[0.2], drawn[0.25], drawn[0.3]) == (0, 8, 8, 9)
-
-
-def test_the_strategy_is_told_the_arrival_time() -> None:
-    taken: list[tuple[float, float | None]] = []
-
-    class Listener:
-        def reset(self) -> None:
-            taken.clear()
-
-        def update(self, packet: Packet, now: float) -> bool:
-            taken.append((now, packet.arrival))
-            return True
-
-        def read(self, at: float) -> Sample:
-            return Sample(at, ORIGIN, ORIGIN, "held")
-
-    packets = [Packet(ORIGIN, ORIGIN, 0.0, 0.123), Packet(ORIGIN, ORIGIN, 0.1, 0.234)]
-    list(replay(packets, Listener))
-    assert taken == [(0.123, 0.123), (0.234, 0.234)]
-    list(replay([packet._replace(arrival=None) for packet in packets], Listener, latency=0.5))
-    assert taken == [(0.5, None), (0.6, None)]
-
-
-def test_after_slop_time_the_entity_stands_still_until_the_next_packet() -> None:
-    lines = b"0,0,0/1,0,0/0 arrival=0.1\n1,0,0/1,0,0/1 arrival=1.1\n"
-    drawn = draw_samples(lines)
-    statuses = {sample.time: sample.status for sample in drawn}
-    assert [statuses[k * 50 / 1000] for k in (4, 5, 9, 10, 21)] == [
-        "interpolated", "extrapolated", "extrapolated", "held", "held"
-    ]  # fmt: skip
-    still = {sample.position for sample in drawn if sample.status == "held"}
-    assert still == {sample.position for sample in drawn if sample.time == 0.45}
-    assert statuses[1.1] == "interpolated"
-
-
 @pytest.mark.parametrize("latency", [0.08, 0.0, -0.5])
 def test_latency_gives_arrival_times_to_packets_that_have_none(latency: float) -> None:
     bare = [Packet((t, 0.0, 0.0), (1.0, 0.0, 0.0), t) for t in (0.0, 0.1, 0.25)]
@@ -142,10 +90,6 @@ def test_latency_gives_arrival_times_to_packets_that_have_none(latency: float) -
     assert list(replay(bare, latency=latency)) == list(replay(timed))
     mixed = [bare[0], timed[1], bare[2]]
     assert list(replay(mixed, latency=latency)) == list(replay(timed))
-
-
-def test_a_packet_keeps_its_own_arrival_time_when_there_is_a_latency() -> None:
-    assert row_times(0.3) == [s.time for s in replay([AT_ONCE._replace(arrival=0.3)], latency=9)]
 
 
 # -------------------------------------------------------------------------------------- refusals
@@ -176,12 +120,6 @@ def test_a_packet_without_a_place_is_refused_and_the_others_are_not(
     caret = refused.index(b"arrival=") + 8 if line else refused.index(b"0.15")
     assert (problem.what, problem.line, problem.column) == (what, 2, caret + 1)
     assert (problem.text, problem.caret) == (refused, caret)
-
-
-@pytest.mark.parametrize("arrival", ["1e15", "-1e15"])
-def test_a_clock_does_not_begin_where_doubles_do_not_resolve_its_ticks(arrival: str) -> None:
-    [problem] = draw(f"1,0,0/1,0,0/0 arrival={arrival}\n".encode("ascii")).problems
-    assert problem.what == "no clock gets to this time"
 
 
 def test_the_first_row_waits_for_a_packet_with_a_place() -> None:
@@ -241,42 +179,3 @@ def test_the_first_packet_decides_which_pacing_is_the_usual_one() -> None:
     assert [problem.line for problem in draw(timed + bare).problems] == [2]
     assert draw(bare + timed.replace(b"0.1 ", b"0.3 ")).problems == []
     assert draw_samples(bare, timing=Timing(latency=1.0))[0].time == 1.2
-
-
-def rows_by_entity(text: str, *options: str) -> dict[str, list[str]]:
-    """Return the rows of a replay of the recording, by entity."""
-    done = epic("replay", "--format", "csv", *options, stdin=text.encode())
-    assert done.returncode == 0, done.stderr
-    found: dict[str, list[str]] = {}
-    for row in done.stdout.decode().splitlines()[1:]:
-        found.setdefault(row.rpartition(",")[2], []).append(row)
-    return found
-
-
-@pytest.mark.parametrize("names", [("a", "b"), ("p0", "p1", "p2", "p3")])
-@pytest.mark.parametrize("arrival", [False, True])
-def test_a_table_grouped_by_entity_draws_each_as_if_it_were_alone(
-    names: tuple[str, ...], arrival: bool
-) -> None:
-    header = f"entity,time,x,y,z{',arrival' if arrival else ''}\n"
-    groups = {}
-    for number, name in enumerate(names):
-        times = [n / 20 for n in range(10 + 5 * number)]
-        extra = [f",{time + 0.1}" if arrival else "" for time in times]
-        groups[name] = "".join(
-            f"{name},{time},{number * 100 + time},{time},0{more}\n"
-            for time, more in zip(times, extra, strict=True)
-        )
-    together = rows_by_entity(header + "".join(groups.values()))
-    assert list(together) == list(names)
-    for name, rows in groups.items():
-        assert together[name] == rows_by_entity(header + rows)[name]
-
-
-def test_a_log_sorted_by_send_time_is_replayed_in_order_of_arrival() -> None:
-    delays = [0.1, 0.3, 0.1, 0.1, 0.25, 0.1, 0.1, 0.1]
-    rows = [f"{n / 20},{n},0,0,{n / 20 + delay}\n" for n, delay in enumerate(delays)]
-    sorted_rows = sorted(rows, key=lambda row: float(row.split(",")[-1]))
-    header = "time,x,y,z,arrival\n"
-    found = rows_by_entity(header + "".join(rows))
-    assert found == rows_by_entity(header + "".join(sorted_rows))

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import arrival_oracle, oracle
+from support import arrival_oracle
 from support.arrival_oracle import PlainEpic
 from support.recordings import draw, draw_samples, examples
 
@@ -180,16 +180,6 @@ def test_with_demo_pacing_entities_that_are_known_before_the_first_row_are_as_if
         alone = "".join(line(entity, index, speed) for index in indices)
         own = [sample for sample in drawn if sample.entity == entity]
         assert own == draw_samples(alone.encode("ascii"))
-
-
-def test_with_demo_pacing_the_first_entity_is_as_if_alone() -> None:
-    both = "".join(line("a", index, 3) + line("b", index, -7) for index in range(40))
-    alone = "".join(line("a", index, 3) for index in range(40))
-    drawn = draw_samples(both.encode("ascii"))
-    assert [sample for sample in drawn if sample.entity == "a"] == draw_samples(alone.encode())
-    assert oracle.demo(alone.encode())[0] == draw(alone.encode()).rows
-    times = [sample.time for sample in drawn if sample.entity == "b"]
-    assert times == [sample.time for sample in drawn if sample.entity == "a"][3:]
 
 
 def test_with_demo_pacing_no_entity_slows_the_clock() -> None:

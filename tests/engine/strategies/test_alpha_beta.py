@@ -6,7 +6,7 @@ import pytest
 from support.conformance import load
 from support.filter_cases import packet
 
-from epic_cli import Packet, strategy
+from epic_cli import strategy
 
 VALUES = load("gh_kalman")
 FREE: dict[str, Any] = {"max_gap": 1e6, "snap_distance": 0, "age": "arrival"}
@@ -41,18 +41,6 @@ def test_g_h_k_as_filterpy(case: Any) -> None:
     found = run(strategy("alpha-beta", rule="given", **gains, **FREE), case["dt"], case["input"])
     for state, row in zip(found, case["output"], strict=True):
         assert state == pytest.approx(row, abs=1e-9)
-
-
-def test_the_examples_of_filterpys_documentation() -> None:
-    one: Any = strategy("alpha-beta", rule="given", g=0.8, h=0.2)
-    one.update(packet(0.0, 0.0), 0.0)
-    one.update(packet(1.0, 1.0), 1.0)
-    assert [axis[0] for axis in one.state[:2]] == pytest.approx([0.8, 0.2])
-    both: Any = strategy("alpha-beta", rule="given", g=0.8, h=0.02)
-    both.update(Packet((0.0, 1.0, 0.0), (0.0, 0.0, 0.0), 0.0), 0.0)
-    both.update(Packet((2.0, 4.0, 0.0), (0.0, 0.0, 0.0), 1.0), 1.0)
-    assert both.state[0] == pytest.approx((1.6, 3.4, 0))
-    assert both.state[1] == pytest.approx((0.04, 0.06, 0))
 
 
 def constant_gains(**settings: Any) -> Any:

@@ -153,13 +153,6 @@ def test_the_circles_of_open_dis(case: Any) -> None:
         assert math.remainder(turned - psi, 2 * math.pi) == pytest.approx(0, abs=1e-9)
 
 
-def test_a_static_entity_stands_and_keeps_its_velocity() -> None:
-    one = strategy("dis", model="static")
-    one.update(packet(0.0, 1.0, 5.0), 0.0)
-    sample = one.read(0.5)
-    assert (sample.position, sample.velocity) == ((1, 0, 0), (5, 0, 0))
-
-
 def test_what_is_below_the_thresholds_counts_as_none() -> None:
     rotation = math.radians(VALUES["thresholds"]["min_rotation_deg_s"])
     least = VALUES["thresholds"]["min_acceleration"]
@@ -206,22 +199,6 @@ def circle(time: float) -> Packet:
     )
 
 
-def test_each_model_draws_a_circle_better_than_the_one_before_and_the_turning_one_exactly() -> None:
-    errors = []
-    for model in ("static", "fpw", "fvw", "rpb"):
-        one = strategy("dis", model=model)
-        for k in range(5):
-            one.update(circle(k * 0.2), k * 0.2 + 0.08)
-        errors.append(math.dist(one.read(1.08).position, circle(1.08).position))
-    # the chord, then the tangent's end: 0.28 s at 1 rad/s on a radius of 10
-    assert errors[0] == pytest.approx(20 * math.sin(0.14))
-    assert errors[1] == pytest.approx(
-        10 * math.hypot(1 - math.cos(0.28), 0.28 - math.sin(0.28)), rel=1e-9
-    )
-    assert errors == sorted(errors, reverse=True)
-    assert errors[3] < 1e-9
-
-
 @pytest.mark.parametrize("number", range(1, 10))
 def test_a_model_is_named_by_its_letters_or_its_number(number: int) -> None:
     drawn = []
@@ -231,16 +208,6 @@ def test_a_model_is_named_by_its_letters_or_its_number(number: int) -> None:
             one.update(Packet((k**2, k, 0), (3 * k + 1, 4 - k, 1), 0.1 * k), 0.1 * k)
         drawn.append(one.read(0.5))
     assert drawn[0] == drawn[1]
-
-
-def test_models_without_acceleration_and_turn_go_straight() -> None:
-    drawn = set()
-    for model in ("fpw", "rpw", "fpb"):
-        one = strategy("dis", model=model)
-        one.update(packet(0.0, 0.0, 5.0), 0.0)
-        one.update(packet(0.1, 0.5, 10.0), 0.1)
-        drawn.add(one.read(0.3).position[0])
-    assert drawn == {2.5}
 
 
 def test_models_whose_orientation_is_fixed_are_the_same_in_world_and_body() -> None:

@@ -9,7 +9,7 @@ from support.arrival_oracle import PlainEpic
 from support.oracle import f32
 from support.recordings import draw_samples, examples
 
-from epic_cli import Packet, SettingError, replay, strategy
+from epic_cli import Packet, replay, strategy
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -50,11 +50,6 @@ def test_update_says_whether_the_packet_was_taken(
     compiled, plain = strategy("epic", **settings), PlainEpic(**settings)
     for packet in packets:
         assert compiled.update(packet, 0.0) is plain.update(packet, 0.0)
-
-
-def test_an_unknown_setting_is_refused_with_the_nearest() -> None:
-    with pytest.raises(SettingError, match="did you mean 'slop_time'"):
-        strategy("epic", sloptime=1)
 
 
 def test_a_line_starts_at_the_first_packet_if_it_is_told_to() -> None:

@@ -172,26 +172,6 @@ def check_states(
         assert ("vy" in state) == ("vy" in before[state["id"]] and "vy" in after[state["id"]])
 
 
-def test_time_runs_backwards_after_a_late_packet_only_with_quirks() -> None:
-    run = next(run for run in OWN if run["name"] == "one_spike_51ms_moves_offset_twice")
-
-    def shown(quirks: str) -> list[float]:
-        made = geckos(interpolation_buffer=0.15, quirks=quirks)
-        waiting = list(run["packets"])
-        drawn = []
-        for row in run["rows"]:
-            while waiting and waiting[0]["recv"] <= row["now_ms"]:
-                packet = waiting.pop(0)
-                state = packet["snap"]["state"][0]
-                made.update(at(packet["snap"]["time"] / 1000, state["x"]), packet["recv"] / 1000)
-            drawn.append(made.read(row["now_ms"] / 1000).position[0])
-        return drawn
-
-    assert shown("on") != sorted(shown("on"))
-    assert shown("off") == sorted(shown("off"))
-    assert shown("off")[-1] == pytest.approx(shown("on")[-1])
-
-
 def test_vault_capacity() -> None:
     facts = FUNCTIONS["vault_capacity"]
     made = geckos(quirks="on")

@@ -34,13 +34,6 @@ def test_filters_equal_and_earlier_stamps_as_the_original_program() -> None:
         assert filtered(one, row["t"], row["x"]) == pytest.approx(row["out"], abs=1e-12)
 
 
-def test_agrees_with_the_first_rows_of_the_ground_truth() -> None:
-    one: Any = strategy("one-euro", freq=120, mincutoff=1, beta=0.1, dcutoff=1, quirks="on")
-    for row in VALUES["ground_truth_first_last"]["first"]:
-        time, _, noisy, wanted = map(float, row)
-        assert filtered(one, time, noisy) == pytest.approx(wanted, abs=1e-4)
-
-
 @pytest.mark.parametrize("quirks", ["off", "on"])
 def test_a_timestamp_of_zero_counts_as_none_with_quirks_only(quirks: str) -> None:
     one: Any = strategy("one-euro", freq=20, quirks=quirks)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from support.recordings import EXHAUSTIVE
 
 from epic_cli import Packet, Timing, strategies, strategy
 from epic_cli.engine.packets import PacketBlock
@@ -83,7 +84,8 @@ def waver(name: str, pace: Pace) -> float:
 @pytest.mark.parametrize("name", DECLARED)
 def test_a_clean_line_is_drawn_at_its_own_speed_for_twenty_minutes(name: str) -> None:
     wavering = DECLARED[name].lag_varies
-    for pace in PACES:
+    first = list(DECLARED).index(name) % 2  # of the paces, half of the strategies meet each
+    for pace in PACES if EXHAUSTIVE or wavering else PACES[first::2]:
         most = wavering.compute_most(1 / pace.rate, 1 / pace.rows) if wavering else 0.0
         assert waver(name, pace) <= most + ROUNDING, pace
 

@@ -40,23 +40,6 @@ def one(fields: dict[str, str], **units: object) -> object:
 # ------------------------------------------------------------------------------- separate fields
 
 
-def test_fields_make_a_packet() -> None:
-    optional = {"arrival": "0.3", "entity": "a b", "seq": "4", "teleport": "TRUE", "delta": " "}
-    assert one({**ROW, **optional}) == (
-        (1, 2, 3),
-        (4, 5, 6),
-        0.1,
-        0.3,
-        "a b",
-        True,
-        4,
-        0.0,
-        None,
-        None,
-        None,
-    )
-
-
 @pytest.mark.parametrize(
     ("number", "reason"),
     [

@@ -234,10 +234,6 @@ def test_headers() -> None:
     assert headers["epic"] == headers["jsonl"] == b""
 
 
-def test_an_empty_block_has_no_rows() -> None:
-    assert RowWriter("epic").rows(SampleBlock(), Entities()) == b""
-
-
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(
         ValueError, match="unknown format 'xml': it must be one of epic, table, tsv"

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from epic_cli.jobs.code.languages import load_languages
@@ -40,8 +45,50 @@ class Smoothing:
 '''
 
 
+#: What needs each bracket, bound and division, and its sum for i from 2 to 6.
+SUMS = {
+    "float(i - self.count) / 2.0": sum((i - 2) / 2 for i in range(2, 7)),
+    "100.0 / float(i + self.count)": sum(100 / (i + 2) for i in range(2, 7)),
+    "3.0 * float(i - self.count)": sum(3 * (i - 2) for i in range(2, 7)),
+    "8.0 - float(self.count - i)": sum(8 - (2 - i) for i in range(2, 7)),
+    "float(i) / float(i + 1)": sum(i / (i + 1) for i in range(2, 7)),
+}
+
+
+PACKETS = "0,0,0/0,0,0/0\n0,0,0/0,0,0/0\n"
+
+
+BUILDS = {
+    "python": ("python3 {0}",),
+    "lua": ("lua5.4 {0}",),
+    "cpp": ("g++ -std=c++17 -o {0}.out {0}", "{0}.out"),
+    "csharp": ("mcs -out:{0}.exe {0}", "mono {0}.exe"),
+    "rust": ("rustc -A warnings -o {0}.out {0}", "{0}.out"),
+}
+
+
 def translate(body: str) -> ParsedSource:
     return parse(SOURCE.replace("BODY", body), {}, {})
+
+
+@pytest.mark.parametrize("language", BUILDS)
+def test_a_program_computes_what_its_source_says(language: str, tmp_path: Path) -> None:
+    commands = BUILDS[language]
+    if shutil.which(commands[0].split()[0]) is None:
+        pytest.skip(f"{commands[0].split()[0]} is not there")
+    program = translate("\n            ".join(f"total += {term}" for term in SUMS))
+    writer = load_languages()[language](program, single=False)
+    file = tmp_path / f"sums{writer.suffix}"
+    file.write_text(writer.write([], main=True))
+    for command in commands:
+        done = subprocess.run(
+            command.format(file).split(),
+            input=PACKETS, capture_output=True, text=True, check=False, timeout=60,
+            env={**os.environ, "EPIC_TICK": "1/20"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    row = done.stdout.splitlines()[-1].split("\t")
+    assert float(row[2]) == pytest.approx(sum(SUMS.values()))
 
 
 @pytest.mark.parametrize("language", load_languages())

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from support.places import SAMPLES
@@ -13,6 +14,7 @@ from support.running import epic
 
 from epic_cli.engine.strategies import list_remote_names
 
+VARIANTS = "epic,epic+calc_ahead=0.1"
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
 STEADY = b"".join(b"%d,0,0 / 10,0,0 / %.1f\n" % (k, k / 10) for k in range(50))
 
@@ -55,6 +57,22 @@ def test_timing_options_are_those_of_replay() -> None:
     assert float(late["tick"]) == pytest.approx(1 / 60)
     (early,) = rows(TURN, "-s", "dumb-terminal", "--latency", "0.1", "--tick", "1/60")
     assert float(late["lag"]) - float(early["lag"]) == pytest.approx(0.1, abs=0.02)
+
+
+def test_pictures_are_written(tmp_path: Path) -> None:
+    svg, html = tmp_path / "a.svg", tmp_path / "a.html"
+    args = ("compare", TANKS, "-s", VARIANTS, "--svg", svg, "--html", html)
+    assert epic(*args).returncode == 0
+    first = svg.read_bytes(), html.read_bytes()
+    ElementTree.fromstring(first[0])
+    assert b'id="data"' in first[1]
+    assert epic(*args).returncode == 0
+    assert (svg.read_bytes(), html.read_bytes()) == first
+
+
+def test_color_where_it_is_asked_for() -> None:
+    assert b"\x1b[" in epic("compare", TURN, "--color", "always", "--chart", "x").stdout
+    assert b"\x1b[" not in epic("compare", TURN, "--chart", "x").stdout
 
 
 def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def causes(file: str, capsys: pytest.CaptureFixture[str], *options: str) -> list
 @pytest.mark.parametrize("header", ["send_time,recv_time,lost", "send_time,rtt_ms,lost",
                                     "seq,send_time,recv_time"])  # fmt: skip
 @pytest.mark.parametrize("fault", ["", "route-change", "loss", "queue"])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1])
 def test_a_network_alone_is_diagnosed(
     header: str, fault: str, seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

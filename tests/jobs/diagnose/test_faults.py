@@ -196,7 +196,7 @@ def test_a_server_whose_ticks_stand_still_falls_behind_for_good(seed: int) -> No
     assert float(found.values["longest"]) > max(late)  # the two may be one
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_queue_that_fills_for_minutes_and_drains_at_once_is_no_other_route(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows = clean("strafe", LINKS["lan"], random.choice([10, 30, 60]), seed, 200.0)
@@ -361,8 +361,14 @@ def test_numbers_that_came_with_other_entities_are_not_lost() -> None:
     assert "delta-chain" not in [finding.cause for finding in diagnose(traffic).findings]
 
 
-@pytest.mark.parametrize("movement", ["circle", "strafe", "figure-eight"])
-@pytest.mark.parametrize("send", ["20hz,quantize=0.1", "60hz,quantize=0.05", "30hz,bits=8"])
+@pytest.mark.parametrize(
+    ("movement", "send"),
+    [
+        ("circle", "20hz,quantize=0.1"),
+        ("strafe", "60hz,quantize=0.05"),
+        ("figure-eight", "30hz,bits=8"),
+    ],
+)
 def test_what_rounding_costs_is_what_it_cost_and_its_cure_cures(movement: str, send: str) -> None:
     link = LinkConditions(latency=0.05, jitter=0.005)
     found = of_sender(movement, send, link)

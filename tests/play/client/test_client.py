@@ -1,6 +1,7 @@
 """A client: its measured round trip, its optimistic effects, and packets that it refuses."""
 
 import math
+from itertools import cycle
 
 import pytest
 from hypothesis import given, settings
@@ -18,8 +19,10 @@ from epic_cli.play.wire import StatePacket, encode_state
 from epic_cli.play.world import Body
 
 
-@pytest.mark.parametrize(("latency", "jitter"), [(0.0, 0.0), (0.05, 0.0), (0.08, 0.02), (0.2, 0.1)])
-@pytest.mark.parametrize("send_rate", [10.0, 60.0])
+@pytest.mark.parametrize(
+    ("latency", "jitter", "send_rate"),
+    [(0.0, 0.0, 60.0), (0.05, 0.0, 10.0), (0.08, 0.02, 60.0), (0.2, 0.1, 10.0)],
+)
 def test_the_round_trip_is_estimated_within_the_jitter(
     latency: float, jitter: float, send_rate: float
 ) -> None:
@@ -79,7 +82,7 @@ def test_a_throw_is_drawn_half_a_round_trip_ahead() -> None:
 def test_a_throw_hits_who_stands_there_and_ends_at_walls() -> None:
     players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (314.0, 300.0)))
     played = match("1 A throw aim=B\n3 A throw aim=-1,0\n", players)
-    played.run_until(60)
+    played.run_until(30)
     events = [event for event in played.take_events() if event.what.startswith("throw")]
     assert [event.what for event in events] == ["thrown", "throw hit", "thrown", "throw ended"]
     assert events[1].time - events[0].time == pytest.approx((14 - 0.6) / 14, abs=0.1)
@@ -130,8 +133,7 @@ def test_states_that_come_late_or_twice_do_not_correct_the_player() -> None:
     assert client.local.corrections == 0
 
 
-@pytest.mark.parametrize("name", list_names())
-@pytest.mark.parametrize("offset", [-1000.0, 5.0])
+@pytest.mark.parametrize(("name", "offset"), [*zip(list_names(), cycle([-1000.0, 5.0]))])
 def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset: float) -> None:
     players = (PlayerConfig("A", (300.0, 300.0), offset=offset), PlayerConfig("B", (320.0, 300.0)))
     link = LinkConditions(latency=0.05, jitter=0.03, loss=0.1, duplicate=0.1)

@@ -81,8 +81,7 @@ def test_under_constant_latency_it_is_within_a_tick_after_five_seconds_and_stays
     assert steps_back(frames) == []
 
 
-@pytest.mark.parametrize("name", SYNCS)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("name", "seed"), [(name, seed) for seed, name in enumerate(SYNCS, 1)])
 def test_under_jitter_and_loss_time_never_runs_backwards(name: str, seed: int) -> None:
     link = LinkConditions(latency=0.1, jitter=0.05, loss=0.1, distribution="normal")
     frames, _ = played(name, 11, (0.5, 1.0), link=TwoWays.from_conditions(link), seed=seed)
@@ -116,12 +115,12 @@ def test_after_a_step_of_the_latency_it_is_within_a_tick_again(
 @pytest.mark.parametrize("name", SYNCS)
 @pytest.mark.parametrize("rate", [0.99, 1.01])
 def test_it_follows_a_server_whose_clock_runs_at_another_rate(name: str, rate: float) -> None:
-    """The clock would be off by 200 ms at the end without synchronization.
+    """The clock would be off by 140 ms at the end without synchronization.
 
     In frames, it is off by no more than GGPO's wait and the frames between two waits.
     """
     frames, game = played(
-        name, 20, (0.0, rate), link=TwoWays.from_conditions(LinkConditions(latency=0.05))
+        name, 14, (0.0, rate), link=TwoWays.from_conditions(LinkConditions(latency=0.05))
     )
     longest = {"netfox": 0.035, "lightyear": 2 * STEP, "ggpo": 0.165}[name]
     assert max(errors(frames, 5)) < longest

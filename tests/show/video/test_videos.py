@@ -182,7 +182,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("kind", "near", "clip", "theme", "seed"),
     [
-        ("gif", 0, "from=1,to=3,size=960x540", "light", 1),
         ("gif", 0, "theme=dark,speed=0.5,fps=10,from=2,to=3.6,size=960x540", "dark", 2),
         ("mp4", 40, "from=1,to=3,size=960x540", "light", 3),
     ],
