@@ -311,6 +311,28 @@ def test_frames_of_another_time_are_refused_wherever_they_are_read(tmp_path: Pat
         drawn(tmp_path, packets, frames)
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_lines_of_frames_are_told_from_those_of_packets(tmp_path: Path, together: bool) -> None:
+    """Both begin with the time of the line; what else frames say of time is another clock."""
+    clock = [f"12:00:{t:06.3f}" for t in FRAMES]
+    came = [n / 20 + 0.033 for n in range(round(FRAMES[-1] * 20))]
+    packets = [
+        f"12:00:{at:06.3f} [Net] recv pos=({n}.00, 0.00, 0.00) serverTime={1000 + n / 20:.3f}\n"
+        for n, at in enumerate(came)
+    ]
+    frames = [
+        f"{at} [View] drawn ({t * 20:.3f}, 0.000, 0.000) t={t + 77:.4f}\n"
+        for at, t in zip(clock, FRAMES, strict=True)
+    ]
+    log = "".join(sorted([*packets, *frames]))
+    (reading,) = propose(packets[0])
+    given = ReadSpec().add_entries(dict(reading.entries))
+    first, second = (log, log) if together else ("".join(packets), "".join(frames))
+    times, size = drawn(tmp_path, first, second, given)
+    assert np.array(times) % 60 == pytest.approx(FRAMES, abs=1e-3)
+    assert size == pytest.approx(FRAMES[-1] * 20, abs=1e-3)
+
+
 # how frames are written, with what must be said of them alone
 FOREIGN = {
     "columns without a header": ("", "{time},{x},0\n", "time=1,x=2,y=3"),

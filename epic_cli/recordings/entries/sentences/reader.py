@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
@@ -98,14 +99,18 @@ class _Piece(NamedTuple):
     takes: str
 
 
-def propose(line: str, ahead: Sequence[str] = (), counts: bool = True) -> tuple[Reading, ...]:
+def propose(
+    line: str, ahead: Sequence[str] = (), counts: bool = True, logged: bool = False
+) -> tuple[Reading, ...]:
     """Return patterns with a group for each field found in the line; empty: too few fields.
 
     There is one for each vector that may be the position. ``ahead`` are lines below: a word that
-    changes there may name the entity. Without ``counts`` a tick is no time beside another.
+    changes there may name the entity. Without ``counts`` a tick is no time beside another. With
+    ``logged`` the time is that at which the line was written, if it begins with one.
     """
     line = line[:_LOOKED_AT]
-    times = _find_times(line, counts)
+    written = _find_time_of_line(line) if logged else None
+    times = [written] if written is not None else _find_times(line, counts)
     others, found = [*times, *_find_other_pieces(line)], list(_find_vectors(line))
     velocity = next(
         (vector for vector in found if set(_split_words(vector)[-1:]) & VELOCITY_WORDS), None
@@ -282,6 +287,7 @@ class PatternReader(LineReader):
         self._pattern = None if pattern is None else compile_pattern(pattern)
         self._fields: dict[str, int] = {}
         self._joined: dict[str, list[int]] = {}  # groups that together have a field
+        self._adopted = False  # the pattern is that of a line of this file
         self._first: tuple[int, bytes] | None = None
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
@@ -299,7 +305,8 @@ class PatternReader(LineReader):
             return
         if found is None and self.records is None and self._adopt_proposal(line):
             found = self._pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
-        if found is None:
+        waits = self.records is None and self._inherits and self._has_lines_of_its_own
+        if found is None or waits:
             return
         if self.records is not None or self._settle_layout(block, found.groupdict(""), raw):
             groups = found.groups("")
@@ -309,17 +316,41 @@ class PatternReader(LineReader):
                 fields[field] = join_value(field, self.layout.places[field], texts)
             self.add(block, fields, begin, raw)
 
+    @property
+    def _inherits(self) -> bool:
+        """True for a file beside the recording without a pattern of its own."""
+        beside = self.layout.packets is not None and self.layout.own.pattern is None
+        return beside and not self._adopted
+
+    @cached_property
+    def _has_lines_of_its_own(self) -> bool:
+        """True for a file that has the packets' lines, and lines of frames among them."""
+        if self._pattern is None:
+            return False
+        lines = [chunk.decode("utf-8", "replace") for chunk in self._ahead]
+        try:
+            own = [line for line in lines if not self._pattern.search(line, timeout=LIMIT)]
+        except TimeoutError:
+            return False
+        return len(own) < len(lines) and any(self._find_own_pattern(line) for line in own)
+
+    def _find_own_pattern(self, line: str) -> str | None:
+        """Return the pattern of a line of a file beside the recording; None if none is sure."""
+        packets = self.layout.packet_layout
+        ahead = [chunk.decode("utf-8", "replace") for chunk in self._ahead]
+        logged = packets is not None and packets.arrival_unit == "iso"
+        readings = propose(line, ahead, counts=False, logged=logged)
+        if len(readings) != 1 or len(readings[0].entries) != 1:
+            return None
+        return readings[0].entries[0][1]
+
     def _adopt_proposal(self, line: str) -> bool:
         """Take the pattern of a line of a file beside the recording; False if none is sure."""
-        if self.layout.packets is None or self.layout.own.pattern is not None:
+        pattern = self._find_own_pattern(line) if self._inherits else None
+        if pattern is None:
             return False
-        ahead = [chunk.decode("utf-8", "replace") for chunk in self._ahead]
-        readings = propose(line, ahead, counts=False)
-        if len(readings) != 1 or len(readings[0].entries) != 1:
-            return False
-        pattern = readings[0].entries[0][1]
         self.layout = self.layout._replace(pattern=pattern)
-        self._pattern = compile_pattern(pattern)
+        self._pattern, self._adopted = compile_pattern(pattern), True
         return True
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
