@@ -596,6 +596,38 @@ class ClampedTime(Game):
         self.drawn = between(states, self.time)
 
 
+class DateGame(Game):
+    """A game that asks for the date, in whole milliseconds."""
+
+    def take(self, packet: Packet, now: float) -> bool:
+        return super().take(packet, self.ask(now))
+
+    def draw(self, at: float) -> Any:
+        return super().draw(self.ask(at))
+
+    def ask(self, time: float) -> float:
+        return math.floor(time * 1000 + 1e-6) / 1000
+
+
+class DateClock(DateGame):
+    """A line 120 ms behind, by the offset of the first packet, unless one is 50 ms off."""
+
+    offset = math.nan
+
+    def arrive(self) -> None:
+        now, stamp, _ = self.got[-1]
+        if not abs(self.offset - (now - stamp)) <= 0.05 + 1e-9:
+            self.offset = now - stamp
+
+    def frame(self) -> None:
+        states = [(stamp, p) for _, stamp, p in self.got]
+        self.drawn = between(states, self.at - self.offset - 0.12)
+
+
+class DateLerp(DateGame, LerpByTime):
+    """A lerp by the milliseconds of a frame."""
+
+
 class SendTimer(Game):
     """A line between the two newest states, by the client's own send timer."""
 

@@ -572,10 +572,19 @@ class _MethodInliner(ast.NodeTransformer):
 
 
 def _list_read_names(function: ast.FunctionDef) -> set[str]:
+    """Return the names of the variables that are read, but for their own next value."""
+    nodes = list(walk(function.body))
+    own = {
+        id(node)
+        for assignment in nodes
+        if isinstance(assignment, ast.Assign) and isinstance(assignment.targets[0], ast.Name)
+        for node in ast.walk(assignment.value)
+        if isinstance(node, ast.Name) and node.id == assignment.targets[0].id
+    }
     return {
         node.id
-        for node in walk(function.body)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in own
     }
 
 

@@ -167,6 +167,7 @@ BUFFER: dict[str, list[Any]] = {
     "dead_zone": [0, 0, 0.1],
     "rounding": [0, 0, 0.137],
     "snap": [0, 5, 15],
+    "times": ["exact", "exact", "milliseconds"],
 }
 CHASE: dict[str, list[Any]] = {
     "how": [
@@ -209,6 +210,7 @@ CHASE: dict[str, list[Any]] = {
     "phase": [0, 0.0071],
     "between": ["hold", "lerp"],
     "rounding": [0, 0, 0.137],
+    "times": ["exact", "exact", "milliseconds"],
 }
 
 
@@ -374,6 +376,11 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
             "+catch_up_rate=0.5+catch_up_from=3",
         ),
         (games.ClampedTime, "buffer+delay=0+catch_up=clamp+keep=2"),
+        (
+            games.DateClock,
+            "buffer+clock=first+clock_resync=0.05+delay=0.12+times=milliseconds",
+        ),
+        (games.DateLerp, "chase+how=lerp+time=0.1+times=milliseconds"),
         (games.MeanDelay, "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_count=10"),
         (games.LatestState, "buffer+delay=0.12+between=hold"),
         (

@@ -16,7 +16,7 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, sler
 from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span
 from epic_cli.engine.strategies.parts.common_settings import (
-    DEAD_ZONE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, SNAP, age_setting,
+    DEAD_ZONE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, SNAP, TIMES, age_setting,
 )
 
 cdef double PACKET = -1     # every=packet: a step for each packet
@@ -100,7 +100,8 @@ cdef class Chase(Strategy):
     It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
     packet, for which dt is the time since the frame before it. Between two ticks it draws the last
     one, or with ``between=lerp`` the line from the tick before to the last, which is a tick late.
-    ``rounding`` does not feed back.
+    ``rounding`` does not feed back. With ``times=milliseconds`` packets and frames have whole ones,
+    as in games that ask for the date.
 
     A packet with an earlier timestamp than the newest is discarded; with ``late=take`` it is the
     newest, as in code that checks no timestamps. With ``repeated=drop`` one with the position of
@@ -177,6 +178,7 @@ cdef class Chase(Strategy):
             Choice("between", "hold", "what to draw between two ticks: the last one, or the line to"
                    " it", ("hold", "lerp"), tune=False),
             ROUNDING,
+            TIMES,
         ),
     )
 
@@ -187,7 +189,7 @@ cdef class Chase(Strategy):
     cdef public double every, phase, rounding, fade_after, fade
     cdef public double overshoot, drift, drift_share
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
-    cdef bint ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
+    cdef bint by_milliseconds, ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
@@ -206,8 +208,9 @@ cdef class Chase(Strategy):
     cdef TurnGlide glide
 
     def configure(self, *, axes, start, end, interval, interval_least, interval_most, interval_late,
-                  interval_share, age, late, repeated, between):
+                  interval_share, age, late, repeated, between, times):
         self.check_free()
+        self.by_milliseconds = times == "milliseconds"
         self.from_arrival = start == "arrival"
         self.from_last = start == "last"
         self.from_frame = start == "frame"
@@ -240,6 +243,7 @@ cdef class Chase(Strategy):
         cdef Vec3[double] begin = packet.position
         cdef Vec3[double] step
         cdef Sample sample
+        now = self.read_time(now)
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
             self.drifting = packet.velocity
@@ -290,7 +294,14 @@ cdef class Chase(Strategy):
             return now if isnan(self.stepped) else self.phase + self.stepped * self.every
         if self.every == PACKET:
             return now if isnan(self.stepped) else self.stepped
-        return self.drawn.time if self.drew else now
+        return self.read_time(self.drawn.time) if self.drew else now
+
+    cdef double since_drawn(self, double at) noexcept nogil:
+        return at - self.read_time(self.drawn.time) if self.drew else 0
+
+    cdef double read_time(self, double time) noexcept nogil:
+        """Return a time of the receiver as the game reads it."""
+        return floor(time * 1000 + 1e-6) / 1000 if self.by_milliseconds else time
 
     cdef void lead_goal(self, const Packet& packet, double now, Vec3[double] step) noexcept nogil:
         """Set the goal ahead of a packet's position as ``ahead`` says, and measure the packet's
@@ -353,6 +364,7 @@ cdef class Chase(Strategy):
         return since * since / (2 * self.fade) if since < self.fade else since - self.fade / 2
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        at = self.read_time(at)
         if self.every == 0:
             self.step_towards_goal(at, self.since_drawn(at), sample)
         elif self.every > 0:

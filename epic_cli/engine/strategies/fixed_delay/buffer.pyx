@@ -19,7 +19,7 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import (
-    CLOCK, DEAD_ZONE, INTERVAL_LIMITS, ROUNDING, SNAP, measured_interval,
+    CLOCK, DEAD_ZONE, INTERVAL_LIMITS, ROUNDING, SNAP, TIMES, measured_interval,
 )
 
 # What no number of intervals is:
@@ -170,10 +170,11 @@ cdef class DelayBuffer(Strategy):
     it stays. ``rounding`` is the last, and does not feed back. ``snap`` jumps across a greater
     distance, between two states and behind the low-pass.
 
-    A packet with the newest timestamp or an earlier one is discarded; with ``late=insert`` it is
-    put in its place. Over arrival times ``insert`` appends it, and ``sort`` puts it in the place of
-    its timestamp: the state before the first one that arrived later than the drawn time is then the
-    one to draw from. The velocity is the slope of what is drawn.
+    With ``times=milliseconds`` packets and frames have whole ones, as in games that ask for the
+    date. A packet with the newest timestamp or an earlier one is discarded; with ``late=insert`` it
+    is put in its place. Over arrival times ``insert`` appends it, and ``sort`` puts it in the place
+    of its timestamp: the state before the first one that arrived later than the drawn time is then
+    the one to draw from. The velocity is the slope of what is drawn.
     """
 
     declaration = Declaration(
@@ -313,6 +314,7 @@ cdef class DelayBuffer(Strategy):
             DEAD_ZONE,
             ROUNDING,
             SNAP,
+            TIMES,
         ),
     )
 
@@ -331,7 +333,7 @@ cdef class DelayBuffer(Strategy):
     cdef public bint monotonic
     cdef public size_t begin
     cdef public double forget
-    cdef bint keeps_last, forgotten, renewed
+    cdef bint keeps_last, forgotten, renewed, by_milliseconds
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
     cdef bint from_last, smooths, by_ticks, holds, is_queue, skips, waits, stops, sorts, spares
     cdef bint strays                # the newest packet was too far from the drawn time
@@ -373,8 +375,9 @@ cdef class DelayBuffer(Strategy):
                   clock_decay, clock_limit, start, jitter_time, interval, interval_least,
                   interval_most, interval_time, interval_count, between, beyond_along, beyond_then,
                   when_empty, still, count_at, tick_time,
-                  late, equal, before, keep, min_buffer, max_buffer):
+                  late, equal, before, keep, min_buffer, max_buffer, times):
         self.check_free()
+        self.by_milliseconds = times == "milliseconds"
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
             clock_share, clock_count)
@@ -446,6 +449,7 @@ cdef class DelayBuffer(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef double true_at = packet.time - packet.delta
         cdef size_t place = self.states.size()
+        now = self.read_time(now)
         if self.inserts and self.stamps == StampSource.SENDER:
             place = self.states.count_until(true_at)
             if place > 0 and self.states[place - 1].time == true_at:
@@ -629,8 +633,10 @@ cdef class DelayBuffer(Strategy):
     # ------------------------------------------------------------- frames
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double moment = self.arrived if self.every == PACKET else at
+        cdef double moment
         cdef double time
+        at = self.read_time(at)
+        moment = self.arrived if self.every == PACKET else at
         if self.taken < self.begin:
             self.hold_last(sample)
             return
@@ -684,11 +690,16 @@ cdef class DelayBuffer(Strategy):
     cdef double elapsed(self, double at) noexcept nogil:
         if self.every > 0 and self.playing:
             return max(at - self.ticked, 0.0)
-        return Strategy.elapsed(self, at)
+        return max(at - self.read_time(self.drawn.time), 0.0)
 
     cdef double since_drawn(self, double at) noexcept nogil:
-        return at - self.ticked if self.every > 0 and self.playing else Strategy.since_drawn(
-            self, at)
+        if self.every > 0 and self.playing:
+            return at - self.ticked
+        return at - self.read_time(self.drawn.time) if self.drew else 0
+
+    cdef double read_time(self, double time) noexcept nogil:
+        """Return a time of the receiver as the game reads it."""
+        return floor(time * 1000 + 1e-6) / 1000 if self.by_milliseconds else time
 
     cdef size_t find_place(self, double time) noexcept nogil:
         """Return the number of states up to ``time``, which is near the place drawn last."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from epic_cli.jobs.code.sources.words import (
+    Clock,
     Quat,
     Rounding,
     SendInterval,
@@ -118,6 +119,7 @@ SMOOTHS: bool
 DEAD_ZONE: float
 ROUNDING: float
 SNAP: float
+TIMES: str
 ROTATIONS: bool
 
 
@@ -202,7 +204,7 @@ class State(NamedTuple):
     stamp: float  # by which states are in order, s
 
 
-class Smoothing(SendInterval, Turning, Rounding):
+class Smoothing(Clock, SendInterval, Turning, Rounding):
     """An entity, drawn from a buffer of its states."""
 
     position: Vec3  # what is drawn
@@ -281,6 +283,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
         """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
+        if TIMES == "milliseconds":
+            arrival = self.whole(arrival)
         if LATE == "drop":
             if self.count > 0 and time <= self.newest:
                 return False
@@ -587,6 +591,8 @@ class Smoothing(SendInterval, Turning, Rounding):
 
         Return false before the first packet.
         """
+        if TIMES == "milliseconds":
+            now = self.whole(now)
         if BEGIN > 1:
             if self.count < BEGIN:
                 return self.drawn

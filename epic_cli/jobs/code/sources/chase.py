@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from epic_cli.jobs.code.sources.words import (
+    Clock,
     Quat,
     Rounding,
     SendInterval,
@@ -54,6 +55,7 @@ FADE: float
 DRIFT: float
 DRIFT_SHARE: float
 SNAP: float
+TIMES: str
 SNAP_AFTER: float
 DEAD_ZONE: float
 LATE: str
@@ -105,7 +107,7 @@ def needs_one_clock(settings: Mapping[str, Any]) -> bool:
     )
 
 
-class Smoothing(SendInterval, Turning, Rounding):
+class Smoothing(Clock, SendInterval, Turning, Rounding):
     """An entity that chases its newest state."""
 
     position: Vec3  # what is drawn
@@ -161,6 +163,8 @@ class Smoothing(SendInterval, Turning, Rounding):
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
         """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
+        if TIMES == "milliseconds":
+            arrival = self.whole(arrival)
         if LATE == "drop":
             if self.started and time < self.newest:
                 return False
@@ -435,6 +439,8 @@ class Smoothing(SendInterval, Turning, Rounding):
 
         Return false before the first packet.
         """
+        if TIMES == "milliseconds":
+            now = self.whole(now)
         if not self.started:
             return False
         if KEEPS:

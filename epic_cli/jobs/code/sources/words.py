@@ -6,6 +6,7 @@ from math import acos, cos, exp, floor, sin, sqrt
 from typing import NamedTuple
 
 __all__ = [
+    "Clock",
     "Quat",
     "Rounding",
     "SendInterval",
@@ -89,6 +90,17 @@ WINDOW: int = 32  # how many of the last differences count
 USUAL_PART: int = 3  # the usual difference is at this part of their order
 USUAL_PARTS: int = 8  # out of this many
 NEAR: float = 1.5  # how many times as long, or as short, is near the usual one
+
+
+TIMES: str
+
+
+class Clock:
+    """The receiver's clock."""
+
+    def whole(self, time: float) -> float:
+        """Return the time in whole milliseconds, and seconds."""
+        return floor(time * 1000.0 + 1e-6) / 1000.0
 
 
 class SendInterval:

@@ -15,11 +15,17 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 #: The settings of a clock; those that are of the packets of a time, or of some packets.
-CLOCK_KEYS = ("stamps", "clock", "clock_time", "clock_share", "clock_count")
+CLOCK_KEYS = ("stamps", "clock", "clock_time", "clock_share", "clock_count", "clock_resync")
 WINDOWED = ("min", "mean", "median", "max")
+
+#: Those that are numbers of which 0 means none.
+SHIFTS = ("clock_share", "clock_resync")
 
 #: Times (s) over which clocks are estimated.
 CLOCK_TIMES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
+
+#: Offsets (s) beyond which a clock by one packet is set again.
+RESYNCS = (0.05,)
 
 #: Shares of each packet in a mean clock.
 CLOCK_SHARES = (0.05, 0.1, 0.2)
@@ -63,6 +69,7 @@ def _iterate_clocks() -> Iterator[dict[str, Any]]:
     """Yield the settings of stamps and clocks."""
     yield {}
     yield {"stamps": "arrival"}
+    yield from ({"clock": "first", "clock_resync": off} for off in RESYNCS)
     for stamps in ({}, {"stamps": "ticks"}):
         for rule in ClockRule:
             clock = rule.name.lower()
@@ -101,7 +108,8 @@ class _ClockReader:
         if way != "arrival" and rule != ClockRule.AGREE:
             time, share = settings.get("clock_time", 2.0), settings.get("clock_share", 0.0)
             time = math.inf if time == "session" else time
-            offset = ClockOffset(rule, time, share=share, most=settings.get("clock_count", 0))
+            count, resync = settings.get("clock_count", 0), settings.get("clock_resync", 0.0)
+            offset = ClockOffset(rule, time, resync=resync, share=share, most=count)
             arrivals = self.frames.arrivals
             old = (arrivals - stamps).tolist()
             for place, arrival in enumerate(arrivals.tolist()):
@@ -168,7 +176,7 @@ def _find_nearest_axis(
         counted = settings.get("clock_count", 0) * interval
         time = counted or convert(settings.get("clock_time", 2.0))
         time /= convert(own.get("clock_time", 2.0))
-        share = settings.get("clock_share", 0.0) - own.get("clock_share", 0.0)
-        return not same, abs(share) + abs(math.log(time))
+        apart = [settings.get(key, 0.0) - own.get(key, 0.0) for key in SHIFTS]
+        return not same, sum(map(abs, apart)) + abs(math.log(time))
 
     return min(every, key=measure_distance)

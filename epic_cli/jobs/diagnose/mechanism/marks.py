@@ -38,6 +38,12 @@ def find_grid(frames: Frames, exact: float) -> float:
     return grid if off.max() <= exact < grid / 4 else 0.0
 
 
+def has_parts_of_milliseconds(frames: Frames) -> bool:
+    """Return True if frames or arrivals are at other times than whole milliseconds."""
+    times = np.concatenate((frames.times, frames.arrivals)) * 1000
+    return bool((np.abs(times - np.round(times)) > 0.01).any())
+
+
 def find_oldest(frames: Frames) -> int:
     """Return how many states are kept where the oldest is shown; 0 if no frame shows it."""
     drawn, newest = frames.drawn, frames.newest

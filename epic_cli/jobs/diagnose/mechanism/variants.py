@@ -62,6 +62,7 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
     {"overshoot": "on"},
     {"snap_after": 1.0},
     {"ahead": "fixed", "ahead_time": 0.1, "age": None},
+    {"times": "milliseconds"},
 )
 
 OF_BUFFERS: tuple[dict[str, Any], ...] = (
@@ -92,6 +93,7 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
     {"late": "sort"},
     {"start": "last"},
     {"low_pass": 0.03},
+    {"times": "milliseconds"},
 )
 
 
@@ -102,6 +104,7 @@ class Variants:
         self.frames, self.clocks = frames, clocks
         self.snaps = marks.list_snap_distances(frames)
         self.grid = marks.find_grid(frames, exact)
+        self.has_parts = marks.has_parts_of_milliseconds(frames)
         self.repeats = bool((np.diff(frames.positions, axis=0) == 0).all(axis=1).any())
         self.oldest = marks.find_oldest(frames)
         self.snap_time = marks.find_snap_time(frames)
@@ -152,6 +155,8 @@ class Variants:
         if changes.get("late") == "sort" and settings.get("stamps", "sender") == "sender":
             return False
         if "repeated" in changes and not self.repeats:
+            return False
+        if "times" in changes and not self.has_parts:
             return False
         if "end" in changes and settings.get("how") not in ("linear", "eased"):
             return False

@@ -65,6 +65,8 @@ def write_habits(settings: Mapping[str, Any]) -> str:
         words += ", and drops each packet that repeats the position before it"
     if settings.get("end") == "short":
         words += ", without the last step of each way"
+    if settings["times"] == "milliseconds":
+        words += ", by times in whole milliseconds"
     if grid := settings["rounding"]:
         words += f", rounded to multiples of {grid:g}"
     return words
