@@ -222,6 +222,109 @@ class FixedBuffer(TickedBuffer):
     own = True
 
 
+class EulerSpring(Game):
+    """A spring: the speed by its pull and its damping, then a step by that speed."""
+
+    speed: Any = 0.0
+
+    def frame(self) -> None:
+        pull = (self.got[-1][2] - self.drawn) * 120 - self.speed * 14
+        self.speed = self.speed + pull * self.dt
+        self.drawn = self.drawn + self.speed * self.dt
+
+
+class LateSpring(EulerSpring):
+    """The same in the other order: a step by the speed of the frame before."""
+
+    def frame(self) -> None:
+        pull = (self.got[-1][2] - self.drawn) * 80 - self.speed * 12
+        self.drawn = self.drawn + self.speed * self.dt
+        self.speed = self.speed + pull * self.dt
+
+
+class SpringByFrames(EulerSpring):
+    """A spring by frames, whatever their duration: a twentieth of the way, and friction of 0.7."""
+
+    def frame(self) -> None:
+        self.speed = (self.speed + (self.got[-1][2] - self.drawn) * 0.05) * 0.7
+        self.drawn = self.drawn + self.speed
+
+
+class Swing(EulerSpring):
+    """A spring of stiffness 100 and damping 10, as animation libraries solve it."""
+
+    def frame(self) -> None:
+        goal, rate = self.got[-1][2], math.sqrt(75)
+        left, fade = self.drawn - goal, math.exp(-5 * self.dt)
+        sine, cosine = math.sin(rate * self.dt), math.cos(rate * self.dt)
+        swing = (self.speed + 5 * left) / rate
+        self.drawn = goal + fade * (left * cosine + swing * sine)
+        self.speed = -5 * (self.drawn - goal) + fade * rate * (swing * cosine - left * sine)
+
+
+class Marker(Game):
+    """A marker of a map: a CSS transition of 0.12 s ("ease") begins anew at each packet."""
+
+    begun = 0.0
+
+    def arrive(self) -> None:
+        self.begun, self.start = self.got[-1][0], self.drawn
+
+    def frame(self) -> None:
+        u = min((self.at - self.begun) / 0.12, 1)
+        low, high = 0.0, 1.0
+        for _ in range(60):  # the time t of the curve's x
+            t = (low + high) / 2
+            x = 0.75 * (1 - t) ** 2 * t + 0.75 * (1 - t) * t**2 + t**3
+            low, high = (t, high) if x < u else (low, t)
+        y = 0.3 * (1 - t) ** 2 * t + 3 * (1 - t) * t**2 + t**3
+        self.drawn = self.start + (self.got[-1][2] - self.start) * y
+
+
+class EightFrames(Game):
+    """A way to each packet in eight frames."""
+
+    left = 0
+
+    def arrive(self) -> None:
+        self.left = 8
+
+    def frame(self) -> None:
+        if self.left:
+            self.drawn = self.drawn + (self.got[-1][2] - self.drawn) / self.left
+            self.left -= 1
+
+
+class LowPassedBody(AgeOfVelocity):
+    """Half of the way, and 0.3 of the way to its velocity, at each packet; on by that velocity."""
+
+    speed: Any = None
+
+    def arrive(self) -> None:
+        self.drawn = (self.drawn + self.got[-1][2]) / 2
+        self.speed = self.velocity if self.speed is None else self.speed
+        self.speed = self.speed + (self.velocity - self.speed) * 0.3
+
+    def frame(self) -> None:
+        self.drawn = self.drawn + self.speed * self.dt
+
+
+class TwoArrivalsAhead(Game):
+    """A fifth of the way to the newest state, moved on by the way between the last two arrivals."""
+
+    velocity: Any = 0.0
+
+    def arrive(self) -> None:
+        if len(self.got) > 1:
+            (before, _, start), (arrival, _, goal) = self.got[-2:]
+            if arrival > before:
+                self.velocity = (goal - start) / (arrival - before)
+
+    def frame(self) -> None:
+        goal = self.got[-1][2] + self.velocity * (self.at - self.got[-1][0])
+        self.drawn = self.drawn + (goal - self.drawn) * 0.2
+
+
 class AxisSteps(Game):
     """Each axis goes to the newest state by 6 a second at most."""
 

@@ -118,6 +118,9 @@ IN_TURN = (
     "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=0.3",
     "chase+how=speed+speed=3+axes=each+snap=2.17+ahead=arrival+age=absolute",
     "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5",
+    "chase+how=force+stiffness=90+damping=7+integration=exact+ahead=velocity+velocity=arrivals",
+    "chase+how=force+stiffness=90+damping=7+ahead=interval+velocity=stamps+velocity_share=0.4",
+    "chase+how=eased+ease=css-ease+time=7+step_time=1+start=frame",
 )
 
 

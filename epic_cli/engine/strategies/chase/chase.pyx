@@ -1,6 +1,8 @@
 """A configurable chase of the newest state, as most tutorials teach it."""
 
-from libc.math cimport INFINITY, M_PI, NAN, cos, fabs, floor, isfinite, isnan, sin, sqrt
+from libc.math cimport (
+    INFINITY, M_PI, NAN, cos, exp, exp2, fabs, floor, isfinite, isnan, log, sin, sqrt,
+)
 
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
@@ -8,7 +10,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts cimport (
     ARRIVALS, FRAMES, STAMPS, PacketAge, SendInterval, Strategy, span_seconds,
 )
-from epic_cli.engine.strategies.parts.curves cimport step_damped_spring, lerp, smooth_damp
+from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp, step_damped_spring
 from epic_cli.engine.strategies.parts.following cimport exponential_share, rounded
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, slerp_between
@@ -34,12 +36,28 @@ cpdef enum class Approach:
     LINEAR
     EASED
     GROWING
+    FORCE
 
 cpdef enum class Easing:
     SMOOTHSTEP
     SINE
     OUT_QUAD
     OUT_CUBIC
+    OUT_QUART
+    OUT_SINE
+    OUT_EXPO
+    IN_QUAD
+    IN_OUT_QUAD
+    IN_OUT_CUBIC
+    CSS_EASE
+    CSS_EASE_OUT
+    CSS_EASE_IN_OUT
+
+cpdef enum class VelocitySource:
+    SENT
+    STAMPS
+    ARRIVALS
+    INTERVAL
 
 cpdef enum class Goal:
     NEWEST
@@ -50,8 +68,17 @@ cpdef enum class Goal:
     FIXED
 
 
+cpdef enum class Integration:
+    SEMI_IMPLICIT
+    EXPLICIT
+    EXACT
+
+# The largest square of a spring's speed: one that swings ever farther goes to its goal instead.
+cdef double FASTEST = 1e30
+
+
 cdef class Chase(Strategy):
-    """Goes from where it is drawn towards the newest state, in one of nine ways.
+    """Goes from where it is drawn towards the newest state, in one of ten ways.
 
         exponential  drawn += (goal - drawn) * (1 - e^(-dt / time))
         lerp         drawn += (goal - drawn) * min(dt / time, 1)
@@ -60,8 +87,11 @@ cdef class Chase(Strategy):
         speed        towards the goal, by speed * dt at most, of all axes or of each (``axes``)
         interval     as fast as leads there in one send interval, from the newest arrival on
         linear       from what was drawn to the goal over ``time``, from the newest arrival on
-        eased        the same with an ease: 3u^2 - 2u^3, (1 - cos(pi u)) / 2, 1 - (1 - u)^2 or ^3
+        eased        the same with an ease: 3u^2 - 2u^3, (1 - cos(pi u)) / 2, 1 - (1 - u)^2, ^3
+                     or ^4, sin(pi u / 2), 1 - 2^(-10u), u^2, u^2 or u^3 in and out, or one of CSS
         growing      drawn += (goal - drawn) * min(u, 1), where u grows from 0 to 1 over ``time``
+        force        velocity += (stiffness * (goal - drawn) - damping * velocity) * dt,
+                     then drawn += velocity * dt (``explicit``: before that; or ``exact``)
 
     where dt is the time since the frame before. ``Lerp(drawn, newest, 10 * dt)`` is
     ``chase+how=lerp+time=0.1``, ``Lerp(drawn, newest, 0.1)`` is ``chase+how=share+share=0.1``: that
@@ -74,12 +104,19 @@ cdef class Chase(Strategy):
     is measured is limited to ``interval_least`` and ``interval_most``; that of a late packet, or of
     one of the same time, is ``interval_late``.
 
+    With ``step_time`` each step counts as that long, whatever its duration: ``step_time=1/60`` is
+    code that takes each frame for a sixtieth of a second, ``step_time=1`` a spring by frames, and
+    ``how=linear`` then goes for a number of frames.
+
     The goal is the newest state; or ``ahead`` of it: ``velocity``: where its velocity has led it by
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;
     ``step``: as that, but the way from the packet before in the place of the velocity, as Photon's
     view has it; ``interval``: where its velocity leads it in one interval; ``fixed``: in
-    ``ahead_time``. ``age`` is how old a packet is on arrival. A velocity fades out evenly within
-    ``fade``, from ``fade_after`` without a packet on, and the goal comes to a stop.
+    ``ahead_time``. ``age`` is how old a packet is on arrival. A velocity is the packet's, or the
+    last step over the time from timestamp to timestamp, from arrival to arrival or of an interval
+    (``velocity=stamps``, ``arrivals``, ``interval``; where that is not above 0, the one before); or
+    a mean that each packet moves by ``velocity_share``. It fades out evenly within ``fade``, from
+    ``fade_after`` without a packet on, and the goal comes to a stop.
 
     A spring never passes its goal, as Unity's; with ``overshoot=on`` it does, and so do ``lerp``
     and ``linear``, whose shares are limited to 1, to ``overshoot`` or not at all. ``linear`` and
@@ -95,7 +132,7 @@ cdef class Chase(Strategy):
     With ``drift`` what is drawn also moves by that share of the newest velocity, until the packet
     is ``ahead_time`` old, as a body in a physics engine: after each step, or, where the goal moves
     by the velocity, before it, so that only the error to that fades. A velocity that is itself
-    smoothed goes ``drift_share`` of the way to the newest in each step.
+    smoothed goes ``drift_share`` of the way to the newest in each step, also once a packet.
 
     It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
     packet, for which dt is the time since the frame before it. Between two ticks it draws the last
@@ -132,6 +169,12 @@ cdef class Chase(Strategy):
                    "", 0, 1, tune=(0.02, 1), scale="log"),
             Number("speed", 20.0, "the speed, with how=speed", "length units/s", 0, 1e12,
                    tune=(0.1, 100), scale="log"),
+            Number("stiffness", 100.0, "the acceleration per distance to the goal, with how=force",
+                   "1/s^2", 0, 1e9, tune=(10, 1000), scale="log"),
+            Number("damping", 20.0, "the deceleration per speed, with how=force", "1/s", 0, 1e6,
+                   tune=(2, 60), scale="log"),
+            Choice("integration", "semi-implicit", "how how=force moves: by the new velocity, by"
+                   " the old one (explicit), or exactly", Integration, tune=False),
             Choice("axes", "all", "whether how=speed and snap go by the distance of all axes, or of"
                    " each by itself", ("all", "each"), tune=False),
             Choice("ease", "smoothstep", "the curve of how=eased", Easing),
@@ -154,6 +197,10 @@ cdef class Chase(Strategy):
                    " velocity, by its velocity until it arrived, by the last step, or by its"
                    " velocity for one interval or for ahead_time", Goal),
             age_setting("stamp"),
+            Choice("velocity", "sent", "the velocity: the packet's, or the last step over the time"
+                   " between timestamps, arrivals, or of an interval", VelocitySource, tune=False),
+            Number("velocity_share", 1.0, "how much of the difference a packet shifts the mean"
+                   " velocity; 1: it is the newest", "", 0.001, 1),
             Number("ahead_time", 1.0, "the longest prediction", "s", 0, 3600,
                    words={"unlimited": INFINITY}),
             Number("fade_after", 0.0, "the velocity fades out from this time without a packet on,"
@@ -174,6 +221,8 @@ cdef class Chase(Strategy):
             Number("every", "frame", "how often the drawn position moves: in each frame, once a"
                    " packet, or in ticks of this length", "s", 0.001, 60,
                    words={"frame": 0.0, "packet": PACKET}),
+            Number("step_time", "measured", "how long each step counts, whatever its duration", "s",
+                   0.0001, 60, words={"measured": 0.0}),
             Number("phase", 0.0, "a time at which a tick falls", "s", 0, 60),
             Choice("between", "hold", "what to draw between two ticks: the last one, or the line to"
                    " it", ("hold", "lerp"), tune=False),
@@ -185,7 +234,10 @@ cdef class Chase(Strategy):
     cdef public Approach how
     cdef public Easing ease
     cdef public Goal ahead
+    cdef public Integration integration
+    cdef public VelocitySource velocity
     cdef public double time, share, speed, ahead_time, snap, snap_after, dead_zone
+    cdef public double stiffness, damping, velocity_share, step_time
     cdef public double every, phase, rounding, fade_after, fade
     cdef public double overshoot, drift, drift_share
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
@@ -197,6 +249,7 @@ cdef class Chase(Strategy):
     cdef double stamp               # its timestamp
     cdef double taken               # the step that took the packet before
     cdef long waiting               # packets since the last step
+    cdef double steps               # since the newest packet was taken
     cdef double begun, duration     # beginning and duration of the way to it, s
     cdef double length, left        # distance and remaining time of the way to it, s
     cdef double stepped             # time of the last step, or number of the last tick; NaN: none
@@ -226,7 +279,8 @@ cdef class Chase(Strategy):
             NAN if interval < 0 else interval, last=interval < 0, share=interval_share,
             least=interval_least, most=interval_most, late=interval_late)
         self.counts_intervals = not self.measured < 0 and (
-            self.time < 0 or self.how == Approach.INTERVAL or self.ahead == Goal.INTERVAL)
+            self.time < 0 or self.how == Approach.INTERVAL or self.ahead == Goal.INTERVAL
+            or self.velocity == VelocitySource.INTERVAL)
         self.glides = self.how == Approach.LINEAR or self.how == Approach.EASED
 
     cdef void clear(self) noexcept nogil:
@@ -236,6 +290,7 @@ cdef class Chase(Strategy):
         self.glide.clear()
         self.stepped = self.taken = NAN
         self.waiting = 0
+        self.steps = 0
 
     # ------------------------------------------------------------- packets
 
@@ -246,7 +301,6 @@ cdef class Chase(Strategy):
         now = self.read_time(now)
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
-            self.drifting = packet.velocity
         elif packet.time < self.newest and not self.takes_late:
             return False
         else:
@@ -264,7 +318,7 @@ cdef class Chase(Strategy):
                 self.interval.measure(packet.time - self.stamp)
         if self.counts_intervals:
             self.interval.add(packet.time)
-        self.received = packet
+        self.receive_motion(packet, now, step)
         self.stamp = packet.time
         self.arrived = self.begun = now
         if self.from_frame:
@@ -288,6 +342,25 @@ cdef class Chase(Strategy):
             self.current.turn.copy(sample.turn)
         return True
 
+    cdef void receive_motion(self, const Packet& packet, double now,
+                             Vec3[double] step) noexcept nogil:
+        """Store a packet's position, and its velocity or that of the ``step`` to it."""
+        cdef Vec3[double] velocity = packet.velocity
+        cdef double elapsed = packet.time - self.stamp
+        if self.velocity == VelocitySource.ARRIVALS:
+            elapsed = now - self.arrived
+        elif self.velocity == VelocitySource.INTERVAL:
+            elapsed = self.interval.value
+        if self.velocity != VelocitySource.SENT:
+            velocity = Vec3[double]()
+            if not self.empty:
+                velocity = step * (1 / elapsed) if elapsed > 0 else self.received.velocity
+        if self.velocity_share < 1 and not self.empty:
+            velocity = lerp(self.received.velocity, velocity, self.velocity_share)
+        if self.empty:
+            self.drifting = velocity
+        self.received = Motion(packet.position, velocity)
+
     cdef double find_last_step(self, double now) noexcept nogil:
         """Return the local time of the last step, or ``now`` if there was none."""
         if self.every > 0:
@@ -309,13 +382,13 @@ cdef class Chase(Strategy):
         """
         self.old = self.packet_age.measure(packet, now)
         if self.ahead == Goal.ARRIVAL:
-            self.goal = packet.position + packet.velocity * min(self.old, self.ahead_time)
+            self.goal = packet.position + self.received.velocity * min(self.old, self.ahead_time)
         elif self.ahead == Goal.STEP:
             self.goal = packet.position + step * min(self.old, self.ahead_time)
         elif self.ahead == Goal.VELOCITY:
             self.goal = self.compute_goal(now)
         elif self.ahead == Goal.FIXED and isfinite(self.ahead_time):
-            self.goal = packet.position + packet.velocity * self.ahead_time
+            self.goal = packet.position + self.received.velocity * self.ahead_time
 
     cdef void begin_way(self) noexcept nogil:
         """Begin the way to the newest packet, once the send interval is known."""
@@ -332,6 +405,7 @@ cdef class Chase(Strategy):
     cdef void take_waiting_packets(self, double at) noexcept nogil:
         """Take the packets that came since the last step into the step at ``at``."""
         self.begun = min(self.begun, at)
+        self.steps = -1 if self.from_frame else 0
         if self.measured == <double>FRAMES:
             if not isnan(self.taken):
                 self.interval.measure(at - self.taken)
@@ -412,21 +486,27 @@ cdef class Chase(Strategy):
     cdef void step_towards_goal(self, double at, double elapsed, Sample& sample) noexcept nogil:
         """Move the drawn position towards the goal, and along, by a step of ``elapsed`` seconds."""
         cdef Vec3[double] before = self.shown.position
+        cdef double counted = self.step_time if self.step_time > 0 else elapsed
         cdef Vec3[double] travel
         if self.waiting:
             self.take_waiting_packets(at)
+        self.steps += 1
         self.goal = self.compute_goal(at)
+        self.drifting = lerp(self.drifting, self.received.velocity, self.drift_share)
         if self.drift == 0 or self.every == PACKET:
-            self.approach_goal(at, elapsed, sample)
+            self.approach_goal(at, counted, sample)
+            if self.step_time > 0 and elapsed > 0:
+                sample.velocity = (self.shown.position - before) * (1 / elapsed)
             return
-        travel = self.compute_drift(at, elapsed)
+        travel = self.compute_drift(at, elapsed if self.ahead == Goal.VELOCITY else counted)
         if self.ahead == Goal.VELOCITY:
             self.shown.position = before + travel
             self.start = self.start + travel
-        self.approach_goal(at, elapsed, sample)
+        self.approach_goal(at, counted, sample)
         if self.ahead != Goal.VELOCITY:
             self.shown.position = self.shown.position + travel
-        if elapsed > 0:
+        if counted > 0:
+            elapsed = elapsed if elapsed > 0 else counted
             sample.show(Motion(self.shown.position, (self.shown.position - before) * (1 / elapsed)),
                         EXTRAPOLATED)
 
@@ -450,14 +530,13 @@ cdef class Chase(Strategy):
         if self.ahead == Goal.VELOCITY:
             since += self.old
             elapsed = min(elapsed, max(at - self.begun, 0.0))
-        self.drifting = lerp(self.drifting, self.received.velocity, self.drift_share)
         return self.drifting * (
             self.drift * clamped(self.ahead_time - (since - elapsed), 0, elapsed))
 
     cdef void approach_goal(self, double at, double elapsed, Sample& sample) noexcept nogil:
         cdef Vec3[double] rest = self.goal - self.shown.position
         cdef bint arrives = not dot(rest, rest) > 0
-        if self.how == Approach.SPRING:
+        if self.how == Approach.SPRING or self.how == Approach.FORCE:
             arrives = arrives and not dot(self.shown.velocity, self.shown.velocity) > 0
         if self.is_snapping(rest) or (
                 self.snap_after > 0 and at - self.arrived > self.snap_after):
@@ -469,7 +548,7 @@ cdef class Chase(Strategy):
         elif dot(rest, rest) < self.dead_zone * self.dead_zone:
             self.hold_position(sample)
             return
-        elif self.how == Approach.SPRING:
+        elif self.how == Approach.SPRING or self.how == Approach.FORCE:
             self.step_spring(elapsed, sample)
         else:
             self.step_by_share(rest, at, elapsed, sample)
@@ -547,14 +626,35 @@ cdef class Chase(Strategy):
 
     cdef Motion damp(self, const Motion& motion, Vec3[double] target, double seconds,
                      double elapsed) noexcept nogil:
+        if self.how == Approach.FORCE:
+            return self.push(motion, target, elapsed)
         if self.overshoot > 1:
             return step_damped_spring(motion, target, seconds, elapsed)
         return smooth_damp(motion, target, seconds, elapsed)
 
+    cdef Motion push(self, const Motion& motion, Vec3[double] target,
+                     double elapsed) noexcept nogil:
+        """Return the motion after a step of a spring with its own stiffness and damping."""
+        cdef Motion pushed
+        if self.integration == Integration.EXACT:
+            pushed = swing_exactly(motion, target, self.stiffness, self.damping, elapsed)
+        else:
+            pushed = step_force(motion, target, self.stiffness, self.damping, elapsed,
+                                self.integration == Integration.EXPLICIT)
+        if dot(pushed.velocity, pushed.velocity) < FASTEST:
+            return pushed
+        return Motion(target, Vec3[double]())
+
     # ------------------------------------------------------------- the way from the newest arrival
 
     cdef double compute_fraction(self, double at) noexcept nogil:
-        return min(max(at - self.begun, 0.0) / self.duration, self.get_end())
+        return min(self.measure_way(at) / self.duration, self.get_end())
+
+    cdef double measure_way(self, double at) noexcept nogil:
+        """Return how long the way has lasted (s)."""
+        if self.step_time > 0:
+            return self.steps * self.step_time
+        return max(at - self.begun, 0.0)
 
     cdef double get_end(self) noexcept nogil:
         """Return how far the way goes, as a multiple of the way to its goal."""
@@ -582,18 +682,36 @@ cdef class Chase(Strategy):
 
     cdef bint is_past_end(self, double at) noexcept nogil:
         """Return True at a step that is left out, as it would pass the end of the way."""
-        return self.stops_short and at - self.begun > self.duration * (1 + SLIGHTLY)
+        return self.stops_short and self.measure_way(at) > self.duration * (1 + SLIGHTLY)
 
     cdef double ease_fraction(self, double u) noexcept nogil:
         """Return the fraction of the way covered at the fraction ``u`` of its duration."""
         cdef double left = 1 - u
-        if self.how == Approach.LINEAR:
+        if self.how == Approach.LINEAR or u == 1:
             return u
         if self.ease == Easing.SMOOTHSTEP:
             return u * u * (3 - 2 * u)
         if self.ease == Easing.SINE:
             return (1 - cos(M_PI * u)) / 2
-        return 1 - (left * left if self.ease == Easing.OUT_QUAD else left * left * left)
+        if self.ease == Easing.OUT_SINE:
+            return sin(M_PI / 2 * u)
+        if self.ease == Easing.OUT_EXPO:
+            return 1 - exp2(-10 * u)
+        if self.ease == Easing.IN_QUAD:
+            return u * u
+        if self.ease == Easing.IN_OUT_QUAD:
+            return 2 * u * u if u < 0.5 else 1 - 2 * left * left
+        if self.ease == Easing.IN_OUT_CUBIC:
+            return 4 * u * u * u if u < 0.5 else 1 - 4 * left * left * left
+        if self.ease == Easing.CSS_EASE:
+            return bezier_fraction(0.25, 0.1, 0.25, 1, u)
+        if self.ease == Easing.CSS_EASE_OUT:
+            return bezier_fraction(0, 0, 0.58, 1, u)
+        if self.ease == Easing.CSS_EASE_IN_OUT:
+            return bezier_fraction(0.42, 0, 0.58, 1, u)
+        if self.ease == Easing.OUT_QUART:
+            left = left * left
+        return 1 - (left * left * left if self.ease == Easing.OUT_CUBIC else left * left)
 
     cdef double compute_slope(self, double u) noexcept nogil:
         """Return the derivative of ``ease_fraction`` at ``u`` (1: constant speed)."""
@@ -604,4 +722,91 @@ cdef class Chase(Strategy):
             return 6 * u * left
         if self.ease == Easing.SINE:
             return M_PI / 2 * sin(M_PI * u)
+        if self.ease == Easing.OUT_SINE:
+            return M_PI / 2 * cos(M_PI / 2 * u)
+        if self.ease == Easing.OUT_EXPO:
+            return 10 * log(2) * exp2(-10 * u)
+        if self.ease == Easing.IN_QUAD:
+            return 2 * u
+        if self.ease == Easing.IN_OUT_QUAD:
+            return 4 * min(u, left)
+        if self.ease == Easing.IN_OUT_CUBIC:
+            return 12 * min(u, left) * min(u, left)
+        if self.ease == Easing.CSS_EASE:
+            return bezier_slope(0.25, 0.1, 0.25, 1, u)
+        if self.ease == Easing.CSS_EASE_OUT:
+            return bezier_slope(0, 0, 0.58, 1, u)
+        if self.ease == Easing.CSS_EASE_IN_OUT:
+            return bezier_slope(0.42, 0, 0.58, 1, u)
+        if self.ease == Easing.OUT_QUART:
+            return 4 * left * left * left
         return 2 * left if self.ease == Easing.OUT_QUAD else 3 * left * left
+
+
+cdef Motion step_force(const Motion& motion, Vec3[double] target, double stiffness,
+                       double damping, double elapsed, bint moves_first) noexcept nogil:
+    """Return the motion after a step by a spring's force, the position moved by the new velocity.
+
+    ``moves_first`` moves it by the old one (explicit Euler).
+    """
+    cdef Vec3[double] force = (target - motion.position) * stiffness - motion.velocity * damping
+    cdef Vec3[double] velocity = motion.velocity + force * elapsed
+    return Motion(motion.position + (motion.velocity if moves_first else velocity) * elapsed,
+                  velocity)
+
+
+cdef Motion swing_exactly(const Motion& motion, Vec3[double] target, double stiffness,
+                          double damping, double elapsed) noexcept nogil:
+    """Return the motion of a spring with any damping after ``elapsed`` seconds."""
+    cdef double half = damping / 2
+    cdef double square = stiffness - half * half
+    cdef double rate = sqrt(square if square > 0 else -square)
+    cdef double whole = exp(-half * elapsed)
+    cdef double part = whole * elapsed
+    cdef double slow, fast
+    cdef Vec3[double] change = motion.position - target
+    if square > 0:
+        part = whole * sin(rate * elapsed) / rate
+        whole = whole * cos(rate * elapsed)
+    elif square < 0:
+        slow = exp(-(half - rate) * elapsed)
+        fast = exp(-(half + rate) * elapsed)
+        part = (slow - fast) / (2 * rate)
+        whole = (slow + fast) / 2
+    return Motion(
+        target + change * whole + (motion.velocity + change * half) * part,
+        motion.velocity * whole - (motion.velocity * half + change * stiffness) * part,
+    )
+
+
+cdef double find_bezier_time(double x1, double x2, double u) noexcept nogil:
+    """Return the parameter t at which a CSS timing function has x = ``u``, by bisection."""
+    cdef double low = 0
+    cdef double high = 1
+    cdef double t = 0.5
+    cdef int _
+    for _ in range(50):
+        if t * (3 * (1 - t) * ((1 - t) * x1 + t * x2) + t * t) < u:
+            low = t
+        else:
+            high = t
+        t = (low + high) / 2
+    return t
+
+
+cdef double bezier_fraction(double x1, double y1, double x2, double y2,
+                            double u) noexcept nogil:
+    """Return the fraction of the way that a CSS timing function has covered at ``u``."""
+    cdef double t = find_bezier_time(x1, x2, u)
+    return t * (3 * (1 - t) * ((1 - t) * y1 + t * y2) + t * t)
+
+
+cdef double bezier_slope(double x1, double y1, double x2, double y2,
+                         double u) noexcept nogil:
+    """Return the derivative of ``bezier_fraction`` at ``u``."""
+    cdef double t = find_bezier_time(x1, x2, u)
+    cdef double a = (1 - t) * (1 - t)
+    cdef double b = 2 * (1 - t) * t
+    cdef double x = a * x1 + b * (x2 - x1) + t * t * (1 - x2)
+    cdef double y = a * y1 + b * (y2 - y1) + t * t * (1 - y2)
+    return y / x if x > 0 else 1

@@ -54,7 +54,7 @@ class Cpp(LanguageWriter):
             {"vector"} if any("list" in field.type for field in self.program.fields) else set()
         )
         headers |= {"algorithm"} if uses & {"min", "max", "remove"} else set()
-        maths = {"sqrt", "exp", "cos", "abs", "floor", "length", "acos"}
+        maths = {"sqrt", "exp", "cos", "abs", "floor", "length", "acos", "sin"}
         headers |= {"cmath"} if uses & maths else set()
         headers |= set(_PROGRAM.split()) if main else set()
         if not main:

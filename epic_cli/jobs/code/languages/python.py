@@ -56,7 +56,7 @@ class Python(IndentedWriter):
 
     def print_beginning(self, main: bool) -> None:
         uses = self.program.uses()
-        maths = {"sqrt", "exp", "cos", "floor", "length", "acos"}
+        maths = {"sqrt", "exp", "cos", "floor", "length", "acos", "sin"}
         modules = ["math"] if main or uses & maths else []
         modules += ["ctypes"] if self.rounding else []
         self.print_line()

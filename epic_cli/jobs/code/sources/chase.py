@@ -20,6 +20,7 @@ from epic_cli.jobs.code.sources.words import (
     exp,
     floor,
     length,
+    sin,
 )  # fmt: skip
 
 LICENSE = "0BSD: use it as you like, without any warranty."
@@ -37,6 +38,11 @@ TIME_IN_INTERVALS: bool
 SHARE: float
 SPEED: float
 AXES: str
+STIFFNESS: float
+DAMPING: float
+INTEGRATION: str
+RATE: float  # the frequency of a spring with how=force (1/s), or how its two speeds differ
+DAMPED: str
 EASE: str
 START: str
 END: str
@@ -48,6 +54,8 @@ MEASURES: str
 TAKES: bool
 AHEAD: str
 AGE: str
+VELOCITY: str
+VELOCITY_SHARE: float
 AHEAD_TIME: float
 LIMITS_AHEAD: bool
 FADE_AFTER: float
@@ -62,6 +70,8 @@ LATE: str
 REPEATED: str
 STEPS: str
 EVERY: float
+COUNTS: bool  # each step counts as long
+STEP_TIME: float
 PHASE: float
 BETWEEN: str
 ROUNDING: float
@@ -73,7 +83,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     """Return the constants that are no settings, of settings as they are used."""
     interval = settings["interval"]
     steps = {0: "frame", -1: "packet"}.get(settings["every"], "tick")
-    uses = settings["time"] < 0 or "interval" in (settings["how"], settings["ahead"])
+    ways = settings["how"], settings["ahead"], settings["velocity"]
+    uses = settings["time"] < 0 or "interval" in ways
     given = "usual" if math.isnan(interval) else "nothing"
     measures = (
         {-1: "arrivals", -2: "frames", -3: "stamps"}.get(interval, given) if uses else "nothing"
@@ -81,8 +92,13 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     begins = settings["how"] in ("linear", "eased", "growing") or (
         settings["ahead"] == "velocity" and (settings["age"] == "arrival" or settings["drift"] > 0)
     )
-    waits = begins and (settings["start"] == "frame" or steps == "tick")
+    counts = settings["step_time"] > 0
+    waits = begins and (settings["start"] == "frame" or steps == "tick" or counts)
+    square = settings["stiffness"] - settings["damping"] ** 2 / 4
     return {
+        "RATE": math.sqrt(abs(square)),
+        "DAMPED": "swings" if square > 0 else "creeps" if square < 0 else "critically",
+        "COUNTS": counts,
         "TIME": abs(settings["time"]),
         "TIME_IN_INTERVALS": settings["time"] < 0,
         "INTERVAL": interval if interval > 0 else 0.05,
@@ -121,6 +137,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     ticking: bool  # there was a tick, or a step
     stepped: float  # the number of the last tick, or the time of the last step
     waiting: int  # packets since the last step
+    steps: int  # since the newest packet was taken
     taking: bool  # there was a step that took packets
     taken: float  # when
     received: Vec3
@@ -151,6 +168,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.ticking = False
         self.taking = False
         self.waiting = 0
+        self.steps = 0
         self.newest = 0.0
         self.stamp = 0.0
         self.aged = False
@@ -195,9 +213,15 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         else:
             self.position = position
             self.motion = Vec3(0.0, 0.0, 0.0)
-            self.drifting = velocity
             if ROTATIONS:
                 self.rotation = rotation
+        carries: Vec3 = (
+            velocity if VELOCITY == "sent" else self.last_velocity(time, arrival, position)
+        )
+        if VELOCITY_SHARE < 1.0 and self.started:
+            carries = self.speed * (1.0 - VELOCITY_SHARE) + carries * VELOCITY_SHARE
+        if not self.started:
+            self.drifting = carries
         self.start = begin
         if ROTATIONS:
             self.start_rotation = turned
@@ -210,18 +234,18 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.age = self.measured_age(arrival, arrival - time)
         self.goal = position
         if AHEAD == "arrival":
-            self.goal = position + velocity * self.prediction(self.age)
+            self.goal = position + carries * self.prediction(self.age)
         if AHEAD == "step":
             self.goal = position + (position - before) * self.prediction(self.age)
         if AHEAD == "fixed" and LIMITS_AHEAD:
-            self.goal = position + velocity * AHEAD_TIME
+            self.goal = position + carries * AHEAD_TIME
         if LATE == "drop" or not self.started or time > self.newest:
             self.newest = time
         self.stamp = time
         self.started = True
         self.received = position
         self.received_rotation = rotation
-        self.speed = velocity
+        self.speed = carries
         self.arrived = arrival
         if MEASURES != "frames":
             self.depart()
@@ -235,6 +259,21 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if KEEPS:
             self.keep()
         return True
+
+    def last_velocity(self, time: float, arrival: float, position: Vec3) -> Vec3:
+        """Return the velocity of the last step; before a second packet, zero."""
+        if not self.started:
+            return Vec3(0.0, 0.0, 0.0)
+        elapsed: float = (
+            time - self.stamp
+            if VELOCITY == "stamps"
+            else arrival - self.arrived
+            if VELOCITY == "arrivals"
+            else self.interval
+        )
+        if elapsed > 0.0:
+            return (position - self.received) * (1.0 / elapsed)
+        return self.speed
 
     def restore(self) -> None:
         """Return to the state after the last step."""
@@ -277,6 +316,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.begun = now
         elif STEPS == "tick":
             self.begun = min(self.begun, now)
+        if COUNTS:
+            self.steps = 0
+            if START == "frame":
+                self.steps = -1
         if MEASURES == "frames":
             if self.taking:
                 self.measure(now - self.taken)
@@ -339,12 +382,12 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def fraction(self, now: float) -> float:
         """Return the fraction of the path's time that has passed."""
-        u: float = max((now - self.begun) / self.duration, 0.0)
+        u: float = self.lasted(now) / self.duration
         if HOW != "linear":
             u = min(u, 1.0)
         elif LIMITS_PASSING:
             u = min(u, OVERSHOOT)
-        if HOW == "eased":
+        if HOW == "eased" and u < 1.0:
             if EASE == "smoothstep":
                 return u * u * (3.0 - 2.0 * u)
             if EASE == "sine":
@@ -353,7 +396,48 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 return 1.0 - (1.0 - u) * (1.0 - u)
             if EASE == "out-cubic":
                 return 1.0 - (1.0 - u) * (1.0 - u) * (1.0 - u)
+            if EASE == "out-quart":
+                return 1.0 - (1.0 - u) * (1.0 - u) * (1.0 - u) * (1.0 - u)
+            if EASE == "out-sine":
+                return sin(1.5707963267948966 * u)
+            if EASE == "out-expo":
+                return 1.0 - exp(-6.931471805599453 * u)
+            if EASE == "in-quad":
+                return u * u
+            if EASE == "in-out-quad":
+                if u < 0.5:
+                    return 2.0 * u * u
+                return 1.0 - 2.0 * (1.0 - u) * (1.0 - u)
+            if EASE == "in-out-cubic":
+                if u < 0.5:
+                    return 4.0 * u * u * u
+                return 1.0 - 4.0 * (1.0 - u) * (1.0 - u) * (1.0 - u)
+            if EASE == "css-ease":
+                return self.bezier(0.25, 0.1, 0.25, 1.0, u)
+            if EASE == "css-ease-out":
+                return self.bezier(0.0, 0.0, 0.58, 1.0, u)
+            if EASE == "css-ease-in-out":
+                return self.bezier(0.42, 0.0, 0.58, 1.0, u)
         return u
+
+    def lasted(self, now: float) -> float:
+        """Return how long the path has lasted (s)."""
+        if COUNTS:
+            return STEP_TIME * float(self.steps)
+        return max(now - self.begun, 0.0)
+
+    def bezier(self, x1: float, y1: float, x2: float, y2: float, u: float) -> float:
+        """Return the fraction that a CSS timing function has covered at u, by bisection."""
+        low: float = 0.0
+        high: float = 1.0
+        t: float = 0.5
+        while high - low > 1e-15:
+            if t * (3.0 * (1.0 - t) * ((1.0 - t) * x1 + t * x2) + t * t) < u:
+                low = t
+            else:
+                high = t
+            t = (low + high) / 2.0
+        return t * (3.0 * (1.0 - t) * ((1.0 - t) * y1 + t * y2) + t * t)
 
     def path(self, now: float) -> Vec3:
         """Return the point of the path at that time."""
@@ -375,7 +459,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def is_past_end(self, now: float) -> bool:
         """Return whether a step is left out, as it would pass the end of the path."""
-        return now - self.begun > self.duration * (1.0 + 1e-9)
+        return self.lasted(now) > self.duration * (1.0 + 1e-9)
 
     def step_share(self, now: float, elapsed: float) -> float:
         """Return the share of the remaining way for this time."""
@@ -417,6 +501,40 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 reached = goal
                 self.motion = Vec3(0.0, 0.0, 0.0)
         self.position = reached
+
+    def push(self, goal: Vec3, elapsed: float) -> None:
+        """Advance by a step of a spring with its own stiffness and damping."""
+        if INTEGRATION == "exact":
+            if DAMPED == "swings":
+                fade: float = exp(-DAMPING / 2.0 * elapsed)
+                turn: float = RATE * elapsed
+                self.swing(goal, fade * cos(turn), fade * sin(turn) / RATE)
+            if DAMPED == "creeps":
+                slow: float = exp(-(DAMPING / 2.0 - RATE) * elapsed)
+                fast: float = exp(-(DAMPING / 2.0 + RATE) * elapsed)
+                self.swing(goal, (slow + fast) / 2.0, (slow - fast) / (2.0 * RATE))
+            if DAMPED == "critically":
+                left: float = exp(-DAMPING / 2.0 * elapsed)
+                self.swing(goal, left, left * elapsed)
+        else:
+            before: Vec3 = self.motion
+            pull: Vec3 = (goal - self.position) * STIFFNESS - before * DAMPING
+            self.motion = before + pull * elapsed
+            if INTEGRATION == "explicit":
+                self.position = self.position + before * elapsed
+            else:
+                self.position = self.position + self.motion * elapsed
+        if dot(self.motion, self.motion) < 1e30:
+            return
+        self.position = goal  # it swings ever farther
+        self.motion = Vec3(0.0, 0.0, 0.0)
+
+    def swing(self, goal: Vec3, whole: float, part: float) -> None:
+        """Advance by the exact solution of a damped spring."""
+        change: Vec3 = self.position - goal
+        force: Vec3 = self.motion * (DAMPING / 2.0) + change * STIFFNESS
+        self.position = goal + change * whole + (self.motion + change * (DAMPING / 2.0)) * part
+        self.motion = self.motion * whole - force * part
 
     def approach(self, goal: Vec3, most: float) -> None:
         """Go towards the goal, by a distance at most."""
@@ -497,16 +615,21 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         """Go towards the goal, and along with the packets, as far as this time leads."""
         if TAKES and self.waiting > 0:
             self.take(now)
+        counted: float = elapsed
+        if COUNTS:
+            self.steps += 1
+            counted = STEP_TIME
+        self.drifting = self.drifting * (1.0 - DRIFT_SHARE) + self.speed * DRIFT_SHARE
         if DRIFT > 0.0 and STEPS != "packet":
-            travel: Vec3 = self.carried(now, elapsed)
             if AHEAD == "velocity":
-                self.position = self.position + travel
-                self.start = self.start + travel
-            self.pursue(now, elapsed)
+                led: Vec3 = self.carried(now, elapsed)
+                self.position = self.position + led
+                self.start = self.start + led
+            self.pursue(now, counted)
             if AHEAD != "velocity":
-                self.position = self.position + travel
+                self.position = self.position + self.carried(now, counted)
         else:
-            self.pursue(now, elapsed)
+            self.pursue(now, counted)
 
     def carried(self, now: float, elapsed: float) -> Vec3:
         """Return the way along with the newest packet in this time."""
@@ -517,7 +640,6 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if AHEAD == "velocity":
                 since += self.age
             span = min(max(AHEAD_TIME - since + span, 0.0), span)
-        self.drifting = self.drifting * (1.0 - DRIFT_SHARE) + self.speed * DRIFT_SHARE
         return self.drifting * (DRIFT * span)
 
     def pursue(self, now: float, elapsed: float) -> None:
@@ -538,6 +660,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.go(goal, self.step_share(now, elapsed))
         if HOW == "spring":
             self.spring(goal, elapsed)
+        if HOW == "force":
+            self.push(goal, elapsed)
         if HOW == "speed" and AXES == "each":
             most: float = SPEED * elapsed
             self.position = self.position + Vec3(

@@ -17,6 +17,7 @@ __all__ = [
     "exp",
     "floor",
     "length",
+    "sin",
     "sqrt",
 ]
 
