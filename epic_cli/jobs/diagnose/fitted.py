@@ -40,6 +40,8 @@ class FittedStrategy(NamedTuple):
             found.pop("interval", None)
         if "every" in settings and settings.get("between") != "lerp":
             found.pop("phase", None)
+        if settings.get("step_time") == 1:  # a count
+            found.pop("step_time")
         for key in LEAPING:
             found.pop(key, None)
         found |= {"": self.shift or None, " ": self.constant or None}

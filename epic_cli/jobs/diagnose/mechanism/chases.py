@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.mechanism.forces import read_forces
 from epic_cli.jobs.diagnose.mechanism.glides import find_least_error_time, read_glides
-from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, PossibleReading, compute_robust_rms
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 #: The share of frames without a step from which one frame does not tell its share of the rest.
 COARSE = 0.2
+
+#: A share of the rest that is not all of it.
+ALL = 0.999
 
 #: The settings of a chase that takes late packets as new ones.
 TAKES_LATE: dict[str, Any] = {"late": "take"}
@@ -72,6 +76,7 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
         if moves:  # what moves along with its goal, so that the error fades
             found += read_glides(frames, drifts, goal)
         found.append(_read_spring(frames, ahead, goal))
+        found += read_forces(frames, ahead, goal)
     return found
 
 
@@ -122,7 +127,9 @@ def _read_shares(
             np.clip((step * left)[far].sum() / np.square(way[far]).sum(), 1e-6, 1 - 1e-9),
         )
     middle = float(np.median(share))
-    lerp = float(np.median(elapsed[far] / share))
+    # where most frames go all of the way, the others tell the time
+    partly = share < ALL if (share < ALL).sum() >= FEW else np.full(len(share), True)
+    lerp = float(np.median((elapsed[far] / share)[partly]))
     time = float(np.median(-elapsed[far] / np.log1p(-share)))
     speed = float(np.median((pace / elapsed)[going])) if going.any() else 0.0
     return [found] + [

@@ -28,7 +28,7 @@ KNOWN = (
 )
 
 #: Settings that define a composition.
-NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
+NEEDED = ("delay", "time", "share", "speed", "stiffness", "damping", "stamps", "clock", "how")
 
 #: Settings that determine the times of states, or the movement to the goal.
 TIMING = ("stamps", "clock", "how", "ahead")

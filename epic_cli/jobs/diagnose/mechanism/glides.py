@@ -27,8 +27,21 @@ TIMES, TRIED = (0.02, 1.0), 25
 #: Of how many frames one is looked at first.
 ROUGHLY = 3
 
+#: Frames that differ by more of their length are not a count of time.
+UNEVEN = 0.02
+
 #: A curve that leaves this many times the least error is not fitted.
 BEATEN = 3.0
+
+
+def _make_css_curve(x1: float, y1: float, x2: float, y2: float) -> Callable[[Floats], Floats]:
+    """Return a CSS timing function, on straight lines between a thousand points."""
+    t = np.linspace(0, 1, 1001)
+    x, y = (
+        3 * (1 - t) * t * ((1 - t) * one + t * other) + t**3 for one, other in ((x1, x2), (y1, y2))
+    )
+    return lambda u: np.interp(u, x, y)
+
 
 EASES: dict[str, Callable[[Floats], Floats]] = {
     "linear": lambda u: u,
@@ -36,6 +49,15 @@ EASES: dict[str, Callable[[Floats], Floats]] = {
     "sine": lambda u: (1 - np.cos(np.pi * u)) / 2,
     "out-quad": lambda u: 1 - (1 - u) ** 2,
     "out-cubic": lambda u: 1 - (1 - u) ** 3,
+    "out-quart": lambda u: 1 - (1 - u) ** 4,
+    "out-sine": lambda u: np.sin(np.pi / 2 * u),
+    "out-expo": lambda u: np.where(u < 1, 1 - 2 ** (-10 * u), 1),
+    "in-quad": lambda u: u * u,
+    "in-out-quad": lambda u: np.where(u < 0.5, 2 * u * u, 1 - 2 * (1 - u) ** 2),
+    "in-out-cubic": lambda u: np.where(u < 0.5, 4 * u**3, 1 - 4 * (1 - u) ** 3),
+    "css-ease": _make_css_curve(0.25, 0.1, 0.25, 1),
+    "css-ease-out": _make_css_curve(0, 0, 0.58, 1),
+    "css-ease-in-out": _make_css_curve(0.42, 0, 0.58, 1),
 }
 
 
@@ -54,23 +76,36 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
         "frame": frames.times[frames.taking],
         "last": frames.times[before],
     }
+    words_of: dict[str, dict[str, Any]] = {
+        start: {} if start == "drawn" else {"start": start} for start in starts
+    }
+    if np.ptp(np.diff(frames.times)) > UNEVEN * frames.frame:  # else a count is the time
+        starts["counted"] = (
+            frames.times - (np.arange(len(frames.times)) - frames.taking + 1) * frames.frame
+        )
+        words_of["counted"] = {"step_time": 1.0}
     tried = np.log(np.geomspace(*TIMES, TRIED))
 
     def make(ease: str, end: int, start: str, at: Any) -> Callable[[Floats], Floats]:
-        return _make_measure(frames, at, goal, starts[start], EASES[ease], ends[end], ahead)
+        # a count of frames begins with the arrival, as does the way of the velocity
+        origin = starts["drawn" if start == "counted" else start]
+        ways = starts[start], origin
+        return _make_measure(frames, at, goal, ways, EASES[ease], ends[end], ahead)
 
     least = {
         way: float(make(*way, at[::ROUGHLY])(tried).min())
         for way in itertools.product(eases, range(len(ends)), starts)
+        if not (way[1] and way[2] == "counted")
     }
     most, found = BEATEN * min(least.values()), []
     for ease, end in itertools.product(eases, range(len(ends))):
-        start = min(starts, key=lambda start: least[ease, end, start])
+        start = min(starts, key=lambda start: least.get((ease, end, start), math.inf))
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
-        words = {**({"start": start} if start != "drawn" else {}), **ends[end], **ahead}
+        words = {**words_of[start], **ends[end], **ahead}
         if least[ease, end, start] <= most or ease == "linear":
             log, error = find_least_error_time(make(ease, end, start, at), TRIED, 11)
-            settings = {**how, "time": math.exp(log), **words}
+            time = math.exp(log) / (frames.frame if start == "counted" else 1)
+            settings = {**how, "time": time, **words}
             found.append(PossibleReading(error, StrategySpec("chase", settings)))
     if "drift" not in ahead:
         # from the frame before it is an even pace to the goal, too
@@ -83,21 +118,23 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
 
 
 def _make_measure(
-    frames: Frames, at: Any, goal: Floats, begun: Floats, shape: Callable[[Floats], Floats],
-    end: dict[str, Any], ahead: dict[str, Any],
+    frames: Frames, at: Any, goal: Floats, ways: tuple[Floats, Floats],
+    shape: Callable[[Floats], Floats], end: dict[str, Any], ahead: dict[str, Any],
 ) -> Callable[[Floats], Floats]:  # fmt: skip
     """Return the function of the errors (...) of ways over times whose logarithms (...) are given.
 
-    A way to a ``goal`` (m, 3) is ``begun`` (m, s); frames ``at`` these places count.
+    A way to a ``goal`` (m, 3) begins at the first of two times (m, s), and the newest velocity
+    counts from the second; frames ``at`` these places count.
     """
+    begun, origin = ways
     start, drawn = frames.drawn[np.maximum(frames.taking - 1, 0)][at], frames.drawn[at]
     last, speed = frames.drawn[np.maximum(at - 1, 0)], frames.velocities[frames.newest][at]
     since = (frames.times - begun)[at]
     base, slope = start - drawn, goal[at] - start  # the error is base + slope * share
     if ahead.get("age") == "arrival":  # which counts from there, too
-        slope = slope + speed * (frames.arrivals[frames.newest] - begun)[at][:, None]
+        slope = slope + speed * (frames.arrivals[frames.newest] - origin)[at][:, None]
     if "drift" in ahead:
-        moved = speed * since[:, None]
+        moved = speed * (frames.times - origin)[at][:, None]
         base, slope = base + moved, slope - moved
     squares = [(base * base).sum(1), 2 * (base * slope).sum(1), (slope * slope).sum(1)]
     left = np.square(last - drawn).sum(axis=1)

@@ -18,10 +18,10 @@ from epic_cli.jobs.diagnose.mechanism.measured_intervals import compute_interval
 from epic_cli.jobs.diagnose.remedies.chases import (
     LEAST_JITTER,
     MENDING_CHANGES,
-    compare_frame_rates,
     is_unlike_interval,
     measure_spread,
 )
+from epic_cli.jobs.diagnose.remedies.frame_rates import compare_frame_rates
 from epic_cli.jobs.diagnose.remedies.trials import DrawingTrials
 from epic_cli.jobs.diagnose.settings import compute_used_values
 

@@ -13,10 +13,10 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
 from epic_cli.jobs.diagnose.mechanism.measured_intervals import compute_intervals
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
-from epic_cli.jobs.diagnose.remedies import RemedyTrial, write_option
+from epic_cli.jobs.diagnose.remedies import RemedyTrial
+from epic_cli.jobs.diagnose.remedies.frame_rates import compare_frame_rates, make_even_chase
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.settings import compute_used_values, round_to_three_digits
-from epic_cli.network.link import are_clocks_apart
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -53,6 +53,7 @@ MENDING_CHANGES: dict[str, dict[str, Any]] = {
     "late-as-new": {"late": None},
     "axes-alone": {"axes": None},
     "message-time": {"every": None},
+    "speed-pulses": {"how": "linear", "ease": None},
 }
 
 #: Causes that one word of a chase tells.
@@ -64,8 +65,8 @@ WORD_CAUSES = {
     "axes-alone": ("axes", "each"),
 }
 
-#: Frame rates (Hz) of slow and of fast screens, and the least difference of their lags (s).
-SCREENS, UNLIKE = (30.0, 144.0), 0.03
+#: A spring with less of the damping with which it does not swing does so visibly.
+SWINGS = 0.7
 
 
 def is_unlike_interval(time: float, frames: Frames) -> bool:
@@ -94,7 +95,16 @@ class ChaseFaults:
             if every := float(settings["every"]):
                 frame = every if every > 0 else self.frames.interval
             return -frame / math.log1p(-settings["share"])
-        return convert_to_seconds(settings["time"], self.frames.interval)
+        if settings["how"] == "force":
+            lag = settings["damping"] / max(settings["stiffness"], 1e-9)
+            return float(lag) * self.counted
+        return convert_to_seconds(settings["time"], self.frames.interval) * self.counted
+
+    @property
+    def counted(self) -> float:
+        """The seconds that one of those lasts by which the steps of a chase count."""
+        step = self.settings.get("step_time", 0.0)
+        return self.frames.frame / step if step else 1.0
 
     @cached_property
     def values(self) -> dict[str, float]:
@@ -132,18 +142,32 @@ class ChaseFaults:
         elif (how == "share" and settings["share"] == 1) or self.time < UNSEEN:
             yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
-            if how == "linear" and settings["overshoot"] > 1:
-                yield "passes-goal"
-            if settings["start"] == "frame":
-                yield "standing-frame"
-            if settings["ahead"] == "velocity":  # a goal that moves: nothing stands there
-                return
-            if is_unlike_interval(self.time, self.frames):
-                yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"
-            elif self.values["jitter"] > LEAST_JITTER * self.frames.interval:
-                yield "no-margin"
+            yield from self._iterate_faults_of_ways()
+        elif how == "force" and settings["damping"] < SWINGS * self.critical_damping:
+            yield "swings"
         elif how != "speed" and not settings["drift"]:
             yield "chase-lag"
+
+    @property
+    def critical_damping(self) -> float:
+        """The damping with which a spring reaches its goal soonest without passing it."""
+        return 2 * math.sqrt(self.settings["stiffness"])
+
+    def _iterate_faults_of_ways(self) -> Iterator[str]:
+        """Yield what is wrong with a way that takes a time."""
+        settings = self.settings
+        if settings["how"] == "eased":
+            yield "speed-pulses"
+        if settings["how"] == "linear" and settings["overshoot"] > 1:
+            yield "passes-goal"
+        if settings["start"] == "frame":
+            yield "standing-frame"
+        if settings["ahead"] == "velocity":  # a goal that moves: nothing stands there
+            return
+        if is_unlike_interval(self.time, self.frames):
+            yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"
+        elif self.values["jitter"] > LEAST_JITTER * self.frames.interval:
+            yield "no-margin"
 
     def _iterate_faults_of_measuring(self) -> Iterator[str]:
         """Yield what is wrong with an interval that the last two packets tell."""
@@ -161,8 +185,12 @@ class ChaseFaults:
                 changed = {**given, **MENDING_CHANGES[cause]}
                 changed = {key: value for key, value in changed.items() if value is not None}
                 yield cause, StrategySpec("chase", changed)
+            elif cause == "swings":
+                changed = {**given, "damping": round_to_three_digits(self.critical_damping)}
+                yield cause, StrategySpec("chase", changed)
             elif cause in ("early-arrival", "wrong-interval"):
-                changed = {**given, "time": round_to_three_digits(self.frames.interval)}
+                lasts = round_to_three_digits(self.frames.interval / self.counted)
+                changed = {**given, "time": lasts}
                 if given["how"] == "interval":  # which is measured
                     changed = {key: given[key] for key in given if key not in ("time", "interval")}
                 yield cause, StrategySpec("chase", changed)
@@ -172,45 +200,14 @@ class ChaseFaults:
     ) -> tuple[Mapping[str, float], RemedyTrial] | None:
         """Return the lags (s) on a slow and a fast screen, and the remedy with the same on both.
 
-        None for a chase that moves by no fixed share each frame, or whose lags are about equal.
+        None for a chase that moves by time, or whose lags are about equal.
         """
-        settings = self.settings
-        if settings["how"] != "share" or settings["share"] == 1 or settings["every"]:
+        even = make_even_chase(self.given, self.settings, self.time, self.counted)
+        if even is None:
             return None
-        given = {key: value for key, value in self.given.items() if key not in ("how", "share")}
-        even = {"how": "exponential", "time": float(f"{self.time:.2g}")}
-        own, spec = (StrategySpec("chase", each) for each in (self.given, {**given, **even}))
-        return compare_frame_rates(recording, own, spec)
-
-
-def compare_frame_rates(
-    recording: TrialRecording, own: StrategySpec, even: StrategySpec
-) -> tuple[Mapping[str, float], RemedyTrial] | None:
-    """Return the lags (s) of ``own`` on a slow and a fast screen, and the trial of ``even``.
-
-    None if they are about equal, or those of the other are not.
-    """
-    slow, fast = _measure_lags(recording, own)
-    after = _measure_lags(recording, even)
-    if not slow - fast > UNLIKE or not abs(after[0] - after[1]) < 0.5 * (slow - fast):
-        return None
-    return {"slow": slow, "fast": fast}, RemedyTrial(
-        write_option(even), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
-    )
+        return compare_frame_rates(recording, StrategySpec("chase", self.given), even)
 
 
 def measure_spread(times: Floats) -> float:
     """Return the distance of the times' 5 % and 95 % (s)."""
     return round(float(np.ptp(np.quantile(times, (0.05, 0.95)))), 6)
-
-
-def _measure_lags(recording: TrialRecording, spec: StrategySpec) -> list[float]:
-    """Measure a composition's lags on a slow and a fast screen (s), without clocks that differ."""
-    times, found = recording.times, []
-    for rate in SCREENS:
-        screen = np.arange(times[0], min(times[-1], times[0] + 20), 1 / rate)
-        by_frame = recording.redraw.by_frame
-        one = TrialRecording(recording.packets, screen, spec, by_frame=by_frame)
-        found.append(math.nan if one.before is None else one.before.lag)
-    apart = recording.usual_delay if are_clocks_apart(recording.usual_delay) else 0.0
-    return [lag - apart for lag in found]

@@ -27,6 +27,7 @@ _APPROACHES = {
     "interval": "within one send interval",
     "linear": "in a straight line over {time} from {begin}",
     "eased": "eased ({ease}) over {time} from {begin}",
+    "force": "as a spring with a stiffness of {stiffness} and a damping of {damping}",
     "growing": "by a share of the rest that grows from 0 to 1 over {time} from {begin}",
 }
 _AHEAD = {
@@ -39,6 +40,14 @@ _AHEAD = {
 }
 
 
+#: How a spring's steps are computed, where that is not the usual way.
+_INTEGRATIONS = {
+    "semi-implicit": "",
+    "explicit": " (each step by the speed before it)",
+    "exact": " (exactly, whatever the frame's duration)",
+}
+
+
 def _write_steps(settings: Mapping[str, Any]) -> str:
     """Return when a chase steps, where that is not in each frame."""
     every = settings["every"]
@@ -48,6 +57,14 @@ def _write_steps(settings: Mapping[str, Any]) -> str:
         return ", once a packet"
     between = "on the line between the last two" if settings["between"] == "lerp" else "as they are"
     return f", in ticks of {format_seconds(every)}, drawn {between}"
+
+
+def _write_counted_steps(settings: Mapping[str, Any]) -> str:
+    """Return how long each step counts, where that is not its duration."""
+    counted = settings["step_time"]
+    if not counted or (counted == 1 and settings["how"] in ("linear", "eased", "growing")):
+        return ""
+    return " per frame" if counted == 1 else f", each frame counted as {format_seconds(counted)}"
 
 
 def _write_drift(settings: Mapping[str, Any]) -> str:
@@ -79,11 +96,25 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     time = format_seconds(convert_to_seconds(settings["time"], found.interval))
     if settings["time"] < 0 and settings["interval"] in MEASURED:
         time = describe_interval(settings)
+    if settings["step_time"] == 1:
+        time = f"{settings['time']:.4g} frames"
     how = _APPROACHES[settings["how"]].format(
         time=time, share=format_share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
+        stiffness=f"{settings['stiffness']:.4g}", damping=f"{settings['damping']:.4g}",
         begin=BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
+    how = _add_habits(how, settings, found)
+    if settings["snap_after"]:
+        how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
+    return f"moves toward {goal.rstrip(',')}, {how}{rest}"
+
+
+def _add_habits(how: str, settings: Mapping[str, Any], found: Mechanism) -> str:
+    """Return the words for an approach with what is unusual about it."""
+    if settings["how"] == "force":
+        how += _INTEGRATIONS[settings["integration"]]
+    how += _write_counted_steps(settings)
     if settings["every"]:
         how = how.replace(" in each frame", "")
     if settings["how"] == "speed" and settings["axes"] == "each":
@@ -97,6 +128,4 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     elif settings["overshoot"] > 1 and settings["how"] == "linear":
         far = settings["overshoot"]
         how += f", and on to {far:g} times that way" if far < math.inf else ", and on beyond it"
-    if settings["snap_after"]:
-        how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
-    return f"moves toward {goal.rstrip(',')}, {how}{rest}"
+    return how

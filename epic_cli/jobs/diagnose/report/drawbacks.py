@@ -58,6 +58,10 @@ DRAWBACKS = {
     "message-time": "It goes a frame's part of the way once a packet: the faster the screen, the"
     " farther it stays behind.",
     "passes-goal": "It goes on past each state until the next one comes, and is pulled back there.",
+    "speed-pulses": "Its ease slows down before each state, or after the one before: the speed"
+    " rises and falls with each packet.",
+    "swings": "It swings past its goal: a spring that does not has a damping of twice the root of"
+    " its stiffness.",
     "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"
     " the next packet.",
     "wrong-constant": "It counts {time:s} for each packet, and they come every {interval:s}.",
