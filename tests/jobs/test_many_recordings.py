@@ -18,6 +18,9 @@ from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.compare.report import explain_method, report
+from epic_cli.jobs.tune.report import report as tuning_report
+from epic_cli.jobs.tune.run import tune
+from epic_cli.jobs.tune.spec import TuneSpec
 from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, RunResult, compare_one
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.show.documents import write_markdown
@@ -166,6 +169,18 @@ def test_whatever_happened_in_some_of_many_recordings_they_are_compared(total: i
         scores = np.array([one.value("score") for one in found.results])
         assert not (scores < low).any(), kinds
         assert not (scores > high).any(), kinds
+
+
+def test_they_are_tuned_on() -> None:
+    kinds = (list(KINDS) * 64)[:64]
+    runs = [
+        Run(kind, recording(kind)) for kind in kinds if kind not in ("hardly any", "no arrivals")
+    ]
+    compared = CompareSpec((), SCREEN_TIMING, threads=1)
+    found = tune(
+        TuneSpec(tuple(read_specs(["lerp"])), compared, trials=1, division="recording"), runs
+    )
+    assert write_markdown(tuning_report(found))
 
 
 def test_a_report_that_fails_leaves_the_journal_and_names_it(

@@ -312,10 +312,10 @@ def test_rows_behind_the_first_are_read_as_in_the_file(library: str, tmp_path: P
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     chance = random.Random(library)
-    count = 2 * ROWS
+    count = 3 * ROWS
     middles = (1 + 2.0**-24, 3 + 3 * 2.0**-24, 1e-39, -(2.0**60) * (1 + 2.0**-24), 3.5e38)
     places = [chance.choice((chance.gauss(0, 1e3), *middles)) for _ in range(count)]
-    places[ROWS + 5] = math.nan  # this row is refused
+    places[2 * ROWS + 5] = math.nan  # this row is refused
     columns = {
         "time": np.arange(count) / 20,
         "x": np.array(places),

@@ -108,6 +108,22 @@ def declared(name: str) -> tuple[epic_cli.Setting, ...]:
     return found.settings
 
 
+def test_it_is_tuned_for_what_is_asked(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
+    by = {
+        figure: next(
+            record
+            for record in records(
+                capsys, "-s", "lerp", "--for", figure, "--validate", "none", recording
+            )
+            if record["kind"] == "tuning"
+        )
+        for figure in ("score", "lag", "jerk")
+    }
+    assert abs(by["lag"]["lag"]) <= abs(by["score"]["lag"])
+    assert by["jerk"]["jerk"] <= by["score"]["jerk"]
+    assert by["score"]["score"] >= max(record["score"] for record in by.values())
+
+
 def test_a_full_disk_is_named_and_what_was_tried_is_kept(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,6 +184,26 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
         assert max(ends) < pixels + 6
     _, err = told(capsys, "-s", "lerp", "--html", "-", recording, status=2)
     assert "needs a file" in err
+
+
+def test_the_picture_has_every_point_with_its_settings(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "front.svg"
+    told(capsys, "-s", "lerp,hermite", "--trials", "12", "--svg", str(path), recording)
+    tree = ET.parse(path)
+    titles = [element.text or "" for element in tree.iter("{http://www.w3.org/2000/svg}title")]
+    assert any("playout_delay=" in title and "roughness" in title for title in titles)
+    first = path.read_bytes()
+    told(capsys, "-s", "lerp,hermite", "--trials", "12", "--svg", str(path), recording)
+    assert path.read_bytes() == first
+
+
+def test_however_short_the_time_is_there_is_an_answer(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = records(capsys, "-s", "kalman,lerp,dis", "--time", "10ms", recording)
+    assert [record["trials"] >= 1 for record in found if record["kind"] == "tuning"] == [True] * 3
 
 
 def test_who_needs_arrivals_is_left_out_where_there_are_none(

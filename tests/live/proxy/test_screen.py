@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from support.datagrams import receiver
+from support.datagrams import program, receiver
+from support.proxies import Game
+from support.running import epic
 from support.terminals import Terminal
 
 from epic_cli.api.reading import read_packets
@@ -108,3 +110,25 @@ def test_the_screen_shows_where_the_proxy_is_controlled(tmp_path: Path) -> None:
                 terminal.wait_for(r"latency=0\.04")
             terminal.send("q")
             assert terminal.status() == 0
+
+
+def test_rows_are_those_of_a_replay(tmp_path: Path) -> None:
+    with receiver() as server:
+        files = ("--watch", f"up,received={tmp_path}/received.csv", "-o", f"{tmp_path}/rows.csv")
+        link = ("--latency", "20ms", "--jitter", "15ms")
+        drawn = ("-s", "snapshot", "-f", "csv")
+        with program("proxy", *link, *files, *drawn, "0", server.port) as proxy:
+            playing = Game(proxy, server.socket)
+            with playing.client:
+                for number in range(60):
+                    time.sleep(0.02)
+                    playing.client.send(packets("a")(number / 50))
+                playing.arrived(60)
+            status, _, said = proxy.end()
+    assert status == 130
+    assert b"60 packets recorded" in said
+    again = epic("replay", tmp_path / "received.csv", "-s", "snapshot", "-f", "csv").stdout
+    rows = (tmp_path / "rows.csv").read_bytes()
+    whole = rows[: rows.rfind(b"\n", 0, len(again)) + 1]
+    assert len(whole.splitlines()) > 15
+    assert again.startswith(whole)
