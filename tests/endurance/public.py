@@ -74,6 +74,23 @@ class ShareBehind(games.Game):
         self.begun, self.drawn = True, self.drawn + (goal - self.drawn) * share
 
 
+class LerpBehind(ShareBehind):
+    """A buffer over arrivals, 100 ms late, and ten times a frame's duration of the way to it."""
+
+    def frame(self) -> None:
+        goal = games.between([(arrival, p) for arrival, _, p in self.got], self.at - 0.1)
+        self.drawn = goal if not self.dt else self.drawn + (goal - self.drawn) * 10 * self.dt
+
+
+class LineBehind(games.TwoSnapshots):
+    """A line from the state before to the newest, over 50 ms, and 0.2 of the way to it a frame."""
+
+    def frame(self) -> None:
+        before = self.drawn
+        super().frame()
+        self.drawn = before + (self.drawn - before) * 0.2
+
+
 class RoundedShare(games.Game):
     """0.15 of the way in each frame; drawn in steps of a hundredth."""
 
@@ -165,6 +182,8 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "physics-ticks": (PhysicsTicks, "chase+how=share+share=0.25"),
     "minecraft": (games.FixedTicks, "chase+how=linear+time=0.15+every=0.05+between=lerp"),
     "share-behind": (ShareBehind, "buffer+stamps=arrival+delay=0.1+follow=share"),
+    "lerp-behind": (LerpBehind, "buffer+stamps=arrival+delay=0.1+low_pass=0.1+follow=lerp"),
+    "line-behind": (LineBehind, "buffer+stamps=ticks+clock=newest+delay=0.05+follow=share"),
     "shared-mean": (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
     "newest-clock": (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
     "pixels": (RoundedShare, "chase+how=share+share=0.15"),

@@ -15,6 +15,7 @@ from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, add_settings
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import iterate_counted_ticks
 from epic_cli.jobs.diagnose.mechanism.drifts import iterate_drifting_chases
+from epic_cli.jobs.diagnose.mechanism.followers import iterate_followed_lines
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
@@ -55,12 +56,10 @@ def look_at_kinds(search: SearchState) -> None:
             search.look_at([StrategySpec("chase", {**how, "every": "packet", **late})])
         if not results.is_exact:
             _look_at_each(search, iterate_drifting_chases(view), late)
-        search.look_at(
-            [
-                add_settings(spec, INSERTS_LATE if late else {})
-                for spec in arrivals.iterate_two_state_buffers(view, search.variants.grid)
-            ]
-        )
+        order = INSERTS_LATE if late else {}
+        for follow, seen in ({}, view), *iterate_followed_lines(view):
+            buffers = arrivals.iterate_two_state_buffers(seen, search.variants.grid)
+            search.look_at([add_settings(spec, {**order, **follow}) for spec in buffers])
         measured += [
             PossibleReading(
                 float(compute_robust_rms(off[view.settled])),

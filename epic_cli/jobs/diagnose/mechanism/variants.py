@@ -187,6 +187,8 @@ class Variants:
         if low_pass := float(settings.get("low_pass", 0.0)):
             yield self.change(spec, {"follow": "spring"})
             part = 1 - math.exp(-self.frames.frame / low_pass)
+            lerp = {"follow": "lerp", "low_pass": self.frames.frame / part}
+            yield StrategySpec(spec.name, {**settings, **lerp})
             share = {"follow": "share", "follow_share": part}
             yield StrategySpec(spec.name, {**drop_settings(settings, "low_pass"), **share})
         if 0 < (share := float(settings.get("beyond_share", 0.0))) < 1:

@@ -28,6 +28,9 @@ CLEAR, EXACT = 16.0, 0.004
 #: Share of the steps that a pace explains at least, and that a reading explains in all.
 ONE, ALL = 0.3, 0.85
 
+#: Fewest steps that arrive sooner than at the usual speed.
+SOME = 3
+
 #: Rules by which a follower goes to a waypoint.
 RULES = ("lerp", "share", "exponential", "speed")
 
@@ -128,16 +131,18 @@ def _find_paces(steps: _Steps, ways: _Ways, rule: str, least: float) -> _Reading
     """Return the one or two paces of a rule that explain most; None for less than that many."""
     paces = steps.measure_pace(rule, ways.share, ways.step)
     first, goes = _find_pace(ways, paces)
-    rest = ~np.isin(ways.step, ways.step[goes])
+    # a speed ends at a waypoint that is nearer
+    arrives = (ways.share == 1) & (rule == "speed")
+    rest = ~np.isin(ways.step, ways.step[goes | (arrives & (paces < first))])
     second, others = _find_pace(ways, np.where(rest, paces, np.nan))
     if ways.count_steps(others) < FEW:
-        second, others = first, goes
+        sooner = rest & arrives  # faster, by as much at least
+        second, others = float(paces[sooner].max(initial=first)), sooner
+        second = first if ways.count_steps(sooner) < SOME else second
     if ways.count_steps(goes | others) < least:
         return None
     slow, fast = sorted((first, second))
-    goes = goes | others
-    if rule == "speed":  # which ends at a waypoint that is nearer
-        goes |= (ways.share == 1) & (paces < fast)
+    goes = goes | others | (arrives & (paces < fast))
     return _Reading(rule, slow, fast if fast > slow else 0.0, goes)
 
 
@@ -197,7 +202,10 @@ def _read_limits(
     way = compute_lengths(frames.positions[goals] - frames.drawn[:count])
     share = np.minimum(length / np.maximum(way, 1e-300), 1.0)
     pace = steps.measure_pace(reading.rule, share, slice(None))
-    hurries = pace > math.sqrt(slow * reading.fast)
+    edge = math.sqrt(slow * reading.fast)
+    hurries = pace > edge
+    # what arrives tells no pace
+    told &= hurries | (way > length + 4 * exact)
     waiting = (frames.newest[1 : count + 1] + 1 - goals).astype(float)
     before = np.append(0.0, (waiting - left)[:-1]), told & np.append(False, told[:-1])
     for words, (counts, sure) in (({}, (waiting, told)), ({"count_at": "end"}, before)):
