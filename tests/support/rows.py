@@ -2,7 +2,7 @@
 
 A test that has no other arguments than those of ``pytest.mark.parametrize`` runs five rows as one
 item (``TEST[0..4]``), and the message of one that fails ends with the row. Where the command
-names a test (``FILE::TEST``), each row is an item.
+names this test (``FILE::TEST``) or one of its rows, each row is an item.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ Row = Mapping[str, Any]
 
 _MARKED = type(pytest.param())
 _TOGETHER = re.compile(r"\[\d+\.\.\d+\]$")
+_ROW = re.compile(r"\[.*", re.DOTALL)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,7 +34,8 @@ def pytest_pycollect_makeitem(
     marks = getattr(obj, "pytestmark", None)
     if not marks or not collector.istestfunction(obj, name):
         return None
-    if any("::" in one and not _TOGETHER.search(one) for one in collector.config.args):
+    named = (one.partition("::")[2] for one in collector.config.args)
+    if any(_ROW.sub("", one) == name and not _TOGETHER.search(one) for one in named):
         return None
     tables = [list_rows(mark) for mark in marks if mark.name == "parametrize"]
     if not tables or None in tables:
