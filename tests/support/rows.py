@@ -34,8 +34,10 @@ def pytest_pycollect_makeitem(
     marks = getattr(obj, "pytestmark", None)
     if not marks or not collector.istestfunction(obj, name):
         return None
-    named = (one.partition("::")[2] for one in collector.config.args)
-    if any(_ROW.sub("", one) == name and not _TOGETHER.search(one) for one in named):
+    begun = collector.config.invocation_params.dir
+    named = (one.partition("::") for one in collector.config.args)
+    own = (test for file, _, test in named if test and begun / file == collector.path)
+    if any(_ROW.sub("", one).endswith(name) and not _TOGETHER.search(one) for one in own):
         return None
     tables = [list_rows(mark) for mark in marks if mark.name == "parametrize"]
     if not tables or None in tables:
