@@ -328,7 +328,7 @@ def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("recording", "seconds"),
-    [(JITTER, ",worst=on"), (TANKS, ""), ("circle", ",from=3,to=9")],
+    [(JITTER, ",worst=on"), ("circle", ",from=3,to=9")],
 )
 def test_it_loops_without_a_jump(recording: str, seconds: str) -> None:
     if recording == "circle":
@@ -352,7 +352,7 @@ def test_the_loop_is_where_the_movement_comes_back(seed: int) -> None:
     assert np.linalg.norm(apart) < 0.05 * np.ptp(truth[:, 1:], axis=0).max()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_worst_is_in_the_middle(seed: int) -> None:
     recording = simulated(seed, "--movement", "zigzag,duration=20")
     words = ("--truth", "truth.csv", "-s", "lerp", "--warm-up", "1")
@@ -433,7 +433,7 @@ def test_a_full_disk(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", ["\x1b[31m", "坦克", "a" * 300, "é\n<b>"])
 def test_names_cannot_break_it(name: str) -> None:
-    rows = [{"t": k / 10, "x": k, "y": k % 5, "z": 0, "entity": name} for k in range(40)]
+    rows = [{"t": k / 10, "x": k, "y": k % 5, "z": 0, "entity": name} for k in range(28)]
     Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     words = ("replay", "-f", "csv", "-o", "rows.csv", "p.jsonl")
     film(Path("out.gif"), *words, clip="size=320x180")
