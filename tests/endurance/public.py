@@ -258,6 +258,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     ),
     "walking-queue": (games.WalkingQueue, "buffer+catch_up=waypoints+follow=speed+follow_speed=9"),
     "tick-queue": (games.TickQueue, "buffer+catch_up=dequeue+every=0.05+beyond=repeat"),
+    "timer-queue": (games.TimerQueue, "buffer+catch_up=dequeue+every=0.045"),
     "clamped-time": (games.ClampedTime, "buffer+catch_up=clamp+keep=2"),
     "date-clock": (games.DateClock, "buffer+clock=first+delay=0.12+times=milliseconds"),
     "date-lerp": (games.DateLerp, "chase+how=lerp+time=0.1+times=milliseconds"),

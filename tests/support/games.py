@@ -687,6 +687,17 @@ class TickQueue(Dequeue):
             self.drawn = self.queue.pop(0) if self.queue else self.drawn + self.step
 
 
+class TimerQueue(Dequeue):
+    """A queue of which a frame takes a state 45 ms after the last one that did."""
+
+    left = 0.0
+
+    def frame(self) -> None:
+        self.left += self.dt
+        if self.left >= 0.045 and self.queue:
+            self.left, self.drawn = 0.0, self.queue.pop(0)
+
+
 class ClampedTime(Game):
     """A time that frames advance, within the last two states."""
 

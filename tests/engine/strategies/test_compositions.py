@@ -148,7 +148,7 @@ BUFFER: dict[str, list[Any]] = {
     "catch_up_near": [0, 0, 0.03],
     "when_empty": ["wait", "run"],
     "count_at": ["begin", "end"],
-    "phase": [0, 0.0171, "frame"],
+    "phase": [0, 0.0171, "frame", "step"],
     "every": ["frame", "frame", "packet", 0.02],
     "tick_time": ["frame", "own"],
     "monotonic": ["off", "off", "on"],

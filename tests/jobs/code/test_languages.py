@@ -112,6 +112,7 @@ IN_TURN = (
     "buffer+catch_up=waypoints+follow=speed+follow_speed=6+min_buffer=2+max_buffer=5"
     "+waypoint_reach=0.05",
     "buffer+catch_up=clamp+keep=2+every=0.03+phase=frame",
+    "buffer+catch_up=dequeue+every=0.03+phase=step+reserve=1",
     "buffer+clock=newest+delay=0.1+catch_up=rate+start=last+low_pass=0.02+times=milliseconds",
     "chase+how=linear+time=1i+start=last+interval=arrivals+times=milliseconds",
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",

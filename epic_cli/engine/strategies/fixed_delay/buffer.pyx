@@ -31,6 +31,7 @@ cdef double REPEAT = -2005  # beyond=repeat: go the last frame's way again
 cdef double MOST_INTERVALS = Span.INTERVALS
 cdef double PACKET = -1     # every=packet
 cdef double FRAME = -1      # phase=frame
+cdef double STEP = -2       # phase=step
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks
 # States of times that differ by less are of one time, s.
 cdef double SAME_TIME = 1e-9
@@ -156,7 +157,8 @@ cdef class DelayBuffer(Strategy):
     it from going back. With ``every=packet`` the time goes on only when a packet comes; in ticks of
     ``every`` seconds, only in a frame in which one falls (and at ``phase``), at the time of that
     frame or of the tick: others show the last. With ``phase=frame`` the next tick is that long
-    after the frame of the last one, as where a timer is set to 0.
+    after the frame of the last one, as where a timer is set to 0; with ``phase=step`` it falls in
+    each frame until there is a new state.
 
     Queues: with ``none``, ``queue``, ``dequeue`` and ``waypoints``, and more than one as
     ``min_buffer``, an entity that has reached the newest state, or is at the first, continues when
@@ -280,7 +282,8 @@ cdef class DelayBuffer(Strategy):
             Number("pace", 1.0, "how fast the drawn time goes on, with catch_up=fill", "", 0.1, 10),
             Number("phase", 0.0, "a time at which a tick falls, or the timer begins, with"
                    " catch_up=timer or timed-queue; frame: each tick is counted from the frame of"
-                   " the last one", "s", 0, 60, words={"frame": FRAME}),
+                   " the last one, step: of the last one with a new state", "s", 0, 60,
+                   words={"frame": FRAME, "step": STEP}),
             Number("every", "frame", "how often the drawn time moves: in each frame, once a packet,"
                    " or in frames in which a tick of this length falls", "s", 0.001, 60,
                    words={"frame": 0.0, "packet": PACKET}),
@@ -359,6 +362,7 @@ cdef class DelayBuffer(Strategy):
     cdef bint hurries               # more than catch_up_from wait
     cdef bint counts_at_end         # as of the end of the last frame
     cdef bint restarts              # ticks begin again in the frame of the last one
+    cdef bint waits_for_states      # and fall in each frame until there is a new state
     cdef bint starved               # there was no new state to go to
     cdef Vec3[double] stepped       # the way of the last frame with a new state
     cdef size_t min_buffer, max_buffer
@@ -409,6 +413,7 @@ cdef class DelayBuffer(Strategy):
         self.skips = still == "skip"
         self.counts_at_end = count_at == "end"
         self.restarts = self.phase < 0
+        self.waits_for_states = self.phase == STEP
         self.phase = max(self.phase, 0.0)
         self.is_queue |= self.catch_up == CatchUp.TIMED_QUEUE
         self.min_buffer = min_buffer
@@ -675,7 +680,8 @@ cdef class DelayBuffer(Strategy):
             self.apply_low_pass(self.elapsed(at), sample)
         if self.rounding > 0:
             sample.position = rounded(sample.position, self.rounding)
-        self.ticked = at
+        if not (self.waits_for_states and self.starved):
+            self.ticked = at
 
     cdef double count_ticks(self, double at) noexcept nogil:
         """Return the number of the last tick until ``at``."""
@@ -768,7 +774,7 @@ cdef class DelayBuffer(Strategy):
         elif not self.playing:
             self.fraction = 0
             first = 0
-            self.arrived_there = True
+            self.arrived_there = self.catch_up == CatchUp.WAYPOINTS
         elif self.catch_up == CatchUp.WAYPOINTS and self.smooths and not self.arrived_there:
             pass
         elif self.is_filling(elapsed):

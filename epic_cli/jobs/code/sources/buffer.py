@@ -97,6 +97,8 @@ RESETS: bool  # a packet that is far from the drawn time sets it
 PHASE: float
 STEPS: str
 RESTARTS: bool  # each tick is counted from the frame of the last one
+READY: bool  # and falls in each frame until there is a new state
+STARVES: bool  # it matters whether there is a new state
 OWN_TICKS: bool
 EVERY: float
 MONOTONIC: bool
@@ -179,6 +181,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         and settings["phase"] >= 0,
         "PHASE": max(settings["phase"], 0.0),
         "RESTARTS": settings["phase"] < 0,
+        "READY": settings["phase"] == -2 and settings["every"] > 0,
+        "STARVES": kind == "repeat" or (settings["phase"] == -2 and settings["every"] > 0),
         "IS_QUEUE": settings["catch_up"] in ("queue", "dequeue", "timed-queue", "waypoints"),
         "FILLS": fills,
         "SORTS": settings["late"] == "sort" and settings["stamps"] != "sender",
@@ -629,7 +633,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         elapsed: float = self.frame_time(moment)
         if BEYOND_LERP > 0.0 and BEYOND == "chase":
             self.lasted = self.frame_time(now)
-        if BEYOND == "repeat":
+        if STARVES:
             self.starved = False
             if IS_QUEUE and CATCH_UP != "waypoints":
                 self.starved = self.running and self.first + 1 + RESERVE >= len(self.states)
@@ -680,7 +684,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 self.nearest(self.exact.x), self.nearest(self.exact.y), self.nearest(self.exact.z)
             )
         self.running = self.drawn
-        self.last = moment if OWN_TICKS else now
+        if not READY or not self.starved:
+            self.last = moment if OWN_TICKS else now
         return self.drawn
 
     def time_to_draw(self, now: float, sent: float) -> float:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
+from epic_cli.jobs.diagnose.mechanism.restarting_ticks import find_restarting_tick
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -98,15 +100,15 @@ def _iterate_tick_queues(
     frames: Frames, shown: NDArray[np.int_], exact: float
 ) -> Iterator[StrategySpec]:
     """Yield queues of which each tick takes the next state."""
-    ticks = find_ticks(frames, exact)
-    if ticks is None or ticks.smooth:
-        return
+    ticks, tick = find_ticks(frames, exact), find_restarting_tick(frames)
+    clocks: list[dict[str, Any]] = [{"every": tick, "phase": "step"}] if tick else []
+    clocks += [{"every": tick, "phase": "frame"}] if tick else []
+    clocks += [ticks.settings] if ticks is not None and not ticks.smooth else []
     waiting, steps = (frames.newest - shown)[1:], np.diff(shown)
     jumps = (steps > 1) & (shown[:-1] >= 0) & (shown[1:] >= 0)
     keep = {"keep": int(np.median(waiting[jumps])) + 2} if jumps.sum() > FEW else {}
-    queue = {"catch_up": "dequeue", "every": ticks.every, "phase": ticks.phase, **keep}
-    for empty in ({}, {"beyond": "repeat"}):
-        yield StrategySpec("buffer", {**queue, **empty})
+    for clock, empty in itertools.product(clocks, ({}, {"beyond": "repeat"})):
+        yield StrategySpec("buffer", {"catch_up": "dequeue", **clock, **keep, **empty})
 
 
 def _iterate_buffers(

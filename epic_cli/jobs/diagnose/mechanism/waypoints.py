@@ -139,7 +139,7 @@ def _find_paces(steps: _Steps, ways: _Ways, rule: str, least: float) -> _Reading
         sooner = rest & arrives  # faster, by as much at least
         second, others = float(paces[sooner].max(initial=first)), sooner
         second = first if ways.count_steps(sooner) < SOME else second
-    if ways.count_steps(goes | others) < least:
+    if not first or ways.count_steps(goes | others) < least:
         return None
     slow, fast = sorted((first, second))
     goes = goes | others | (arrives & (paces < fast))

@@ -55,6 +55,7 @@ def write_habits(settings: Mapping[str, Any]) -> str:
         words += f", but moves only in ticks of {format_seconds(settings['every'])}"
         if settings["phase"] < 0:
             words += ", each counted from the frame of the last one"
+            words += " with a new state" if settings["phase"] < -1 else ""
         elif settings["tick_time"] == "own":
             words += ", as of their times"
     if takes_late_packets(settings):
