@@ -392,7 +392,7 @@ def test_a_thousand_losses_are_no_chain() -> None:
 
 @pytest.mark.parametrize("fault", ["stalled frames", "head of line"])
 def test_frames_tell_whether_they_held_packets_up(fault: str) -> None:
-    rows = clean("circle", LINKS["lan"], 20, 2, 40.0)
+    rows = clean("circle", LINKS["lan"], 20, 2, 20.0)
     FAULTS[fault].make(_case(rows))
     rows[ARRIVAL] = np.ceil(rows[ARRIVAL] * 60) / 60
     times = np.arange(rows[ARRIVAL, 0], rows[ARRIVAL, -1], 1 / 60)

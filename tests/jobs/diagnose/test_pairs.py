@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 from support.faulty_traffic import MOVEMENTS, faulty, make_table_traffic
+from support.recordings import EXHAUSTIVE
 
 from epic_cli.jobs.diagnose.run import diagnose
 
@@ -42,7 +43,9 @@ PAIRS = {
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
 def test_both_are_told_and_nothing_else(pair: tuple[str, str]) -> None:
-    for movement, seed in zip(MOVEMENTS, (1, 2, 3), strict=True):
+    first = list(PAIRS).index(pair) % 3  # each pair has one of the movements
+    every = list(zip(MOVEMENTS, (1, 2, 3), strict=True))
+    for movement, seed in every if EXHAUSTIVE else every[first : first + 1]:
         rows = faulty(pair, movement, seed)
         found = diagnose(make_table_traffic({"": rows})).findings
         assert sorted(finding.cause for finding in found) == PAIRS[pair].split(), (movement, seed)

@@ -32,9 +32,9 @@ def found(rows: Columns) -> list[Finding]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_found_where_nothing_is_wrong(kind: str) -> None:
-    rates = (10, 20, 30, 60, 128)
+    rates = (10, 30, 128)
     alarms = {
-        seed: of for seed in range(5) if (of := found(turning(kind, case(seed, rates[seed]))))
+        seed: of for seed in range(3) if (of := found(turning(kind, case(seed, rates[seed]))))
     }
     assert alarms == {}
 
@@ -50,7 +50,7 @@ def test_quaternions_that_change_their_sign_are_no_cause() -> None:
 def test_how_far_angles_are_apart_is_reported(bits: float) -> None:
     step = 2 * math.pi / 2**bits
     for seed, (kind, order) in enumerate((("look", "ZYX"), ("around", "YXZ"))):
-        one = case(seed, 20)
+        one = case(seed, 20, 15.0)
         rows = recorded(one, attitude(kind, one), None)
         angles = Rotation.from_quat(rows[10:14].T).as_euler(order)
         rows[10:14] = Rotation.from_euler(order, np.round(angles / step) * step).as_quat().T
@@ -62,7 +62,7 @@ def test_how_far_angles_are_apart_is_reported(bits: float) -> None:
 
 def test_who_runs_in_eight_directions_and_looks_ahead_is_not_rounded() -> None:
     """A keyboard's directions, some of them reached through a third direction."""
-    for seed in range(20):
+    for seed in range(8):
         random = np.random.default_rng(seed)
         turns = np.repeat(random.integers(0, 8, 60), random.integers(4, 30, 60)) * math.pi / 4
         ways = np.stack((np.cos(turns), np.sin(turns), 0 * turns), axis=1)
@@ -84,7 +84,7 @@ def test_who_runs_in_eight_directions_and_looks_ahead_is_not_rounded() -> None:
 @pytest.mark.parametrize("kind", ["look", "around"])
 def test_16_bits_are_enough(kind: str) -> None:
     step = 2 * math.pi / 2**16
-    for seed in range(4):
+    for seed in range(2):
         one = case(seed, (10, 128)[seed % 2])
         rows = turning(kind, one)
         angles = Rotation.from_quat(rows[10:14].T).as_euler("ZYX")
@@ -117,7 +117,7 @@ def test_how_late_rotations_are_is_reported(lag: float, spins: bool) -> None:
 )
 def test_the_unit_of_spins_is_reported(factor: float, words: str) -> None:
     for seed, kind in enumerate(("look", "around", "tumble")):
-        one = case(seed)
+        one = case(seed, duration=15.0)
         true = attitude(kind, one)
         rows = recorded(one, true, true)
         rows[14:] *= factor
