@@ -139,6 +139,33 @@ class SummedTicks(games.Game):
         return way * 0.3
 
 
+class RestingShare(games.Game):
+    """0.15 of the way in each frame; nothing of less than 0.2, and all of more than 1.4."""
+
+    def frame(self) -> None:
+        way = self.got[-1][2] - self.drawn
+        far = float(np.linalg.norm(way))
+        self.drawn = self.drawn + way * (1 if far > 1.4 else 0.15 if far > 0.2 else 0)
+
+
+class SixtyFrames(games.AgeOfVelocity):
+    """A tenth of the way, and a sixtieth of a second of the velocity, in each frame."""
+
+    def frame(self) -> None:
+        way = self.got[-1][2] - self.drawn
+        self.drawn = self.drawn + way * 0.1 + self.velocity / 60
+
+
+class MeasuredEase(games.Tutorial):
+    """GSAP's usual ease over the time between the frames of the last two packets."""
+
+    def frame(self) -> None:
+        self.read()
+        self.elapsed += self.dt or self.at - self.got[-1][0]
+        left = 1 - min(self.elapsed / self.delay, 1)
+        self.drawn = self.start + (self.goal - self.start) * (1 - left * left)
+
+
 class SpeedTicks(SummedTicks):
     """A move to the newest state at 9 units a second, in ticks of 20 ms that frames add up to."""
 
@@ -204,6 +231,9 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "swing": (games.Swing, "chase+how=force+integration=exact"),
     "marker": (games.Marker, "chase+how=eased+ease=css-ease+time=0.12"),
     "eight-frames": (games.EightFrames, "chase+how=linear+time=8+step_time=1"),
+    "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
+    "sixty-frames": (SixtyFrames, "chase+how=share+share=0.1+drift=1+step_time=1/60"),
+    "measured-ease": (MeasuredEase, "chase+how=eased+ease=out-quad+time=1i+interval=frames"),
     "low-passed-body": (
         games.LowPassedBody,
         "chase+how=share+share=0.5+every=packet+drift=1+drift_share=0.3",

@@ -15,7 +15,12 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.forces import read_forces
 from epic_cli.jobs.diagnose.mechanism.glides import find_least_error_time, read_glides
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, PossibleReading, compute_robust_rms
+from epic_cli.jobs.diagnose.mechanism.readings import (
+    FEW,
+    MOSTLY,
+    PossibleReading,
+    compute_robust_rms,
+)
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -24,6 +29,9 @@ if TYPE_CHECKING:
 
 #: The share of frames without a step from which one frame does not tell its share of the rest.
 COARSE = 0.2
+
+#: Fewest steps of a chase that are read.
+FEWEST = 20
 
 #: A share of the rest that is not all of it.
 ALL = 0.999
@@ -63,14 +71,14 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
         step = np.diff(frames.drawn, axis=0)
         elapsed = np.diff(frames.times)
         later = frames.settled[1:]
-        found += _read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
+        found += read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
         found += read_glides(frames, ahead, goal)
         moves, drifts = ahead.get("ahead") == "velocity", {**ahead, **DRIFTS}
         if moves or not ahead:
             lasts = np.minimum(elapsed, since) if moves else elapsed
             along = frames.velocities[frames.newest[1:]] * lasts[:, None]
             left = left - along if moves else left
-            found += _read_shares(
+            found += read_shares(
                 frames.unit, drifts, left[later], (step - along)[later], elapsed[later]
             )
         if moves:  # what moves along with its goal, so that the error fades
@@ -104,15 +112,13 @@ def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
     )
 
 
-def _read_shares(
+def read_shares(
     unit: float, ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats
 ) -> list[PossibleReading]:
     """Return chases that go a share of the way each frame, or at a constant speed."""
     way, pace = compute_lengths(left), compute_lengths(step)
     far = way**2 > np.quantile(way**2, 0.5) * 0.1
     going = (pace > 0) & (way > pace + 2e-3 * unit)
-    if far.sum() < 20:
-        return []
     alone = (np.abs(step) > 0) & (np.abs(left) > np.abs(step) + 2e-3 * unit)
     each = float(np.median((np.abs(step) / elapsed[:, None])[alone])) if alone.any() else 0.0
     most = each * elapsed[:, None]
@@ -120,6 +126,13 @@ def _read_shares(
         float(compute_robust_rms(step - np.clip(left, -most, most))),
         StrategySpec("chase", {"how": "speed", "speed": each, "axes": "each", **ahead}),
     )
+    stands = pace == 0
+    if stands[far].any() and (~stands).sum() >= FEWEST:
+        nearest = np.quantile(way[~stands], 1 - MOSTLY)
+        if np.quantile(way[far & stands], MOSTLY) < nearest:  # it stands near its goal alone
+            far &= ~stands
+    if far.sum() < FEWEST:
+        return []
     share = np.clip((step * left).sum(axis=1)[far] / way[far] ** 2, 1e-6, 1 - 1e-9)
     if (pace[far] == 0).mean() > COARSE:  # whole pixels tell it together
         share = np.full(

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, fit_factors
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, fit_factors
+from epic_cli.jobs.diagnose.mechanism.velocities import read_packet_steps
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
@@ -24,11 +23,11 @@ SHARES = (1.0, 0.5, 0.25, 0.1)
 #: A larger share, or drift, is a prediction without smoothing.
 NEARLY, MOST = 0.95, 1.5
 
-#: A step without a packet is the velocity's within this (usual steps).
-ALONG = 0.003
-
 #: Frames or ticks that differ by less are of one length (s).
 EVEN = 1e-6
+
+#: Steps of a constant time leave less than this share of the error of those by time.
+EVENLY = 0.8
 
 #: A drift that leaves less than this share of the error is there.
 CLEARLY = 0.6
@@ -40,9 +39,8 @@ def iterate_drifting_chases(frames: Frames) -> Iterator[StrategySpec]:
     left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
     speed = frames.velocities[frames.newest[1:]]
     later = frames.settled[1:]
-    came = np.diff(frames.newest)
     moves = later & (compute_lengths(speed) > 0)
-    packet = _read_packet_steps(frames, step - speed * elapsed, left, came, moves)
+    packet = read_packet_steps(frames)
     if packet is not None:
         yield packet
         return
@@ -62,30 +60,11 @@ def iterate_drifting_chases(frames: Frames) -> Iterator[StrategySpec]:
             hows += [{"how": how, "time": time} for how in ("exponential", "lerp")]
         follows = {"drift": ways[1], **({"drift_share": share} if share < 1 else {})}
         yield from (StrategySpec("chase", {**how, **follows}) for how in hows)
-
-
-def _read_packet_steps(
-    frames: Frames,
-    step: Floats,
-    left: Floats,
-    came: NDArray[np.int_],
-    moves: NDArray[np.bool_],
-) -> StrategySpec | None:
-    """Return a chase that steps once a packet and drifts between; None if frames do otherwise.
-
-    ``step`` is what the frames move beside the drift (m - 1, 3).
-    """
-    between, told = moves & (came == 0), moves & (came == 1)
-    told &= compute_lengths(left) > 0.1 * frames.unit
-    if told.sum() < FEW or between.sum() < FEW:
-        return None
-    if (compute_lengths(step[between]) < ALONG * frames.unit).mean() < MOSTLY:
-        return None
-    way = left[told]
-    share = float(np.median((step[told] * way).sum(axis=1) / np.square(way).sum(axis=1)))
-    if not 0.01 < share < 0.99:
-        return None
-    return StrategySpec("chase", {"how": "share", "share": share, "every": "packet", "drift": 1.0})
+    # some take each frame for one of a constant time
+    (way, drift), even = fit_factors(step[later], np.stack((left, speed), axis=1)[later])
+    if even < EVENLY * off and 0 < way < NEARLY and drift > 0:
+        counts = {"how": "share", "share": way, "drift": 1.0, "step_time": drift}
+        yield StrategySpec("chase", counts)
 
 
 def _follow(speed: Floats, share: float) -> Floats:

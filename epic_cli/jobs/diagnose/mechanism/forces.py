@@ -53,6 +53,9 @@ def read_forces(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
             continue
         settings = {"how": "force", "stiffness": stiffness, "damping": damping, **words, **ahead}
         found.append(PossibleReading(off, StrategySpec("chase", settings)))
+        if not words:
+            exact = {**settings, "integration": "exact"}
+            found.append(PossibleReading(LESS_USUAL * off, StrategySpec("chase", exact)))
     still = later & (frames.newest[2:] == frames.newest[1:-1])
     if still.sum() >= FEW:
         parts = np.stack((left[1:], ends), axis=1)[still]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +22,14 @@ from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
 from epic_cli.jobs.diagnose.mechanism.soft_clocks import iterate_soft_clocks
 from epic_cli.jobs.diagnose.mechanism.tick_frames import make_tick_frames
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
+from epic_cli.jobs.diagnose.mechanism.velocities import read_moved_goals
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
     from epic_cli.jobs.diagnose.mechanism.ticks import Ticks
 
-#: Readings over measured times, and in ticks, that are drawn.
-MEASURED, TICKED = 4, 6
+#: Readings over measured times, in ticks, and by velocities of the game's own, that are drawn.
+MEASURED, TICKED, MOVED = 4, 6, 4
 
 #: Ticks that frames do not show, in frames: from, to; and the phases that are tried.
 FINEST, COARSEST, PHASES = 0.5, 4.0, 6
@@ -67,6 +68,9 @@ def look_at_kinds(search: SearchState) -> None:
             )
             for settings, off in measured_intervals.iterate_measured_chases(view)
         ]
+        if not results.is_exact:
+            moved = read_moved_goals(view)[:MOVED]
+            search.look_at([add_settings(reading.strategy, late) for reading in moved])
     measured.sort(key=lambda reading: reading.off)
     search.look_at_readings(measured, MEASURED, search.exact)
     ticks = find_ticks(frames, search.exact)
@@ -77,6 +81,19 @@ def look_at_kinds(search: SearchState) -> None:
     if not results.is_exact:
         search.look_at(list(iterate_soft_clocks(frames, search.clocks.every)))
     look_at_queues(search)
+
+
+def look_at_zones(search: SearchState, readings: Sequence[PossibleReading]) -> None:
+    """Look at chases that jump where the newest state is far, or stand where it is near."""
+    zones: list[dict[str, Any]] = [{"snap": snap} for snap in search.variants.snaps[-1:]]
+    if search.variants.dead_zone:
+        near = {"dead_zone": search.variants.dead_zone}
+        zones += [near, *({**zone, **near} for zone in zones)]
+    nearest: dict[Any, StrategySpec] = {}  # of each kind: with many jumps none is near
+    for one in readings if zones else ():
+        nearest.setdefault(one.strategy.settings["how"], one.strategy)
+    for zone in zones:
+        search.look_at([add_settings(spec, zone) for spec in nearest.values()])
 
 
 def look_at_counted_ticks(search: SearchState) -> None:

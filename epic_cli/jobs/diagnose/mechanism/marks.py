@@ -76,9 +76,38 @@ def find_snap_time(frames: Frames) -> float:
     low, high = float(np.median(ages[snaps])), float(np.median(ages[snaps + 1]))
     tight = float(ages[snaps].max()), float(ages[snaps + 1].min())
     low, high = tight if tight[0] < tight[1] else (low, high)
+    return find_shortest_number(low, high)
+
+
+#: A step that is none (usual steps).
+STANDS = 1e-3
+
+
+def find_dead_zone(frames: Frames) -> float:
+    """Return the distance (length) to the newest state within which nothing moves; 0 for none.
+
+    It is the shortest number between the distances of frames that stand and of those that move.
+    """
+    goal = frames.positions[frames.newest[1:]]
+    left = compute_lengths(goal - frames.drawn[:-1])
+    stands = compute_lengths(np.diff(frames.drawn, axis=0)) < STANDS * frames.unit
+    away = stands & (left > LANDED * frames.unit)
+    if away.sum() < FEW or stands.all():
+        return 0.0
+    low = float(np.quantile(left[away], MOSTLY))
+    high = float(np.quantile(left[~stands], 1 - MOSTLY))
+    tight = float(left[away].max()), float(left[~stands].min())
+    if low > high:
+        return 0.0
+    low, high = tight if tight[0] < tight[1] else (low, high)
+    return find_shortest_number(low, high)
+
+
+def find_shortest_number(low: float, high: float) -> float:
+    """Return the number with the fewest digits from ``low`` to below ``high``."""
     middle = (low + high) / 2
     shorter = (float(f"{middle:.{digits}g}") for digits in range(1, 6))
-    return next((time for time in shorter if low <= time < high), middle)
+    return next((number for number in shorter if low <= number < high), middle)
 
 
 #: A frame this near to the newest state (usual steps) has landed on it.

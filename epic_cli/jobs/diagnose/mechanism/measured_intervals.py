@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.frames import move_to_frames
+from epic_cli.jobs.diagnose.mechanism.glides import EASES
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -98,6 +99,12 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
                     u = np.clip(way.since / lasts, 0, most)[:, None]
                     off = begin + (goal - begin) * u - frames.drawn
                     yield {"how": how, **way.settings, **limits, **ahead}, off
+            if how == "linear":
+                u = np.clip(way.since / plain, 0, 1)
+                for ease, curve in EASES.items():
+                    if ease != "linear":
+                        off = begin + (newest - begin) * curve(u)[:, None] - frames.drawn
+                        yield {"how": "eased", "ease": ease, **way.settings}, off
             goal, u = newest + speed * plain[:, None], np.clip(way.since / plain, 0, 1)[:, None]
             ahead = {"ahead": "interval", "ahead_time": "unlimited"}
             off = begin + (goal - begin) * u - frames.drawn

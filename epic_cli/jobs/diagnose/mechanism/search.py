@@ -25,7 +25,12 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     order_settings,
 )
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import select_tick_frames
-from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS, look_at_counted_ticks, look_at_kinds
+from epic_cli.jobs.diagnose.mechanism.kinds import (
+    IN_TICKS,
+    look_at_counted_ticks,
+    look_at_kinds,
+    look_at_zones,
+)
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills, look_at_timed_queues
 from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
@@ -94,6 +99,8 @@ class ExplanationSearch(SearchState):
         if not self.results.is_exact:
             plain = [spec for spec in plain if spec.settings["how"] in IN_TICKS]
             self.look_at([add_settings(spec, grid) for spec in plain])
+        if not self.results.is_exact:
+            look_at_zones(self, readings)
         if not self.results.is_exact:
             self._look_at_changes()
         if not self.results.is_exact:

@@ -13,6 +13,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import marks
+from epic_cli.jobs.diagnose.mechanism.chase_variants import MOVING, OF_CHASES
 from epic_cli.jobs.diagnose.mechanism.clocks import CLOCK_KEYS, WINDOWED
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, NEEDED, drop_settings
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import USUAL_TICKS, list_standing_ticks
@@ -49,22 +50,6 @@ BESIDE = {
 USUAL_LIMIT = 1.5
 
 #: Alternatives that are tried; a number is fitted afterwards, None is the usual value.
-OF_CHASES: tuple[dict[str, Any], ...] = (
-    *({"ahead": ahead, "age": None} for ahead in (None, "velocity", "arrival", "step")),
-    {"ahead": "velocity", "age": "arrival"},
-    *({"ahead_time": seconds} for seconds in (0.25, 0.5)),
-    *({"how": how} for how in ("lerp", "exponential")),
-    {"start": "arrival"},
-    {"start": "last"},
-    {"end": "short"},
-    {"late": "take"},
-    {"repeated": "drop"},
-    {"overshoot": "on"},
-    {"snap_after": 1.0},
-    {"ahead": "fixed", "ahead_time": 0.1, "age": None},
-    {"times": "milliseconds"},
-)
-
 OF_BUFFERS: tuple[dict[str, Any], ...] = (
     *({"beyond": beyond} for beyond in ("freeze", 0.05, 0.1, 0.25, 0.5, "unlimited")),
     {"beyond": "chase", "beyond_share": 0.2},
@@ -108,6 +93,7 @@ class Variants:
         self.repeats = bool((np.diff(frames.positions, axis=0) == 0).all(axis=1).any())
         self.oldest = marks.find_oldest(frames)
         self.snap_time = marks.find_snap_time(frames)
+        self.dead_zone = marks.find_dead_zone(frames)
         self.ticks = list_standing_ticks(frames)
 
     def iterate_variants(self, spec: StrategySpec) -> Iterator[StrategySpec]:
@@ -128,6 +114,8 @@ class Variants:
             yield self.change(spec, {**tween, "start": "last", "end": "short"})
         if self.snap_time and not is_buffer:
             yield self.change(spec, {"snap_after": self.snap_time})
+        if self.dead_zone:
+            yield self.change(spec, {"dead_zone": self.dead_zone})
         if self.grid:
             yield self.change(spec, {"rounding": self.grid})
         if is_buffer:
@@ -150,15 +138,17 @@ class Variants:
 
     def _may_change(self, settings: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
         """Return True if words may be replaced so in a composition of these settings."""
-        if "late" in changes and self.frames.taken is None:
-            return False
-        if changes.get("late") == "sort" and settings.get("stamps", "sender") == "sender":
-            return False
-        if "repeated" in changes and not self.repeats:
-            return False
-        if "times" in changes and not self.has_parts:
-            return False
-        if "end" in changes and settings.get("how") not in ("linear", "eased"):
+        how, by_arrival = settings.get("how"), settings.get("stamps", "sender") != "sender"
+        needs = {
+            "late": self.frames.taken is not None and (by_arrival or changes.get("late") != "sort"),
+            "repeated": self.repeats,
+            "times": self.has_parts,
+            "velocity": bool(settings.keys() & {*MOVING}),
+            "velocity_share": bool(settings.keys() & {*MOVING}),
+            "integration": how == "force",
+            "end": how in ("linear", "eased"),
+        }
+        if not all(needs.get(key, True) for key in changes):
             return False
         return any(settings.get(key) != value for key, value in changes.items())
 

@@ -59,6 +59,29 @@ def _write_steps(settings: Mapping[str, Any]) -> str:
     return f", in ticks of {format_seconds(every)}, drawn {between}"
 
 
+#: The velocities that a chase makes of its packets.
+_VELOCITIES = {
+    "stamps": "that of the last step by the timestamps",
+    "arrivals": "that of the last step by the arrivals",
+    "interval": "that of the last step over one send interval",
+}
+
+
+def _write_velocity(settings: Mapping[str, Any]) -> str:
+    """Return which velocity counts, where a chase moves by one that is not the packet's."""
+    if settings["ahead"] in ("newest", "step") and not settings["drift"]:
+        return ""
+    source, share = (
+        _VELOCITIES.get(settings["velocity"], "the packets'"),
+        settings["velocity_share"],
+    )
+    if share < 1:
+        return (
+            f"; its velocity is a mean that each packet moves by {format_share(share)} to {source}"
+        )
+    return f"; its velocity is {source}" if settings["velocity"] != "sent" else ""
+
+
 def _write_counted_steps(settings: Mapping[str, Any]) -> str:
     """Return how long each step counts, where that is not its duration."""
     counted = settings["step_time"]
@@ -91,6 +114,7 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     if settings["age"] == "absolute" and settings["ahead"] != "newest":
         goal = f"{goal.rstrip(',')} (as much where its age is below 0),"
     rest = f"{_write_steps(settings)}{_write_drift(settings)}{write_habits(settings)}"
+    rest += _write_velocity(settings)
     if settings["how"] == "share" and settings["share"] == 1:
         return f"draws {goal} without any smoothing{rest}"
     time = format_seconds(convert_to_seconds(settings["time"], found.interval))
@@ -105,8 +129,6 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         begin=BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
     how = _add_habits(how, settings, found)
-    if settings["snap_after"]:
-        how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
     return f"moves toward {goal.rstrip(',')}, {how}{rest}"
 
 
@@ -128,4 +150,10 @@ def _add_habits(how: str, settings: Mapping[str, Any], found: Mechanism) -> str:
     elif settings["overshoot"] > 1 and settings["how"] == "linear":
         far = settings["overshoot"]
         how += f", and on to {far:g} times that way" if far < math.inf else ", and on beyond it"
+    if settings["snap"]:
+        how += f", there at once from farther than {settings['snap']:.4g}"
+    if settings["dead_zone"] and settings["how"] not in ("linear", "eased"):
+        how += f", not from nearer than {settings['dead_zone']:.4g}"
+    if settings["snap_after"]:
+        how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
     return how

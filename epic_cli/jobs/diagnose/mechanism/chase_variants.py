@@ -1,0 +1,28 @@
+"""Parts of chases that are tried in the place of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: Alternatives that are tried; a number is fitted afterwards, None is the usual value.
+OF_CHASES: tuple[dict[str, Any], ...] = (
+    *({"ahead": ahead, "age": None} for ahead in (None, "velocity", "arrival", "step")),
+    {"ahead": "velocity", "age": "arrival"},
+    *({"ahead_time": seconds} for seconds in (0.25, 0.5)),
+    *({"how": how} for how in ("lerp", "exponential")),
+    {"start": "arrival"},
+    {"start": "last"},
+    {"end": "short"},
+    {"late": "take"},
+    {"repeated": "drop"},
+    {"overshoot": "on"},
+    {"snap_after": 1.0},
+    {"ahead": "fixed", "ahead_time": 0.1, "age": None},
+    {"times": "milliseconds"},
+    *({"velocity": source} for source in ("stamps", "arrivals", "interval")),
+    {"velocity_share": 0.3},
+    *({"integration": way} for way in ("explicit", "exact")),
+)
+
+#: Settings of chases that tell the velocity.
+MOVING = ("ahead", "drift")
