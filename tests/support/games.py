@@ -690,12 +690,12 @@ class TickQueue(Dequeue):
 class TimerQueue(Dequeue):
     """A queue of which a frame takes a state 45 ms after the last one that did."""
 
-    left = 0.0
+    since = math.inf
 
     def frame(self) -> None:
-        self.left += self.dt
-        if self.left >= 0.045 and self.queue:
-            self.left, self.drawn = 0.0, self.queue.pop(0)
+        self.since += self.dt
+        if self.since >= 0.045 and self.queue:
+            self.since, self.drawn = 0.0, self.queue.pop(0)
 
 
 class ClampedTime(Game):

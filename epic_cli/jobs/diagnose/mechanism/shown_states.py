@@ -84,9 +84,11 @@ def _iterate_queues(
 ) -> Iterator[StrategySpec]:
     """Yield queues of which each frame, or each period, takes the next state."""
     order = {"stamps": "arrival", **(INSERTS_LATE if takes_late else {})}
-    # where a state is left, the queue is as short as it may be
-    waiting = (frames.newest - shown)[:-1][np.diff(shown) == 0]
-    reserve = {"reserve": int(waiting.min())} if len(waiting) and waiting.min() > 0 else {}
+    # where a state is left, the queue is as short as it may be; of two in one place none is told
+    moves = np.append(np.diff(frames.positions, axis=0).any(axis=1), True)[shown]
+    waiting = (frames.newest - shown)[:-1][(np.diff(shown) == 0) & moves[:-1]]
+    least = int(np.quantile(waiting, 1 - MOSTLY)) if len(waiting) else 0
+    reserve = {"reserve": least} if least > 0 else {}
     yield StrategySpec("buffer", {**order, "catch_up": "dequeue", **reserve})
     changed = frames.times[1:][np.diff(shown) == 1]
     if len(changed) > FEW:
@@ -100,7 +102,7 @@ def _iterate_tick_queues(
     frames: Frames, shown: NDArray[np.int_], exact: float
 ) -> Iterator[StrategySpec]:
     """Yield queues of which each tick takes the next state."""
-    ticks, tick = find_ticks(frames, exact), find_restarting_tick(frames)
+    ticks, tick = find_ticks(frames, exact), find_restarting_tick(frames, frames.newest > shown)
     clocks: list[dict[str, Any]] = [{"every": tick, "phase": "step"}] if tick else []
     clocks += [{"every": tick, "phase": "frame"}] if tick else []
     clocks += [ticks.settings] if ticks is not None and not ticks.smooth else []
