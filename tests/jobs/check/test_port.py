@@ -215,8 +215,10 @@ def test_a_case_of_what_a_program_prints(
     assert not Path("case/expected.new").exists()
 
 
-@pytest.mark.parametrize("row_format", ["epic", "csv", "tsv", "jsonl"])
-@pytest.mark.parametrize("more", [[], ["--atol", "1e-9"]])
+@pytest.mark.parametrize(
+    ("row_format", "more"),
+    [("epic", ["--atol", "1e-9"]), ("csv", []), ("tsv", []), ("jsonl", ["--atol", "1e-9"])],
+)
 def test_a_case_printed_by_what_epic_draws_too_holds(
     row_format: str, more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

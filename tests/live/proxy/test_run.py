@@ -90,9 +90,9 @@ def test_a_socket_of_one_interface(at: str, target: str, itself: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [(), ("--latency", "5ms", "--loss", "5%", "--link", "duplicate=5%")]
+    ("options", "proxies"),
+    [((), 3), (("--latency", "5ms", "--loss", "5%", "--link", "duplicate=5%"), 2)],
 )
-@pytest.mark.parametrize("proxies", [2, 3])
 def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
     """The first proxy that detects the loop ends, and so breaks it."""
     with contextlib.ExitStack() as stack:
