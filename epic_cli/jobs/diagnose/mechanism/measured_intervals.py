@@ -33,6 +33,10 @@ SHARES = (0.05, 0.1, 0.2, 0.25, 0.3, 0.5)
 ALIKE, TOLD, AWAY = 0.02, 0.1, 0.1
 
 
+#: The limits of an interval that it may have nearly always.
+LIMITS = ("interval_least", "interval_most")
+
+
 class MeasuredWay(NamedTuple):
     """The time (m; s) since the newest packet, and the interval measured at each packet (n; s).
 
@@ -142,6 +146,9 @@ def iterate_limits(
     found += [{"interval_share": part} for part in SHARES]
     for settings in found:
         known = compute_intervals(way.measured, settings)[newest]
+        limits = [settings[key] for key in LIMITS if key in settings]
+        if any((known == limit).mean() > MOSTLY for limit in limits):
+            continue  # it takes that constant time
         if (_is_alike(known, took)).mean() > MOSTLY - AWAY and (settings or beyond):
             yield {**settings, **beyond}
 

@@ -86,7 +86,7 @@ class ChaseFaults:
         """The time constant of a chase, or its time to the goal (s)."""
         settings = self.settings
         if settings.get("catch_up") == "dequeue":
-            return self.frames.frame
+            return max(float(settings["every"]), self.frames.frame)
         if settings.get("how") in ("interval", None):
             known = settings["interval"] > 0
             return float(settings["interval"]) if known else self.frames.interval

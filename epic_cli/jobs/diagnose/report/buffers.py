@@ -183,6 +183,7 @@ def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: st
     """Return what a queue, or a buffer with a timer of its own, does."""
     period = format_seconds(_find_interval(settings, found))
     left = f" while more than {settings['reserve']:g} wait" if settings["reserve"] else ""
+    pace = _describe_follower(settings).replace("behind a step of", "by")
     moment = "tick" if settings["every"] > 0 else "frame"
     most = settings["keep"] - 1
     drops = f"drops the oldest where more than {most:g} wait"
@@ -191,7 +192,7 @@ def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: st
         catches_up += f", and {EMPTY[REPEAT]} when it is empty"
     return {
         "dequeue": f"takes a state of a queue in each {moment}{left}, and {catches_up}",
-        "waypoints": f"goes to each received state in turn, {_describe_follower(settings)}, and to"
+        "waypoints": f"goes to each received state in turn, {pace}, and to"
         f" the next one within {settings['waypoint_reach']:g} of it{_describe_hurry(settings)}",
         "clamp": f"draws from the last {settings['keep']:g} states {_describe_clock(settings)},"
         f" {curve}, by a time of its own that stays between them",
