@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 #: Phases of a timer that are tried, and how much faster a queue is played for each waiting state.
 PHASES, RATES = 10, (0.1, 0.5, 1.0)
 
+#: A timer that is this long, in frames, may bend the path each other time; and how near a usual
+#: length one is.
+LONG, NEAR = 4.0, 0.005
+
 #: Numbers of states between which a game may clamp its own time.
 CLAMPS = (2, 3)
 
@@ -40,18 +44,29 @@ def look_at_queues(search: SearchState) -> None:
 def look_at_timed_queues(search: SearchState) -> None:
     """Look at queues by a timer, unless what is drawn by the stamps is exact."""
     frames, results = search.frames, search.results
-    if not results.is_exact:
-        order = {} if frames.taken is None else INSERTS_LATE
-        ticks = find_ticks(frames, search.exact)  # those at which the path bends, if any
-        beat = min(TICKS, key=lambda tick: abs(tick - frames.interval))
-        beat = beat if ticks is None else ticks.every
-        timed = {"stamps": "ticks", **order, "catch_up": "timed-queue", "interval": beat}
-        # one beat up, so that a fit can go below 0
-        phases = np.linspace(beat, 2 * beat, PHASES, endpoint=False).tolist()
-        found = FittedStrategy(StrategySpec("buffer", {**timed, "phase": beat}))
-        found = search.comparison.fit(search.comparison.search(found, "phase", phases, 6), 2)
-        phase = float(found.candidate.settings["phase"]) % beat
-        results.add(search.comparison.measure_error(found.change({"phase": phase})))
+    if results.is_exact:
+        return
+    order = {} if frames.taken is None else INSERTS_LATE
+    ticks = find_ticks(frames, search.exact)  # those at which the path bends, if any
+    usual = _find_usual_length(frames.interval)
+    length = usual if ticks is None else ticks.every
+    beats = [length, length / 2] if ticks is not None and length > LONG * frames.frame else [length]
+    for length in beats:
+        usual = _find_usual_length(length)
+        beat = usual if abs(usual / length - 1) < NEAR else length
+        if not results.is_exact:
+            timed = {"stamps": "ticks", **order, "catch_up": "timed-queue", "interval": beat}
+            # one beat up, so that a fit can go below 0
+            phases = np.linspace(beat, 2 * beat, PHASES, endpoint=False).tolist()
+            found = FittedStrategy(StrategySpec("buffer", {**timed, "phase": beat}))
+            found = search.comparison.fit(search.comparison.search(found, "phase", phases, 6), 2)
+            phase = float(found.candidate.settings["phase"]) % beat
+            results.add(search.comparison.measure_error(found.change({"phase": phase})))
+
+
+def _find_usual_length(length: float) -> float:
+    """Return the length of a timer that games have, the nearest one (s)."""
+    return min(TICKS, key=lambda tick: abs(tick - length))
 
 
 def look_at_fills(search: SearchState) -> None:
