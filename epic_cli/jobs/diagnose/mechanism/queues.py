@@ -29,16 +29,16 @@ CLAMPS = (2, 3)
 
 def look_at_queues(search: SearchState) -> None:
     """Look at queues that are played by frames, until one is exact."""
+    for interval in (None, *TICKS):
+        if not search.results.is_exact:
+            queue = {"catch_up": "queue", "interval": interval}
+            search.look_at([search.variants.change(StrategySpec("buffer", {}), queue)])
     if not search.results.is_exact:
         search.look_at(list(iterate_waypoint_queues(search.frames, search.exact)))
     for stamps, states in itertools.product(({}, {"stamps": "ticks"}), CLAMPS):
         if not search.results.is_exact:
             clamped = {**stamps, "delay": 0.0, "catch_up": "clamp", "keep": states}
             search.look_at([StrategySpec("buffer", clamped)])
-    for interval in (None, *TICKS):
-        if not search.results.is_exact:
-            queue = {"catch_up": "queue", "interval": interval}
-            search.look_at([search.variants.change(StrategySpec("buffer", {}), queue)])
 
 
 def look_at_timed_queues(search: SearchState) -> None:
