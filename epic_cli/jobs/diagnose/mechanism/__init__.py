@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: Longest likely delay (s): beyond, the clocks do not agree.
 LONGEST = 2.0
 
+#: The settings of a chase that draws the newest state as it is, which any other may do.
+UNSMOOTHED = {"how": "share", "share": 1.0}
+
 
 class Mechanism(NamedTuple):
     """The way in which a game draws, as settings of ``buffer`` or ``chase``.
@@ -81,11 +84,12 @@ def find_mechanism(
         same += [near for near in found if near not in same and search.is_plain(near, found[0])]
     interval = frames.interval
 
-    def rank(each: FittedStrategy) -> tuple[bool, bool, tuple[int, ...]]:
+    def rank(each: FittedStrategy) -> tuple[bool, bool, bool, tuple[int, ...]]:
         delay = each.candidate.settings.get("delay", 0.0)
         late = float(f"{delay}".strip("i")) * (interval if isinstance(delay, str) else 1.0)
         exotic = is_exotic(frames, each.candidate)
-        return late > LONGEST, exotic, measure_description_length(each.candidate)
+        smooths = each.candidate.settings != UNSMOOTHED
+        return late > LONGEST, exotic, smooths, measure_description_length(each.candidate)
 
     best, *_ = same = sorted(same, key=rank)
     others = {make_composition_key(best.candidate): best.candidate}
