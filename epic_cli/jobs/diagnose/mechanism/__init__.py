@@ -15,7 +15,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     make_timing_key,
     measure_description_length,
 )
-from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
+from epic_cli.jobs.diagnose.mechanism.search import HOPELESS, ExplanationSearch
 from epic_cli.jobs.diagnose.mechanism.supply import Supply, is_exotic, measure_supply
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def glance(
         search.explore()
     else:
         search.rival(other)
-    if not search.results.is_exact:  # some numbers are only met once they are short
+    near = search.results.best.apart <= HOPELESS * part.unit
+    if near and not search.results.is_exact:  # some numbers are only met once they are short
         for found in search.finish():
             search.results.add(found)
     return search

@@ -27,6 +27,9 @@ TIMES, TRIED = (0.02, 1.0), 25
 #: Of how many frames one is looked at first.
 ROUGHLY = 3
 
+#: How many of the curves, the first of them, are read for goals ahead of the newest state, too.
+USUAL = 5
+
 #: Frames that differ by more of their length are not a count of time.
 UNEVEN = 0.02
 
@@ -70,7 +73,7 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     before, later = np.maximum(frames.taking - 1, 0), np.flatnonzero(frames.settled)
     at = later[choose_places(len(later), AGED)]
     ends: list[dict[str, Any]] = [{}, {"end": "short"}] if _stands_short(frames, goal) else [{}]
-    eases = ["linear"] if "drift" in ahead else list(EASES)
+    eases = ["linear"] if "drift" in ahead else list(EASES)[: USUAL if ahead else None]
     starts: dict[str, Floats] = {
         "drawn": frames.arrivals[frames.newest],
         "frame": frames.times[frames.taking],
@@ -79,7 +82,8 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     words_of: dict[str, dict[str, Any]] = {
         start: {} if start == "drawn" else {"start": start} for start in starts
     }
-    if np.ptp(np.diff(frames.times)) > UNEVEN * frames.frame:  # else a count is the time
+    counts = not ahead or "drift" in ahead
+    if counts and np.ptp(np.diff(frames.times)) > UNEVEN * frames.frame:  # else that is the time
         starts["counted"] = (
             frames.times - (np.arange(len(frames.times)) - frames.taking + 1) * frames.frame
         )
