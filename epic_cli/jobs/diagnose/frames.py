@@ -61,6 +61,11 @@ class Frames(NamedTuple):
         return float(np.median(steps[steps > 0])) if steps.any() else 1.0
 
     @property
+    def usual_speed(self) -> float:
+        """The usual speed of the entity while it moves (length/s)."""
+        return self.unit / self.interval
+
+    @property
     def interval(self) -> float:
         """The usual time from stamp to stamp (s)."""
         return float(np.median(np.diff(self.stamps)))

@@ -246,6 +246,7 @@ def test_an_error_is_said_in_usual_steps_without_the_teleports() -> None:
         ("ticked-buffer", "ticks"),
         ("axis-steps", "axes-alone"),
         ("swing", "swings"),
+        ("speed-ticks", "arrives-and-stands"),
         ("marker", "speed-pulses"),
         ("eight-frames", "frame-rate"),
         ("low-passed-body", "packet-jumps"),

@@ -21,6 +21,9 @@ LESS_USUAL = 1.01
 #: The largest damping, as a share of the speed that one step may take away.
 MOST_DAMPED = 1.5
 
+#: Where a step takes away all of the speed but this share, it goes a share of the way, and no more.
+FORGETS = 0.05
+
 
 def read_forces(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
     """Return chases by a spring: each step differs from the one before by pull and damping.
@@ -49,7 +52,8 @@ def read_forces(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
         parts = np.stack((pull, -speed), axis=1)[later]
         (stiffness, damping), off = fit_factors(change[later], parts)
         duration = 1.0 if words.get("step_time") else frames.frame
-        if stiffness <= 0 or not 0 < damping * duration < MOST_DAMPED:
+        lost = damping * duration
+        if stiffness <= 0 or not 0 < lost < MOST_DAMPED or abs(lost - 1) < FORGETS:
             continue
         settings = {"how": "force", "stiffness": stiffness, "damping": damping, **words, **ahead}
         found.append(PossibleReading(off, StrategySpec("chase", settings)))

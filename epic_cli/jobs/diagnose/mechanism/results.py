@@ -32,6 +32,11 @@ class SearchResults:
         """True if the best result differs from the frames by rounding alone."""
         return self.best.residual <= self.exact
 
+    def find_least(self, name: str) -> float:
+        """Return the least error (mean, length) of a strategy's results; infinite for none."""
+        own = (found.apart for found in self.ranked if found.candidate.name == name)
+        return next(own, math.inf)
+
     def add(self, found: FittedStrategy) -> None:
         """Add a result, unless one with about the same error is as simple."""
         if not math.isfinite(found.apart):

@@ -174,7 +174,7 @@ class ExplanationSearch(SearchState):
             for found in results.select_diverse(KEPT):
                 for spec in self.variants.iterate_variants(found.candidate):
                     # another clock needs another delay
-                    most = self._limit_error() if is_timed_alike(spec, found) else math.inf
+                    most = self._limit_error(spec) if is_timed_alike(spec, found) else math.inf
                     self.look_at([spec], ("delay", "time", "low_pass"), most)
                     if results.is_exact:
                         break
@@ -202,9 +202,12 @@ class ExplanationSearch(SearchState):
         readings = [reading.strategy.settings for reading in read_chases(changes)[:CHANGING]]
         self.look_at([StrategySpec("chase", {**one, "repeated": "drop"}) for one in readings])
 
-    def _limit_error(self) -> float:
-        """Return the error (mean, length) beyond which a changed part is not worth a fit."""
-        return max(DISTANT * self.frames.unit, FARTHER * self.results.best.apart)
+    def _limit_error(self, spec: StrategySpec) -> float:
+        """Return the error (mean, length) beyond which a changed part is not worth a fit.
+
+        A spring comes nearer to anything smooth than a buffer whose low-pass is yet to be found.
+        """
+        return max(DISTANT * self.frames.unit, FARTHER * self.results.find_least(spec.name))
 
     def _search_leaping_times(self, found: FittedStrategy) -> FittedStrategy:
         """Return a result after a wider search of settings near which positions leap."""

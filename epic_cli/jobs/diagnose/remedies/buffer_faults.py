@@ -15,9 +15,9 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     takes_late_packets,
 )
 from epic_cli.jobs.diagnose.mechanism.measured_intervals import compute_intervals
+from epic_cli.jobs.diagnose.remedies.chase_changes import MENDING_CHANGES
 from epic_cli.jobs.diagnose.remedies.chases import (
     LEAST_JITTER,
-    MENDING_CHANGES,
     is_unlike_interval,
     measure_spread,
 )

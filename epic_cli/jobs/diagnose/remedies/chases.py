@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
 from epic_cli.jobs.diagnose.mechanism.measured_intervals import compute_intervals
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies import RemedyTrial
+from epic_cli.jobs.diagnose.remedies.chase_changes import MENDING_CHANGES, WORD_CAUSES
 from epic_cli.jobs.diagnose.remedies.frame_rates import compare_frame_rates, make_even_chase
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.settings import compute_used_values, round_to_three_digits
@@ -31,39 +32,8 @@ DIFFERS = 0.1
 #: A shorter time (s) to the goal is none.
 UNSEEN = 0.002
 
-#: Changes of a chase that mend a cause; None restores the default.
-MENDING_CHANGES: dict[str, dict[str, Any]] = {
-    "standing-frame": {"start": "last"},
-    "ticks": {"between": "lerp"},
-    "measured-interval": dict.fromkeys(
-        ("interval", "interval_least", "interval_most", "interval_late", "interval_share")
-    ),
-    "overshoot": {"ahead": None, "ahead_time": None},
-    "fed-back": {"how": "linear"},
-    "packet-jumps": {
-        "every": None,
-        "how": "exponential",
-        "share": None,
-        "time": "1i",
-        "ahead": "velocity",
-        "age": "arrival",
-    },
-    "passes-goal": {"overshoot": None},
-    "stops-short": {"end": None},
-    "late-as-new": {"late": None},
-    "axes-alone": {"axes": None},
-    "message-time": {"every": None},
-    "speed-pulses": {"how": "linear", "ease": None},
-}
-
-#: Causes that one word of a chase tells.
-WORD_CAUSES = {
-    "late-as-new": ("late", "take"),
-    "stops-short": ("end", "short"),
-    "overshoot": ("ahead", "interval"),
-    "predicted-turns": ("ahead", "velocity"),
-    "axes-alone": ("axes", "each"),
-}
+#: A speed that is as many times as high as the entity's, or as low, is not that.
+FASTER = 1.1
 
 #: A spring with less of the damping with which it does not swing does so visibly.
 SWINGS = 0.7
@@ -123,6 +93,7 @@ class ChaseFaults:
             "doubled": doubled,
             "late": frames.late,
             "missed": frames.missed_turns,
+            "speed": float(self.settings.get("speed", 0.0)), "pace": frames.usual_speed,
         }  # fmt: skip
 
     def iterate_causes(self) -> Iterator[str]:
@@ -145,6 +116,12 @@ class ChaseFaults:
             yield from self._iterate_faults_of_ways()
         elif how == "force" and settings["damping"] < SWINGS * self.critical_damping:
             yield "swings"
+        elif how == "speed" and settings["ahead"] != "velocity" and not settings["drift"]:
+            pace = self.values["pace"]
+            if settings["speed"] > FASTER * pace:
+                yield "arrives-and-stands"
+            elif FASTER * settings["speed"] < pace and settings["axes"] == "all":
+                yield "falls-behind"
         elif how != "speed" and not settings["drift"]:
             yield "chase-lag"
 

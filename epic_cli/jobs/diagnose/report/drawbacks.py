@@ -62,6 +62,10 @@ DRAWBACKS = {
     " rises and falls with each packet.",
     "swings": "It swings past its goal: a spring that does not has a damping of twice the root of"
     " its stiffness.",
+    "arrives-and-stands": "It goes at {speed:number} a second, and the entity at {pace:number}: it"
+    " arrives, and stands until the next packet.",
+    "falls-behind": "It goes at {speed:number} a second, and the entity at {pace:number}: it falls"
+    " behind, as far as that goes on.",
     "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"
     " the next packet.",
     "wrong-constant": "It counts {time:s} for each packet, and they come every {interval:s}.",
