@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 from endurance.drawn import composition, draw, engine, outcome
 from endurance.drawn import found as said_of
-from endurance.public import drawing, judge
+from endurance.public import drawing, is_near, judge
 from support.running import epic
 
 from epic_cli.engine.packets import PacketBlock
@@ -613,3 +613,21 @@ def test_a_clock_of_more_packets_than_allowed_is_left_in_seconds() -> None:
     strategy = StrategySpec("buffer", {"clock": "mean", "clock_time": 3600.0, "delay": 0.1})
     found = FittedStrategy(strategy)
     assert count_packets(found, cast("FrameComparison", None), 0.05) is found
+
+
+@pytest.mark.parametrize("name", ["photon", "share", "waypoints"])
+def test_logs_in_whole_milliseconds_are_understood(name: str) -> None:
+    """A packet and a frame of one millisecond may have come in either order."""
+    case = drawing(name, 5)
+    packets = [one._replace(arrival=floor_to_milliseconds(one.arrival)) for one in case.packets]
+    times = floor_to_milliseconds(case.path.times)
+    said = said_of(case._replace(packets=packets, path=case.path._replace(times=times)))
+    assert said.found
+    assert said.mechanism is not None
+    said_spec = said.mechanism.strategy
+    assert said_spec.name == case.spec.name
+    assert all(is_near(said_spec, key, value) for key, value in case.spec.settings.items())
+
+
+def floor_to_milliseconds(times: Any) -> Any:
+    return np.floor(np.asarray(times) * 1000 + 1e-6) / 1000

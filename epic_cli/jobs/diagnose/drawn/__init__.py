@@ -16,7 +16,6 @@ from epic_cli.engine.strategies import list_system_names
 from epic_cli.jobs.diagnose.drawn.entity import (
     MATTERS,
     PROBABLE,
-    UNDERSTOOD,
     DrawnEntity,
 )
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
@@ -57,7 +56,8 @@ class DrawnMatch(NamedTuple):
     """The best explanation of what was drawn.
 
     ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is the usual
-    distance from packet to packet (RMS); a distance below ``enough`` is none. ``smoothed``: there
+    distance from packet to packet (RMS); a distance below ``enough`` is none, and an error of
+    ``understood`` at most explains the frames. ``smoothed``: there
     is a second smoothing. ``tick`` (s) is the time between changes, if these are not in each
     ``frame``. ``path`` are the frames of the first of the ``entities``, ``advice`` is how to draw
     them better. ``by_frame``: packets are stamped with the time of the frame that reads them; None:
@@ -74,6 +74,7 @@ class DrawnMatch(NamedTuple):
     without: FittedStrategy
     step: float
     enough: float
+    understood: float
     smoothed: bool
     lag: float
     frame: float
@@ -98,8 +99,8 @@ class DrawnMatch(NamedTuple):
     def found(self) -> bool:
         """True if the error is small enough to say that the strategy draws the frames."""
         # where teleports make the usual step long, the error of the other frames counts, too
-        leaps = self.calm is not None and self.calm > UNDERSTOOD
-        near = self.best.residual <= max(self.enough, UNDERSTOOD * self.step)
+        leaps = self.calm is not None and self.calm * self.step > self.understood
+        near = self.best.residual <= self.understood
         return near and not (leaps and self.best.residual > self.enough)
 
     @property
@@ -150,14 +151,14 @@ def match(
     if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
         least = math.inf if parts is None else parts.residual
         found = search_strategies(moving, candidates or engines, least)
-        if others and found[-1].residual > max(first.enough, UNDERSTOOD * first.step):
+        if others and found[-1].residual > first.understood:
             moving, found = search_other_pacing(moving, found, others, candidates or engines)
             first = moving[0]
         if first.tick and not candidates:
             parts = first.find_mechanism()
         if parts is not None:
             # a strategy that is hardly nearer than parts that are understood explains no more
-            understood = parts.residual <= UNDERSTOOD * first.step
+            understood = parts.residual <= first.understood
             factor = CLEARER if understood else AS_GOOD
             if parts.residual > factor * found[-1].residual:
                 parts = None
@@ -173,6 +174,7 @@ def match(
         without,
         first.step,
         first.enough,
+        first.understood,
         smoothed,
         first.measure_lag(),
         first.frame,
@@ -202,5 +204,5 @@ def _is_smoothed(first: DrawnEntity, best: FittedStrategy, without: FittedStrate
     return (
         bool(best.constant)
         and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
-        and best.residual <= max(first.enough, UNDERSTOOD * first.step)
+        and best.residual <= first.understood
     )

@@ -10,7 +10,11 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.comparison import FrameComparison
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
-from epic_cli.jobs.diagnose.drawn.frame_arrivals import move_to_frame_times
+from epic_cli.jobs.diagnose.drawn.frame_arrivals import (
+    find_time_rounding,
+    mark_told_frames,
+    move_to_frame_times,
+)
 from epic_cli.jobs.diagnose.drawn.lateness import measure_lag
 from epic_cli.jobs.diagnose.drawn.strategy_search import StrategySearch
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
@@ -33,6 +37,10 @@ WARM_UP = 1.0
 
 #: Largest errors, as shares of the usual step, of what is the same, understood, probable.
 SAME, UNDERSTOOD, PROBABLE = 2e-4, 0.01, 0.05
+
+#: Largest error of what is understood where times are rounded, in what moves meanwhile: arrivals
+#: and frames are off by 0.29 of the unit each (RMS).
+BLURRED = 0.6
 
 #: Multiple of the resolution within which two positions are the same, too.
 ROUNDED = 2.5
@@ -77,6 +85,9 @@ class DrawnEntity:
             begins, ends = self.redraw.begins, self.redraw.ends
         path = self.frames = cut_excerpt(path, begins, ends)
         self.enough = max(SAME * self.step, ROUNDED * path.resolution)
+        moved = self.step * find_time_rounding(path.times) / float(np.median(np.diff(self.stamps)))
+        #: The largest error (length) of a strategy that explains the frames.
+        self.understood = max(self.enough, UNDERSTOOD * self.step, BLURRED * moved)
         self.frame, self.tick = path.frame, 0.0
         self.moved = float(np.linalg.norm(np.diff(path.positions, axis=0), axis=1).sum())
         self._set_path(path)
@@ -85,6 +96,8 @@ class DrawnEntity:
         self.path, times = path, path.times
         wait = min(WARM_UP, 0.1 * float(times[-1] - times[0])) if len(times) else 0.0
         counted = times >= max(times[0], self.redraw.begins) + wait
+        if not self.redraw.by_frame:
+            counted &= mark_told_frames(self.table[ARRIVAL], times)
         exact = min(EXACT * path.resolution, self.enough)
         self.comparison = FrameComparison(
             self.redraw, times, path.positions, counted, exact, self.step or 1.0
@@ -215,7 +228,7 @@ class DrawnEntity:
         best = self.comparison.fit(best, only=own) if own else self.comparison.measure_error(best)
         off, found = (
             best.residual / self.step,
-            best.residual <= max(self.enough, UNDERSTOOD * self.step),
+            best.residual <= self.understood,
         )
         return EntityMatch(
             self.name, best.residual, self.measure_lag(), best.shift, best.constant, off, found

@@ -1,4 +1,4 @@
-"""Packets that come with a frame: before it, or behind it."""
+"""Packets that come with a frame: before it, or behind it, or unknown as times are rounded."""
 
 from __future__ import annotations
 
@@ -12,21 +12,26 @@ from epic_cli.metrics.arrays import ARRIVAL, make_packet_table
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.traffic import Flags, Floats
 
 #: Seconds by which dates of one time differ once they are numbers, and after a frame at which it no
 #: longer shows a packet.
 ROUGH, BEHIND = 5e-7, 1e-7
 
-#: The share of packets that come with a frame by chance, at most.
+#: The share of packets that come with a frame by chance, at most, where times are exact.
 CHANCE = 0.02
+
+#: The same where times are rounded: more come with a frame only where it is the frame's time.
+ROUNDED_CHANCE = 0.25
+
+#: Units (s) that clocks of logs are rounded to, and how far from whole numbers dates may be.
+ROUNDINGS, WHOLE = (0.01, 0.001), 0.01
 
 
 def move_to_frame_times(packets: PacketBlock, times: Floats, behind: bool) -> PacketBlock:
     """Return packets of which those that come with a frame arrive at its time, or ``behind`` it."""
     arrivals = make_packet_table(packets)[ARRIVAL]
-    near = times[np.minimum(np.searchsorted(times, arrivals - ROUGH), len(times) - 1)]
-    close = np.abs(near - arrivals) <= ROUGH
+    near, close = _find_frames_at(arrivals, times)
     # of exact arrivals a few are close by chance
     by_frames = close.sum() > CHANCE * len(close)
     moved = np.where(close, near, arrivals) if by_frames else arrivals.copy()
@@ -42,3 +47,36 @@ def move_to_frame_times(packets: PacketBlock, times: Floats, behind: bool) -> Pa
         return packet if packet.arrival is None else packet._replace(arrival=arrival)
 
     return rewrite(packets, move)
+
+
+def mark_told_frames(arrivals: Floats, times: Floats) -> Flags:
+    """Mark the frames (n) of which the times tell the newest packet that was there.
+
+    Where a few packets come at the time of a frame since times are rounded, as in whole
+    milliseconds, either may have been first: frames of this packet and of the next, which goes on
+    from what was drawn, are not marked.
+    """
+    arrivals = np.sort(arrivals[np.isfinite(arrivals)])
+    _, tied = _find_frames_at(arrivals, times)
+    told = np.ones(len(times), bool)
+    if not CHANCE * len(tied) < tied.sum() < ROUNDED_CHANCE * len(tied):
+        return told
+    unsure = tied | np.append(False, tied[:-1])
+    newest = np.searchsorted(arrivals, times + ROUGH, side="right") - 1
+    told[newest >= 0] = ~unsure[newest[newest >= 0]]
+    return told
+
+
+def find_time_rounding(times: Floats) -> float:
+    """Return the unit (s) of times of uneven frames that are rounded to decimals; 0 if none."""
+    for unit in ROUNDINGS:
+        whole = np.round(times / unit)
+        if (np.abs(times / unit - whole) < WHOLE).all() and len(np.unique(np.diff(whole))) > 1:
+            return unit
+    return 0.0
+
+
+def _find_frames_at(arrivals: Floats, times: Floats) -> tuple[Floats, Flags]:
+    """Return the time of a frame near each arrival, and which are the same time."""
+    near = times[np.minimum(np.searchsorted(times, arrivals - ROUGH), len(times) - 1)]
+    return near, np.asarray(np.abs(near - arrivals) <= ROUGH)
