@@ -8,7 +8,6 @@ of their numbers after the name of the whole: ``pos.0``.
 from __future__ import annotations
 
 import re
-import statistics
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -450,6 +449,8 @@ def _is_later(sent: Sequence[float], came: Sequence[float]) -> bool:
     """Return True if one column of times is always a little later than another, and less even."""
     if len(sent) != len(came):
         return False
+    import statistics  # which takes as long to load as all else here
+
     delays = [late - early for early, late in zip(sent, came, strict=True)]
     rough, even = (
         statistics.pstdev(after - before for before, after in pairwise(times))
