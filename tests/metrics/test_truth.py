@@ -186,15 +186,6 @@ def test_of_states_with_one_time_the_last_counts() -> None:
     assert truth.interpolate(np.array([packets[3].time])).positions[0].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_an_offset_moves_the_times() -> None:
-    block = movements.block(movements.packets(movements.straight, 2.0))
-    truth = make_truth(block, "given", 100.0)
-    assert (truth.start, truth.end) == (100.0, 102.0)
-    np.testing.assert_allclose(
-        truth.interpolate(np.array([101.0])).positions[0], movements.straight(1.0)
-    )
-
-
 @pytest.mark.parametrize(
     ("packets", "usable", "message"),
     [

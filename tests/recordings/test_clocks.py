@@ -145,13 +145,6 @@ def test_frames_have_a_unit_of_their_own(tmp_path: Path, unit: str) -> None:
     assert times == pytest.approx(FRAMES, abs=1e-6)
 
 
-@pytest.mark.parametrize("unit", ["ms", "us"])
-def test_one_key_says_it(tmp_path: Path, unit: str) -> None:
-    frames = table("t,x,y", [(MOMENTS[unit](t), n / 10, 0) for n, t in enumerate(FRAMES)])
-    times, _ = drawn(tmp_path, PACKETS, frames, f"unit=ticks@60,frame.unit={unit}")
-    assert times == pytest.approx(FRAMES, abs=1e-6)
-
-
 def test_the_same_column_has_the_same_unit(tmp_path: Path) -> None:
     packets = table("t,recv,x,y", [(n * 50, n * 50 + 33, n, 0) for n in range(40)])
     frames = table("t,x,y", [(MOMENTS["ms"](t), n / 10, 0) for n, t in enumerate(FRAMES)])
@@ -168,13 +161,6 @@ def test_a_scale_is_the_packets_unless_frames_are_as_large(
     frames = table(f"t_ms,{names}", [(t * 1e3, t * 20 / scaled, 0) for t in FRAMES])
     _, size = drawn(tmp_path, packets, frames, "scale=0.01")
     assert size == pytest.approx(FRAMES[-1] * 20)
-
-
-def test_a_scale_is_said_by_one_key(tmp_path: Path) -> None:
-    packets = table("t_ms,recv_ms,x,y", [(n * 50, n * 50 + 33, n, 0) for n in range(40)])
-    frames = table("t_ms,x,y", [(t * 1e3, t * 20, 0) for t in FRAMES])
-    _, size = drawn(tmp_path, packets, frames, "frame.scale=1000")
-    assert size == pytest.approx(FRAMES[-1] * 20_000)
 
 
 @pytest.mark.parametrize("write", [table, lines])

@@ -120,21 +120,10 @@ def changed(changes: Changes, *wanted: Packet) -> list[Packet]:
     return [one for _, one in Conversion(changes).iterate_packets(block_of(*wanted))]
 
 
-def test_times_move_together() -> None:
-    moved = changed(Changes(shift=-0.5), packet(1.0, arrival=1.25), packet(2.0))
-    assert [(received.time, received.arrival) for received in moved] == [(0.5, 0.75), (1.5, None)]
-
-
 def test_the_span_has_its_ends_and_is_of_times_before_they_move() -> None:
     times = [0.0, 1.0, 1.5, 2.0, 2.5, math.nan]
     kept = changed(Changes(span=(1.0, 2.0), shift=10.0), *map(packet, times))
     assert [kept_item.time for kept_item in kept] == [11.0, 11.5, 12.0]
-
-
-def test_entities_are_picked_with_their_places() -> None:
-    conversion = Conversion(Changes(entities=("b", "c")))
-    kept = conversion.iterate_packets(block_of(*(packet(0.0, entity=name) for name in "abcab")))
-    assert [(index, one.entity) for index, one in kept] == [(1, "b"), (2, "c"), (4, "b")]
 
 
 def test_a_velocity_is_estimated_across_blocks_and_from_what_is_not_kept() -> None:

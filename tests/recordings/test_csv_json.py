@@ -9,18 +9,10 @@ from support.running import epic
 from epic_cli import Packet
 from epic_cli.recordings.entries.csv.reader import CsvReader
 from epic_cli.recordings.entries.json.reader import JsonlReader
-from epic_cli.recordings.wording import Problem
 
 HEADER = b"time,x,y,z,vx,vy,vz\n"
 CSV = HEADER + b"0.1,1,2,3,4,5,6\n0.2,2,3,4,5,6,7\n"
 PACKETS = [Packet((1, 2, 3), (4, 5, 6), 0.1), Packet((2, 3, 4), (5, 6, 7), 0.2)]
-
-
-def json_problem(line: str) -> Problem:
-    [found] = scan_problems(JsonlReader(), f"\n{line}\n".encode())
-    assert found.text == f"{line}\n".encode()
-    assert (found.line, found.column) == (2, found.caret + 1)
-    return found
 
 
 def json_line(**changed: object) -> str:
@@ -119,7 +111,3 @@ def test_lines_above_a_header_are_passed_over(above: bytes) -> None:
 
 def test_a_title_above_no_header_is_no_table() -> None:
     assert b"pos:" not in epic(stdin=b"Unity log v1\nfoo\nbar\n").stdout
-
-
-def test_what_is_nested_too_deeply_is_refused() -> None:
-    assert json_problem("[" * 50_000).what == "this is nested too deeply"

@@ -286,13 +286,6 @@ def test_a_line_that_is_too_long_is_refused_however_it_is_cut(
     assert next_problem.line == problem.line + 2
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-@pytest.mark.parametrize("size", [10_000, 65536, 10**6])
-def test_a_line_that_is_just_not_too_long_is_read(kind: str, size: int) -> None:
-    data = long_recording(kind, LONGEST[kind])
-    assert scan_packets(make_reader(kind), cut(data, size)) == [PACKETS[0], PACKETS[0], PACKETS[1]]
-
-
 @pytest.mark.parametrize("kind", list_packet_formats())
 def test_a_line_without_end_is_not_kept(kind: str) -> None:
     reader = make_reader(kind)

@@ -93,15 +93,6 @@ def test_parquet_is_not_written_to_a_terminal() -> None:
     assert shown.pipe.rstrip() == b"epic: Parquet is not for a terminal: add --output"
 
 
-@pytest.mark.parametrize("command", [["replay"], ["compare", "--strategies", "epic"]])
-def test_parquet_is_a_recording_as_any_other(tmp_path: Path, command: list[str]) -> None:
-    epic("convert", TANKS, "-o", tmp_path / "a.parquet")
-    args = [*command, "--entity", "tank7"]
-    done = epic(*args, "a.parquet", cwd=tmp_path)
-    assert done.returncode == 0
-    assert done.stdout == epic(*args, TANKS).stdout
-
-
 def test_without_the_library_nothing_is_written(tmp_path: Path) -> None:
     script = (
         "import sys; sys.modules['pyarrow'] = None\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -48,11 +46,3 @@ def test_what_a_session_saves_is_what_it_loaded(tmp_path: Path, packet_format: s
     assert f"{len(NAMES)} packets taken" in output
     block = make_reader("text").scan(saved.read_bytes(), final=True)
     assert [block[index] for index in range(len(block))] == packets
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_rows_as_csv_name_their_entity(name: str) -> None:
-    recording = make_writer("jsonl").format_row(Packet((0.0,) * 3, (0.0,) * 3, 0.0, entity=name))
-    done = epic("replay", "--format", "csv", stdin=recording)
-    rows = list(csv.DictReader(io.StringIO(done.stdout.decode()), strict=True))
-    assert {row["entity"] for row in rows} == {name}
