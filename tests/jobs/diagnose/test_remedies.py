@@ -200,6 +200,17 @@ def test_a_share_behind_a_buffer_depends_on_the_frame_rate() -> None:
     assert "low_pass=" in fault.trial.command
 
 
+@pytest.mark.parametrize("even", [True, False])
+def test_only_uneven_frames_tell_that_a_share_is_one_of_each_frame(even: bool) -> None:
+    lasts = np.random.default_rng(1).uniform(0.01, 0.024, 2200)
+    times = 0.4 + np.cumsum(np.full(2200, 1 / 60) if even else lasts)
+    shown = np.round(Redraw(recorded()).draw(read_spec("chase+how=share+share=0.1"), times), 4)
+    found = match({"": recorded()}, {"": DrawnPath(times, shown, 5e-5)})
+    words = " ".join(describe_drawing(found)).replace("- ", "")
+    whether = "If it moves by frames, and not by time, it" if even else " It"
+    assert f"{whether} depends on the frame rate" in words
+
+
 def hold_up(block: PacketBlock) -> PacketBlock:
     """Return the packets over a channel in order that stands for 0.4 s at times."""
     held, last = PacketBlock(), 0.0

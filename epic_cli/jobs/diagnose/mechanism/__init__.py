@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.jobs.diagnose.mechanism.ambiguity import list_lacking
 from epic_cli.jobs.diagnose.mechanism.compositions import (
+    drop_settings,
     make_composition_key,
     make_timing_key,
     measure_description_length,
@@ -89,7 +90,7 @@ def find_mechanism(
         delay = each.candidate.settings.get("delay", 0.0)
         late = float(f"{delay}".strip("i")) * (interval if isinstance(delay, str) else 1.0)
         exotic = is_exotic(frames, each.candidate)
-        smooths = each.candidate.settings != UNSMOOTHED
+        smooths = drop_settings(each.candidate.settings, "late") != UNSMOOTHED
         return late > LONGEST, exotic, smooths, measure_description_length(each.candidate)
 
     best, *_ = same = sorted(same, key=rank)

@@ -53,12 +53,14 @@ class Drawback(NamedTuple):
     """A cause that makes drawn frames worse, with the ``values`` for its sentence.
 
     ``trial`` is the trial of its remedy on this recording; None: the remedy was not tried, or helps
-    only together with others.
+    only together with others. ``certain`` is False for a cause by frames where what moves by time
+    draws the same.
     """
 
     cause: str
     values: Mapping[str, float | str]
     trial: RemedyTrial | None = None
+    certain: bool = True
 
 
 class DrawingAdvice(NamedTuple):
@@ -156,7 +158,7 @@ class _RemedySearch:
             if own or remedy:
                 yield Drawback("late-as-new", {"late": self.trials.frames.late}, own)
         if self.buffer is not None and (fault := self.buffer.find_frame_rate_fault(self.recording)):
-            yield Drawback("frame-rate", *fault)
+            yield Drawback("frame-rate", *fault, certain=self.is_by_frames)
         if self.buffer is None or best is None or self.buffer.supply is None:
             return
         values = self.buffer.make_values(best)
@@ -168,6 +170,11 @@ class _RemedySearch:
                 continue
             alone = remedy if len(mends) == 1 else self._try_single_fix(cause)
             yield Drawback(cause, values, alone)
+
+    @property
+    def is_by_frames(self) -> bool:
+        """True if frames of unequal length tell what moves by frames from what moves by time."""
+        return self.found is not None and "frames" not in self.found.lacking
 
     def _list_chase_changes(self) -> dict[str, StrategySpec]:
         """Return the changed chases by the cause that each mends; none for a buffer."""
@@ -187,7 +194,7 @@ class _RemedySearch:
                 yield Drawback(cause, chase.values, own)
         fault = chase.find_frame_rate_fault(self.recording)
         if fault and "ticks" not in self.unchanged:  # which are the same on any screen
-            yield Drawback("frame-rate", *fault)
+            yield Drawback("frame-rate", *fault, certain=self.is_by_frames)
 
     def _try_single_fix(self, cause: str) -> RemedyTrial | None:
         """Try the fix of one cause alone; None unless that fix brings most of the gain.

@@ -90,6 +90,8 @@ DRAWBACKS = {
 def describe_drawback(drawback: Drawback, remedy: RemedyTrial | None) -> str:
     """Return a drawback, and its own remedy unless the common remedy is the same."""
     words = fill_template(DRAWBACKS[drawback.cause], drawback.values)
+    if not drawback.certain:
+        words = f"If it moves by frames, and not by time, {words[0].lower()}{words[1:]}"
     own = drawback.trial
     if own is None or own == remedy:
         return words

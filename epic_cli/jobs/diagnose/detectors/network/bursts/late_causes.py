@@ -108,10 +108,23 @@ def _detect_late_bursts(cause: str, traffic: Traffic) -> list[Finding]:
         "how": _READ.format(find_bursts(messages).frames) if in_frames else _STALLED,
         "cure": (_LOST if lost else _ORDERED) + (_UNORDERED if stall is None else _ON_THE_WAY),
         "unless": "" if stall else _UNLESS,
+        "order": _IN_ORDER if _is_in_order(messages, bursts) else "",
     }
     share = held / len(messages.sent)
     first, most = (float(messages.sent[burst.begin]) for burst in (bursts[0], worst))
     return [Finding(cause, share, float(len(bursts)), float(LEAST), values, first, most)]
+
+
+def _is_in_order(messages: MessageLog, bursts: list[LateBurst]) -> bool:
+    """Return True if arrivals tell that bursts came in the order of their stamps.
+
+    Those of packets that were read in one frame do not.
+    """
+    return all(
+        (np.diff(series[burst.begin : burst.end]) > 0).all()
+        for burst in bursts
+        for series in (messages.arrivals, messages.sent)
+    )
 
 
 _ORDERED = (
@@ -135,6 +148,8 @@ _ON_THE_WAY = (
 
 _READ = "Packets come on a grid of {:.3g} Hz, as where they are read once a frame"
 _STALLED = "Packets come with the frames"
+
+_IN_ORDER = ", in the order in which they were sent"
 
 _UNLESS = (
     " Frames that went on meanwhile would rule that out (--drawn FILE): the packets then waited on"
@@ -164,8 +179,7 @@ STALLING = Detector(
 WAITING = Detector(
     "head-of-line",
     "packets are held up, and come all at once",
-    "{times:time} the packets stop, and then arrive all at once, up to {highest:s} late, in"
-    " the order in which they were sent.",
+    "{times:time} the packets stop, and then arrive all at once, up to {highest:s} late{order}.",
     "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
     " it.",
     "{cure}",
