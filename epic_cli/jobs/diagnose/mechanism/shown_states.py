@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
+from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, add_settings
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
 from epic_cli.jobs.diagnose.mechanism.restarting_ticks import find_restarting_tick
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
@@ -68,8 +68,9 @@ def iterate_shown_states(
         shown = find_shown_states(view, exact, OFTEN)
         if shown is None or (shown == view.newest).mean() > MOSTLY:
             continue
-        if not takes_late:
-            yield from _iterate_tick_queues(view, shown, exact)
+        order = {"stamps": "arrival", **INSERTS_LATE} if takes_late else {}
+        for spec in _iterate_tick_queues(view, shown, exact):
+            yield add_settings(spec, order)
         if (shown >= 0).mean() < MOSTLY:
             continue
         steps = np.diff(shown)[shown[:-1] >= 0]

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 def center_found_phase(found: FittedStrategy, frames: Frames) -> FittedStrategy:
     """Return a result with the phase of its ticks that all of these frames tell.
 
-    A chase that is drawn between its ticks is fitted instead.
+    A chase that is drawn between its ticks is fitted instead; a buffer, unless it is a queue, too.
     """
     words = found.candidate.values
-    if found.candidate.name != "chase" or words["between"] == "lerp":
+    queue = words.get("catch_up") == "dequeue" and isinstance(words["phase"], float)
+    if not (queue or found.candidate.name == "chase") or words["between"] == "lerp":
         return found
     every = words["every"]
     if not isinstance(every, float) or every <= 0:
