@@ -905,17 +905,21 @@ def unwrap_stamps(columns: Floats) -> tuple[Floats, Wrap | None]:
     if not len(drops):
         return columns, None
     lost = times[drops] - times[drops + 1]
+    found: dict[float, tuple[float, Floats]] = {}  # by how much delays differ then
     for length in WRAPS:
         if not (np.abs(lost - length) < NEARLY).any():
             continue
         straight = np.unwrap(times, period=length)
-        delays = arrivals[order] - straight
+        differ = float(np.ptp(arrivals[order] - straight))
         # all of them are on one clock then, and were not before
-        if np.ptp(delays) < min(length / 2, np.ptp(arrivals[order] - times) / 2):
-            mended = columns.copy()
-            mended[TIME, order] = straight
-            return mended, Wrap(length, float(times[drops[0]]))
-    return columns, None
+        if differ < min(length / 2, np.ptp(arrivals[order] - times) / 2):
+            found.setdefault(differ, (length, straight))
+    if not found:
+        return columns, None
+    length, straight = found[min(found)]
+    mended = columns.copy()
+    mended[TIME, order] = straight
+    return mended, Wrap(length, float(times[drops[0]]))
 
 
 #: Smaller numbers cannot be divided by, and count as zero.

@@ -23,6 +23,7 @@ from epic_cli.live import model
 from epic_cli.live.model import (
     HISTORY,
     ROW,
+    EventLog,
     History,
     LiveEvaluator,
     LiveTraffic,
@@ -204,6 +205,19 @@ def test_the_delays_of_a_clock_that_was_reset_are_forgotten() -> None:
             assert max(entry for entry in traffic.flow.history if not math.isnan(entry)) < 0.001
             assert not traffic.flow.delay95 > 0.001
             assert traffic.flow.packets in (20, 21)  # the times are sums of twentieths
+
+
+@pytest.mark.parametrize("entities", range(1, 6))
+def test_an_event_names_three_entities_and_counts_the_rest(entities: int) -> None:
+    history, log = History(Entities()), EventLog()
+    block = PacketBlock(history.entities)
+    for number in range(entities):
+        block.append(packet(1.0, 0.0, f"tank{number}"))
+    history.take(block)
+    log.look(history, 1.0, 1.0, Ingest(IngestSpec()).counts, 0)
+    (event,) = log.events
+    assert re.findall(r"tank\d", event.words) == [f"tank{n}" for n in range(min(entities, 3))]
+    assert re.findall(r"(\d+) more", event.words) == [str(entities - 3)] * (entities > 3)
 
 
 LATENCY = 0.04

@@ -16,7 +16,7 @@ from epic_cli.metrics.notes import (
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.metrics.truth import Truth, build_truth, make_truth
+from epic_cli.metrics.truth import Truth, build_truth, make_truth, make_truths
 
 
 def shifted(packet: Packet, by: float) -> tuple[float, float, float]:
@@ -46,6 +46,12 @@ def test_a_rebuilt_truth_follows_the_movement_between_its_packets() -> None:
     )
     assert truth.notes == ()
     assert (truth.start, truth.end, truth.origin) == (0.0, 10.0, "rebuilt")
+
+
+def test_truths_that_are_given_keep_their_times() -> None:
+    packets = movements.packets(movements.circle, 2.0)
+    truths, missing = make_truths({"": movements.block(packets)}, "given")
+    assert (truths[""].start, truths[""].end, missing) == (0.0, 2.0, [])
 
 
 def test_packets_may_come_in_any_order() -> None:

@@ -47,6 +47,10 @@ def test_a_padded_text_is_as_wide_as_its_column(text: str, columns: int, right: 
         assert width(shown) == columns
 
 
+def test_a_text_stands_left_in_its_column_unless_it_is_said_to_stand_right() -> None:
+    assert (pad("ab", 4), pad("ab", 4, right=True)) == ("ab  ", "  ab")
+
+
 @given(TEXTS, st.integers(6, 30))
 @examples(300)
 def test_a_wrapped_text_loses_nothing_but_blanks(text: str, columns: int) -> None:

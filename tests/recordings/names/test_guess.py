@@ -179,6 +179,7 @@ def test_a_layout_that_does_not_hold_for_own_files() -> None:
         ("t|ts|x|y", Reason.COLUMN_AMBIGUOUS, "time", ("t", "ts")),
         ("t|pos_x|pos_y|loc_x|loc_y", Reason.COLUMN_AMBIGUOUS, "x", ("pos_x", "loc_x")),
         ("t|x|y|id|uid", Reason.COLUMN_AMBIGUOUS, "entity", ("id", "uid")),
+        ("t|lat|latitude|lon", Reason.COLUMN_AMBIGUOUS, "y", ("lat", "latitude")),
         ("frame|x|y", Reason.TICKS_WITHOUT_RATE, "time", ()),
         ("t|x|y|vx", Reason.COLUMNS_MISSING, "", ("vy",)),
         ("time|x|y|vy|vz", Reason.COLUMNS_MISSING, "", ("z", "vx")),
