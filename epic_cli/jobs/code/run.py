@@ -152,7 +152,8 @@ def _collect_comments(
 def _describe_setting(setting: Setting, in_intervals: bool) -> str:
     unit = "send intervals" if in_intervals else getattr(setting, "unit", "")
     meaning = re.sub(r", in seconds or send intervals( \([^)]*\))?", "", setting.help)
-    meaning = re.sub(r", with \w+=[\w-]+", "", meaning)  # the settings chose this code
+    # the settings chose this code
+    meaning = re.sub(r", with \w+=[\w-]+((, [\w-]+)* or [\w-]+)?", "", meaning)
     return f"{unit}, {meaning}" if unit else meaning
 
 
