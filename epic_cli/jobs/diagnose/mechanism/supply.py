@@ -107,12 +107,15 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
     """Return True for a way of drawing that few games have, beside delays, arrivals and chases.
 
     A buffer that is nearly always empty, behind a low-pass, is a chase in other words, and a chase
-    in ticks that are as long as the packets' interval a buffer.
+    in ticks that are as long as the packets' interval a buffer. One at no speed goes nowhere.
     """
     settings = compute_used_values(strategy)
-    if strategy.name == "chase":  # in ticks of the packets, which any buffer shows
+    if strategy.name == "chase":
+        stands = settings["how"] == "speed" and not settings["speed"] > 0
+        # in ticks of the packets, which any buffer shows
         apart = abs(settings["every"] - frames.interval)
-        return bool(settings["between"] == "lerp" and apart < LIKE_PACKETS * frames.interval)
+        like_packets = settings["between"] == "lerp" and apart < LIKE_PACKETS * frames.interval
+        return bool(stands or like_packets)
     counts = settings["stamps"] == "ticks"
     if counts and not draws_last_two_states(settings, frames.interval):
         return True
