@@ -615,7 +615,7 @@ def test_a_clock_of_more_packets_than_allowed_is_left_in_seconds() -> None:
     assert count_packets(found, cast("FrameComparison", None), 0.05) is found
 
 
-@pytest.mark.parametrize("name", ["photon", "share", "waypoints"])
+@pytest.mark.parametrize("name", ["photon", "share"])
 def test_logs_in_whole_milliseconds_are_understood(name: str) -> None:
     """A packet and a frame of one millisecond may have come in either order."""
     case = drawing(name, 5)

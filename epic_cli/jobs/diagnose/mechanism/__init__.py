@@ -16,6 +16,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     make_timing_key,
     measure_description_length,
 )
+from epic_cli.jobs.diagnose.mechanism.forces import goes_a_share
 from epic_cli.jobs.diagnose.mechanism.search import HOPELESS, ExplanationSearch
 from epic_cli.jobs.diagnose.mechanism.supply import Supply, is_exotic, measure_supply
 
@@ -98,6 +99,8 @@ def find_mechanism(
     # what is not smoothed is drawn by any smoothing that is quick enough, too
     if best.residual <= enough and best.candidate.settings.get("share") != 1.0:
         for each in same:
+            if goes_a_share(each.candidate.settings, frames.frame):
+                continue
             others.setdefault(make_composition_key(each.candidate), each.candidate)
     alike = tuple(others.values())[1:]
     return Mechanism(

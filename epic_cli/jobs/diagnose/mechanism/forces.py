@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,11 +52,10 @@ def read_forces(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     for words, change, pull, speed in ways:
         parts = np.stack((pull, -speed), axis=1)[later]
         (stiffness, damping), off = fit_factors(change[later], parts)
-        duration = 1.0 if words.get("step_time") else frames.frame
-        lost = damping * duration
-        if stiffness <= 0 or not 0 < lost < MOST_DAMPED or abs(lost - 1) < FORGETS:
-            continue
         settings = {"how": "force", "stiffness": stiffness, "damping": damping, **words, **ahead}
+        lost = _measure_lost_share(settings, frames.frame)
+        if stiffness <= 0 or not 0 < lost < MOST_DAMPED or goes_a_share(settings, frames.frame):
+            continue
         found.append(PossibleReading(off, StrategySpec("chase", settings)))
         if not words:
             exact = {**settings, "integration": "exact"}
@@ -69,6 +69,17 @@ def read_forces(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
             settings = {"how": "force", **own, "integration": "exact", **ahead}
             found.append(PossibleReading(LESS_USUAL * off, StrategySpec("chase", settings)))
     return found
+
+
+def goes_a_share(settings: Mapping[str, Any], frame: float) -> bool:
+    """Return True for a spring that forgets its speed in each ``frame`` (s): it goes a share."""
+    is_force = settings.get("how") == "force"
+    return is_force and abs(_measure_lost_share(settings, frame) - 1) < FORGETS
+
+
+def _measure_lost_share(settings: Mapping[str, Any], frame: float) -> float:
+    """Return the share of its speed that a spring loses to its damping in one step."""
+    return float(settings["damping"] * (settings.get("step_time") or frame))
 
 
 def _solve_recurrence(pull: float, kept: float, frame: float) -> dict[str, float]:
