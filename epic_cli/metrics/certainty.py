@@ -1090,7 +1090,7 @@ def _make_standings(
                     own[metric.name] = between
             if metric.name == "score":
                 scores = [draws for draws in drawn if draws is not None]
-        if metric.better is Better.NEITHER or (few and not certainty.tried):
+        if metric.better is Better.NEITHER:
             continue
         known = [record.get(metric.name, math.nan) for record in values]
         keys = [

@@ -602,11 +602,11 @@ class Design(Tabular):
     compositions: int
     trials: int
     period: float
-    drawn: DesignRow | None = None
-    causes: tuple[tuple[str, float], ...] = ()
-    participants: tuple[Participant, ...] = field(default=(), repr=False)
-    interrupted: bool = False
-    begun: StrategySpec | None = None
+    drawn: DesignRow | None
+    causes: tuple[tuple[str, float], ...]
+    participants: tuple[Participant, ...] = field(repr=False)
+    interrupted: bool
+    begun: StrategySpec | None
 
     @property
     def goal(self) -> Goal:
