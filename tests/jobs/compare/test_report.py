@@ -15,8 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 from support import comparisons
+from support.places import SAMPLES
 
 from epic_cli.jobs.compare.report import (
+    Diagnoses,
     list_fields,
     make_metric_columns,
     order_rows,
@@ -26,6 +28,7 @@ from epic_cli.jobs.compare.report import (
 from epic_cli.metrics import METRICS, SENT, TURNING
 from epic_cli.metrics.certainty import Standing
 from epic_cli.metrics.comparison import Comparison, Result
+from epic_cli.metrics.inputs import RecordedRuns
 from epic_cli.metrics.notes import Flaw, ResultNote
 from epic_cli.show.documents import write_csv, write_jsonl, write_markdown
 from epic_cli.show.text import ReportText
@@ -119,10 +122,13 @@ def standing(label: str, score: float, rank: int | None) -> Result:
     return replace(fake(label, 1, score), standing=Standing(rank=rank, intervals=interval))
 
 
-def brief(results: Sequence[Result], width: int = 80, **how: Any) -> list[str]:
+def brief(
+    results: Sequence[Result], width: int = 80, by: str = "strategy", **how: Any
+) -> list[str]:
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, legacy_windows=False)
-    found = report(replace(THREE, results=tuple(results)), brief=True)
+    some = tuple(results)
+    found = report(replace(THREE, results=some, by_entity=some), by=by, brief=True)
     console.print(ReportText(found, **how))
     return out.getvalue().splitlines()
 
@@ -149,6 +155,26 @@ def test_a_brief_report_has_fewer_rows_below_a_long_verdict(monkeypatch: Any) ->
     lines = brief([standing(f"strategy-{k:02}", 90 - k, 1 + k) for k in range(30)])
     assert len(lines) == 23
     assert sum(line.startswith("strategy-") for line in lines) == 6
+
+
+@pytest.mark.parametrize("entities", [1, 3, 9, 10, 11, 40])
+def test_a_brief_report_fits_a_small_terminal_with_any_number_of_entities(entities: int) -> None:
+    both = [standing(label, score, None) for label, score in (("a", 90.0), ("b", 50.0))]
+    results = [replace(one, entity=f"car-{k:02}") for k in range(entities) for one in both]
+    lines = brief(results, by="entity")
+    rows = [line.split()[:2] for line in lines if re.match(r"[ab]  .*car-\d\d  ", line)]
+    assert len(lines) < 24
+    assert 5 <= len(rows) <= 10 or entities == 1
+    (more,) = re.findall(r"(?:(\d+) more rows?, all|All) columns", " ".join(lines))
+    assert int(more or 0) + len(rows) == 2 * entities
+    assert rows[:2] == [["a", "car-00"], ["b", "car-00"] if entities < 4 else ["a", "car-01"]]
+
+
+def test_a_page_diagnoses_the_first_recordings_that_are_long_enough(monkeypatch: Any) -> None:
+    monkeypatch.setattr("epic_cli.show.page.MOST", 2)
+    names = [str(SAMPLES / name) for name in ("turn.txt", "jitter.txt", "two_tanks.csv")]
+    found = Diagnoses(RecordedRuns(tuple(names))).list_sections()
+    assert [section.recording for section in found] == names[1:2]
 
 
 def test_a_brief_report_has_its_method_on_demand() -> None:

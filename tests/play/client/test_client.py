@@ -2,6 +2,7 @@
 
 import math
 from itertools import cycle
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from support import movements
 from support.play_links import match
 
-from epic_cli import Sample
+from epic_cli import Packet, Sample
 from epic_cli.engine.strategies import list_names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.network.sender import SenderSpec
@@ -166,14 +167,20 @@ def test_a_strategy_can_be_changed_and_goes_on_with_the_newest_packet() -> None:
 
 
 class MadeInReset(movements.Heedless):
-    """A plain Python strategy that makes its state in ``reset``."""
+    """A plain Python strategy that makes its state in ``reset``, and says it draws its origin."""
+
+    status: Literal["none", "interpolated"] = "none"
 
     def reset(self) -> None:
         self.drawn = (0.0, 0.0, 0.0)
 
     def read(self, at: float) -> Sample:
-        return Sample(at, self.drawn, self.drawn, "none")
+        return Sample(at, self.drawn, self.drawn, self.status)
 
 
-def test_a_strategy_is_reset_before_it_draws() -> None:
-    assert RemotePlayer(MadeInReset).read(1.1) is None
+@pytest.mark.parametrize("status", ["none", "interpolated"])
+def test_nothing_is_drawn_before_the_first_state(status: str) -> None:
+    remote = RemotePlayer(type("Early", (MadeInReset,), {"status": status}))
+    assert remote.read(1.1) is None
+    remote.update(Packet((1.0, 2.0, 0.0), time=1.0, sequence=1), 1.1)
+    assert (remote.read(1.2) is None) == (status == "none")

@@ -164,10 +164,13 @@ def test_darts_head_where_the_rows_do(seed: int) -> None:
         positions = scene.truth if of is None else of.positions
         times = scene.times if of is None else of.times
         assert len(darts) > 10, label
+        before = (np.inf, np.inf)
         for dart in darts:
             corners = np.array([part.split() for part in dart.split("L")], float)
             (tip, _, notch, _) = corners
             place = (tip + notch / 0.35) / (1 + 1 / 0.35)  # between the two
+            assert np.hypot(*(place - before)) > 35.5, "darts are crowded"
+            before = place
             near = np.hypot(*((place - (left, top)) / (scale, -scale) - positions[:, :2]).T)
             heads = [oracle.heading(label, times[k]) for k in np.flatnonzero(near < 0.4 / scale)]
             assert any(abs(tip - place - 8 * head * (1, -1)).max() < 0.2 for head in heads)
