@@ -22,6 +22,7 @@ from support import games
 
 from endurance.drawn import HALF, ROUNDED, Case, draw, found, frames, traffic
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
+from epic_cli.jobs.diagnose.drawn import DrawnMatch
 from epic_cli.metrics.drawn_path import DrawnPath
 
 
@@ -338,11 +339,8 @@ def drawing(name: str, seed: int) -> Case:
         return Case(read_spec(words), packets, path, f"{network}, {rate}")
 
 
-def judge(case: Case) -> tuple[str, StrategySpec, float, float]:
-    """Return the verdict, what is said, the share of a step that is left, and the seconds."""
-    begun = time.process_time()
-    said = found(case)
-    seconds = time.process_time() - begun
+def judge(case: Case, said: DrawnMatch) -> tuple[str, StrategySpec, float]:
+    """Return the verdict on an answer, what it says, and the share of a step that is left."""
     spec = said.best.candidate if said.mechanism is None else said.mechanism.strategy
     packets = case.packets
     if said.by_frame:
@@ -366,7 +364,7 @@ def judge(case: Case) -> tuple[str, StrategySpec, float, float]:
         verdict = "right" if same else "false"
     else:
         verdict = "partly" if said.likely and alike else "false" if said.likely else "not"
-    return verdict, spec, left / said.step, seconds
+    return verdict, spec, left / said.step
 
 
 def is_near(spec: StrategySpec, key: str, value: Any) -> bool:
@@ -388,7 +386,10 @@ def main() -> None:
     for name in given.names or DRAWINGS:
         for seed in range(given.first, given.first + given.cases):
             case = drawing(name, seed)
-            verdict, spec, left, seconds = judge(case)
+            begun = time.process_time()
+            said = found(case)
+            seconds = time.process_time() - begun
+            verdict, spec, left = judge(case, said)
             worst = max(worst, seconds)
             tally[name][verdict] += 1
             if verdict != "right":

@@ -262,14 +262,16 @@ def test_an_error_is_said_in_usual_steps_without_the_teleports() -> None:
 )
 def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -> None:
     case = drawing(name, 0)
-    verdict, spec, left, _ = judge(case)
+    said = said_of(case)
+    verdict, spec, left = judge(case, said)
     assert (verdict, left < 0.001) == ("right", True), spec.label
-    assert cause in {each.cause for each in said_of(case).advice.drawbacks}
+    assert cause in {each.cause for each in said.advice.drawbacks}
 
 
 def test_a_share_of_each_frame_is_none_of_ticks_that_are_as_long() -> None:
     """Rounding to pixels hides at first which of the two draws it exactly."""
-    verdict, spec, left, _ = judge(drawing("pixels", 77))
+    case = drawing("pixels", 77)
+    verdict, spec, left = judge(case, said_of(case))
     assert (verdict, left < 0.001) == ("right", True), spec.label
 
 
