@@ -404,7 +404,7 @@ class Tutorial(Game):
 
     def measure(self, apart: float) -> float:
         """Return the time of the way to a packet, by the time since the one before."""
-        return max(apart, 1e-4)
+        return max(apart, 1e-6)
 
     def read(self) -> None:
         """Take the packets since the frame before, one after the other, at the same time."""
@@ -428,7 +428,7 @@ class LimitedWay(Game):
     def frame(self) -> None:
         if len(self.got) > 1:
             (before, _, start), (arrival, _, goal) = self.got[-2:]
-            share = min((self.at - arrival) / min(max(arrival - before, 1e-4), 0.04), 1)
+            share = min((self.at - arrival) / min(max(arrival - before, 1e-6), 0.04), 1)
             self.drawn = start + (goal - start) * share
 
 
@@ -460,8 +460,8 @@ class MeanTween(Tutorial):
         self.drawn = self.start + (self.goal - self.start) * min(self.elapsed / self.delay, 1.5)
 
     def measure(self, apart: float) -> float:
-        self.mean = self.mean * 0.9 + apart * 0.1 if self.mean > 1e-4 else apart
-        return max(self.mean, 1e-4)
+        self.mean = self.mean * 0.9 + apart * 0.1 if self.mean > 1e-6 else apart
+        return max(self.mean, 1e-6)
 
 
 class FedBack(Tutorial):

@@ -71,7 +71,7 @@ MEASURED_INTERVAL = measured_interval(*_LAST_INTERVALS)
 
 #: The limits of an interval that is measured from the last packets.
 INTERVAL_LIMITS = (
-    Number("interval_least", 0.0001, "the least measured interval", "s", 0.0001, 60),
+    Number("interval_least", 1e-6, "the least measured interval", "s", 1e-9, 60),
     Number("interval_most", "unlimited", "the largest measured interval", "s", 0.0001, 60,
            words={"unlimited": math.inf}),
 )  # fmt: skip

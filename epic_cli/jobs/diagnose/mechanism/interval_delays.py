@@ -18,7 +18,7 @@ COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 32)
 
 
 #: The least interval that is measured (s), as in ``buffer``.
-LEAST_INTERVAL = 1e-4
+LEAST_INTERVAL = 1e-6
 
 
 class IntervalDelay(NamedTuple):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 #: A measured interval is at least this long (s), as in ``chase``.
-LEAST_PERIOD = 1e-4
+LEAST_PERIOD = 1e-6
 
 #: The oldest that packets may be on arrival (s), and the time (s) in which nothing seems to move.
 LONGEST_AGE, STAYS = 2.0, 60.0
