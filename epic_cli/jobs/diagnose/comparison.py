@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 #: this many times as many.
 GLANCE, GLANCED, WORTHWHILE = 15.0, 1200, 1.5
 
+#: A difference below this share of a usual step, or that many times rounding, is none; a frame
+#: moves that goes farther.
+SAME, ROUNDED = 2e-4, 2.0
+
+#: The share of the exact frames that shorter numbers keep.
+KEPT = 0.99
+
 #: Largest error of shorter numbers, as a multiple of the best: the mean or the RMS, and the other.
 AS_GOOD, MUCH_WORSE = 1.05, 1.5
 
@@ -39,7 +46,10 @@ class FrameComparison:
     ) -> None:  # fmt: skip
         self.redraw, self.times, self.drawn, self.counted = redraw, times, drawn, counted
         self.exact, self.unit = exact, unit
-        self._known: dict[object, tuple[float, float]] = {}
+        self._known: dict[object, tuple[float, float, float]] = {}
+        self.same = max(SAME * unit, ROUNDED * exact)
+        moved = compute_lengths(np.diff(drawn, axis=0, prepend=drawn[:1])) > self.same
+        self._moving = moved[counted]
         self._glance: FrameComparison | None = None
         self._last: tuple[object, Floats] = None, drawn
         #: Frames, spread over all, from which slopes are computed.
@@ -83,14 +93,16 @@ class FrameComparison:
             apart = compute_lengths(self.compute_differences(found))
             known = np.isfinite(apart)
             # what is not drawn must not make a strategy look better
-            self._known[key] = np.inf, np.inf
+            self._known[key] = np.inf, np.inf, 0.0
             if known.mean() > 0.9:
                 near = apart[known]
                 least = float(np.minimum(near, self.unit).mean())
+                same = near[self._moving[known]] <= self.same
                 with np.errstate(over="ignore"):
-                    self._known[key] = float(np.sqrt(near @ near / len(near))), least
-        residual, least = self._known[key]
-        return found._replace(residual=residual, apart=least)
+                    residual = float(np.sqrt(near @ near / len(near)))
+                self._known[key] = residual, least, float(same.mean()) if len(same) else 0.0
+        residual, least, share = self._known[key]
+        return found._replace(residual=residual, apart=least, share=share)
 
     def fit(
         self, found: FittedStrategy, rounds: int = 6, only: Sequence[str] = ()
@@ -178,4 +190,5 @@ class FrameComparison:
         """Return True if an error equals the least error, up to rounding and single frames."""
         apart, residual = one.apart / (best.apart + 1e-300), one.residual / (best.residual + 1e-300)
         near = min(apart, residual) <= AS_GOOD and max(apart, residual) <= MUCH_WORSE
+        near &= not best.draws_most or one.share >= KEPT * best.share
         return near or one.residual <= self.exact

@@ -13,11 +13,15 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 LEAPING = ("every", "rounding", "dead_zone", "snap_after", "overshoot", "waypoint_reach")
 
 
+#: The least share of the moving frames that tells a strategy, whatever the others show.
+MOST = 0.9
+
+
 class FittedStrategy(NamedTuple):
     """A strategy with a time ``shift`` (s) and a low-pass (time constant, s; 0: none).
 
     Its error is ``residual`` (RMS, length), and ``apart``, the mean of the distances, none of which
-    counts for more than a usual step.
+    counts for more than a usual step; ``share`` is that of the moving frames without an error.
     """
 
     candidate: StrategySpec
@@ -25,6 +29,12 @@ class FittedStrategy(NamedTuple):
     constant: float = 0.0
     residual: float = np.inf
     apart: float = np.inf
+    share: float = 0.0
+
+    @property
+    def draws_most(self) -> bool:
+        """True if nearly all frames are drawn without an error."""
+        return self.share >= MOST
 
     @property
     def numbers(self) -> dict[str, float]:

@@ -19,7 +19,7 @@ from epic_cli.jobs.diagnose.drawn.entity import (
     DrawnEntity,
 )
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
-from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error
+from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error, measure_few_errors
 from epic_cli.jobs.diagnose.drawn.pacing import (
     find_pacing,
     is_read_behind,
@@ -28,7 +28,7 @@ from epic_cli.jobs.diagnose.drawn.pacing import (
     take_first_look,
 )
 from epic_cli.jobs.diagnose.drawn.strategy_search import AS_GOOD
-from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.fitted import MOST, FittedStrategy
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
 
@@ -67,7 +67,8 @@ class DrawnMatch(NamedTuple):
     than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
     ``rest`` is what the difference goes with, where no strategy is found (``explain_rest``);
     ``kind`` is what is true of the frames even so (``find_kind``). ``calm`` is the error without
-    leaps, as a share of a step; None: nothing leaps.
+    leaps, as a share of a step; None: nothing leaps. ``rest_off`` are the errors of the frames that
+    it draws, and of the few others, as shares of a step; None: it draws no more frames than others.
     """
 
     best: FittedStrategy
@@ -89,6 +90,7 @@ class DrawnMatch(NamedTuple):
     behind: bool = False
     calm: float | None = None
     kind: str = ""
+    rest_off: tuple[float, float] | None = None
 
     @property
     def off(self) -> float:
@@ -101,7 +103,8 @@ class DrawnMatch(NamedTuple):
         # where teleports make the usual step long, the error of the other frames counts, too
         leaps = self.calm is not None and self.calm * self.step > self.understood
         near = self.best.residual <= self.understood
-        return near and not (leaps and self.best.residual > self.enough)
+        near &= not (leaps and self.best.residual > self.enough)
+        return near or self.rest_off is not None
 
     @property
     def likely(self) -> bool:
@@ -160,7 +163,8 @@ def match(
             # a strategy that is hardly nearer than parts that are understood explains no more
             understood = parts.residual <= first.understood
             factor = CLEARER if understood else AS_GOOD
-            if parts.residual > factor * found[-1].residual:
+            most = parts.share >= MOST > found[-1].share
+            if parts.residual > factor * found[-1].residual and not most:
                 parts = None
     if parts is not None:
         found = first.split_low_pass(parts)
@@ -186,6 +190,7 @@ def match(
         by_frame=find_pacing(first, best),
         behind=is_read_behind(first, best),
         calm=measure_calm_error(first.comparison, first.stamps, first.positions, best),
+        rest_off=measure_few_errors(first.comparison, best, first.understood),
     )
     return found_match._replace(
         advice=first.find_advice(best, parts, found_match.found or found_match.likely),

@@ -212,10 +212,10 @@ class DrawnEntity:
         """Return a composition as two strategies: without its low-pass, and with its low-pass."""
         settings = dict(parts.strategy.settings)
         if "follow" in settings or settings.get("catch_up") == "waypoints":  # not by itself
-            return [FittedStrategy(parts.strategy, residual=parts.residual)]
+            return [FittedStrategy(parts.strategy, residual=parts.residual, share=parts.share)]
         constant = float(settings.pop("low_pass", 0.0))
         plain = FittedStrategy(StrategySpec(parts.strategy.name, settings))
-        with_it = plain._replace(constant=constant, residual=parts.residual)
+        with_it = plain._replace(constant=constant, residual=parts.residual, share=parts.share)
         return [self.comparison.measure_error(plain), with_it] if constant else [with_it]
 
     def measure_lag(self) -> float:

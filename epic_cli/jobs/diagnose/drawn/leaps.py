@@ -1,7 +1,8 @@
-"""The error of a strategy in frames without leaps, such as teleports."""
+"""The errors of a strategy in frames without leaps, such as teleports, and in few others."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 #: Most of the frames that may be left out.
 FEW = 0.1
+
+#: The share of the frames that may be off by anything where the others are understood.
+RARE = 0.01
 
 
 def measure_calm_error(
@@ -44,3 +48,22 @@ def measure_calm_error(
     apart = compute_lengths(comparison.compute_differences(found))[calm]
     apart = apart[np.isfinite(apart)]
     return float(np.sqrt(np.square(apart).mean() / np.square(steps[steps <= most]).mean()))
+
+
+def measure_few_errors(
+    comparison: FrameComparison, found: FittedStrategy, understood: float
+) -> tuple[float, float] | None:
+    """Return the errors (RMS) of nearly all frames and of the others, as shares of a usual step.
+
+    None unless the first is ``understood`` (RMS, length) and the others are not.
+    """
+    apart = compute_lengths(comparison.compute_differences(found))
+    apart = np.sort(apart[np.isfinite(apart)])
+    if not len(apart) or np.sqrt(np.square(apart).mean()) <= understood:
+        return None
+    count = len(apart) - math.ceil(RARE * len(apart))
+    if found.draws_most:
+        count = int(np.searchsorted(apart, comparison.same, side="right"))
+    near, far = (float(np.sqrt(np.square(part).mean())) for part in np.split(apart, [count]))
+    unit = comparison.unit
+    return (near / unit, far / unit) if near <= understood else None

@@ -41,6 +41,7 @@ class Mechanism(NamedTuple):
     describes a buffer's data in these frames; None: it is no buffer, or nothing was sent. ``lead``
     is the error of the nearest with another clock, or another way to its goal, as a multiple of
     this one; ``lacking`` is what would tell the ones that draw the same apart (``list_lacking``).
+    ``share`` is that of the moving frames that are drawn without an error.
     """
 
     strategy: StrategySpec
@@ -51,6 +52,7 @@ class Mechanism(NamedTuple):
     same_as: tuple[StrategySpec, ...] = ()
     lead: float = 1.0
     lacking: tuple[str, ...] = ()
+    share: float = 0.0
 
 
 def glance(
@@ -115,4 +117,5 @@ def find_mechanism(
         )
         / max(best.apart, 1e-300),
         list_lacking(frames, best.candidate, alike),
+        best.share,
     )  # fmt: skip

@@ -144,7 +144,7 @@ class ExplanationSearch(SearchState):
         if not any(self.is_plain(found, some[0]) for found in some):
             some += [found for found in ranked if self.is_plain(found, some[0])][:1]
         ended = [order_settings(simplify(found, self.comparison, self.variants)) for found in some]
-        return sorted(ended, key=lambda one: one.residual)
+        return sorted(ended, key=lambda one: (not one.draws_most, one.residual))
 
     def is_plain(self, found: FittedStrategy, best: FittedStrategy) -> bool:
         """Return True for a usual way of drawing that is nearly as good as the best result."""

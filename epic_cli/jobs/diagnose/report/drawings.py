@@ -10,7 +10,12 @@ from epic_cli.engine.strategies import get_declaration
 from epic_cli.engine.strategies.systems import find_system
 from epic_cli.jobs.diagnose.report.compositions import describe_composition
 from epic_cli.jobs.diagnose.report.drawbacks import describe_drawback
-from epic_cli.metrics.digits import format_seconds, format_three_digits, join_words
+from epic_cli.metrics.digits import (
+    format_seconds,
+    format_share,
+    format_three_digits,
+    join_words,
+)
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.drawn import DrawnMatch
@@ -72,6 +77,8 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     if match.found:
         own = get_declaration(best.candidate.name).summary
         nearly = "" if best.residual <= match.enough else " nearly"
+        if match.rest_off is not None:
+            nearly, left = " nearly", _describe_rest(match)
         lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
         lines[0] += f" {_describe_alternatives(match)}".rstrip()
     else:
@@ -114,7 +121,7 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     """Return the way in which the game draws in sentences."""
     command = write_strategy_option(found.strategy, 6 if match.found else _NEARLY)
     rest = _KINDS.get(match.kind, "") + _RESTS.get(match.rest, "")
-    if not match.like:
+    if not (match.like or match.found):
         return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
     does = describe_composition(found)
     if match.likely and not match.found:
@@ -127,7 +134,7 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     if match.tick and "every" not in found.strategy.settings:  # it was found at the ticks alone
         at = f" at ticks of {format_seconds(match.tick)}"
         does = f"{does.replace('in each frame', 'in each tick')},{at}"
-    error = "exact" if found.exact else _describe_error(match)
+    error = "exact" if found.exact else _describe_rest(match)
     lines = [f"It {does}.", f"{command} ({error}{at})"]
     if same := _describe_alternatives(match):
         lines.append(same)
@@ -137,6 +144,17 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
         if not each.found
     ]
     return lines
+
+
+def _describe_rest(match: DrawnMatch) -> str:
+    """Return the error of an understood drawing in words, that of few frames apart."""
+    if match.rest_off is None:
+        return _describe_error(match)
+    near, far = match.rest_off
+    if not match.best.draws_most:
+        return f"off by {_write_error(near)} of a step, and in 1 % of the frames by more"
+    share = format_share(match.best.share)
+    return f"exact in {share} of the frames that move, else off by {_write_error(far)} of a step"
 
 
 def _describe_error(match: DrawnMatch) -> str:
