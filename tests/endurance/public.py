@@ -124,6 +124,15 @@ class TwoArrivals(games.Game):
             self.drawn = start + (goal - start) * share
 
 
+class TwoArrivalsBeyond(games.Game):
+    """The same without an end: it goes on beyond the newest until the next one comes."""
+
+    def frame(self) -> None:
+        if len(self.got) > 1:
+            (before, _, start), (arrival, _, goal) = self.got[-2:]
+            self.drawn = start + (goal - start) * (self.at - arrival) / (arrival - before)
+
+
 class SummedTicks(games.Game):
     """0.3 of the way in each tick of 1/40 s, which frames add up to."""
 
@@ -269,6 +278,14 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "buffer+stamps=arrival+delay=0.12+jitter_margin=2+jitter=intervals",
     ),
     "spare-state": (games.SpareState, "buffer+delay=0.1+reserve=1"),
+    "drifting-clock": (
+        games.DriftingClock,
+        "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1+follow=share",
+    ),
+    "two-arrivals-beyond": (
+        TwoArrivalsBeyond,
+        "buffer+stamps=arrival+delay=1i+interval=arrivals+beyond=unlimited",
+    ),
     "following-time": (
         games.FollowingTime,
         "buffer+clock=newest+delay=0.1+catch_up=share+catch_up_rate=0.1",

@@ -840,6 +840,23 @@ class SoftClock(Game):
         self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.time)
 
 
+class DriftingClock(Game):
+    """A time that drifts to the newest packet's by a tenth; 0.85 of the way to it a frame."""
+
+    time = math.nan
+
+    def frame(self) -> None:
+        arrival, newest, _ = self.got[-1]
+        goal = newest + (self.at - arrival)
+        began = not math.isnan(self.time)
+        self.time = self.time + self.dt if began else goal
+        off = goal - self.time
+        most = 0.1 * self.dt
+        self.time = goal if abs(off) > 0.3 else self.time + min(max(off, -most), most)
+        place = between([(stamp, p) for _, stamp, p in self.got], self.time - 0.1)
+        self.drawn = self.drawn + (place - self.drawn) * (0.85 if began else 1)
+
+
 class UnevenArrivals(Game):
     """A delay of 120 ms and twice the mean unevenness of the arrivals, 200 ms at most."""
 

@@ -90,6 +90,12 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
             "strafe",
             60,
         ),
+        (
+            "buffer+clock=newest+start=last+delay=0.1+catch_up=rate+catch_up_rate=0.1"
+            "+follow=share+follow_share=0.85",
+            "strafe",
+            60,
+        ),
         ("buffer+clock=newest+delay=0.1+catch_up=share+catch_up_rate=0.1", "strafe", 60),
         ("buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_share=0.15", "strafe", 60),
         ("buffer+clock=median+clock_count=10+delay=0.1", "strafe", 60),
@@ -147,6 +153,7 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
         "jitter_margin",
         "jitter",
         "when_empty",
+        "follow",
         "clock_count",
         "beyond_share",
         "drift",

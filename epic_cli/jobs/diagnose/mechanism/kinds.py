@@ -15,7 +15,10 @@ from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, add_settings
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import iterate_counted_ticks
 from epic_cli.jobs.diagnose.mechanism.drifts import iterate_drifting_chases
-from epic_cli.jobs.diagnose.mechanism.followers import iterate_followed_lines
+from epic_cli.jobs.diagnose.mechanism.followers import (
+    iterate_followed_lines,
+    iterate_followed_paths,
+)
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
@@ -78,8 +81,10 @@ def look_at_kinds(search: SearchState) -> None:
         _look_at_ticks(search, ticks)
     elif not results.is_exact:
         _look_at_hidden_ticks(search)
-    if not results.is_exact:
-        search.look_at(list(iterate_soft_clocks(frames, search.clocks.every)))
+    for follow, view in (({}, frames), *iterate_followed_paths(frames, search.exact)):
+        if not results.is_exact:
+            soft = iterate_soft_clocks(view, search.clocks.every)
+            search.look_at([add_settings(spec, follow) for spec in soft])
     look_at_queues(search)
 
 

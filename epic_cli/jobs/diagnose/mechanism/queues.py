@@ -29,6 +29,8 @@ CLAMPS = (2, 3)
 
 def look_at_queues(search: SearchState) -> None:
     """Look at queues that are played by frames, until one is exact."""
+    if search.results.is_settled:
+        return
     for interval in (None, *TICKS):
         if not search.results.is_exact:
             queue = {"catch_up": "queue", "interval": interval}
@@ -42,9 +44,9 @@ def look_at_queues(search: SearchState) -> None:
 
 
 def look_at_timed_queues(search: SearchState) -> None:
-    """Look at queues by a timer, unless what is drawn by the stamps is exact."""
+    """Look at queues by a timer, unless what is drawn by the stamps is found."""
     frames, results = search.frames, search.results
-    if results.is_exact:
+    if results.is_settled:
         return
     order = {} if frames.taken is None else INSERTS_LATE
     ticks = find_ticks(frames, search.exact)  # those at which the path bends, if any
@@ -70,8 +72,8 @@ def _find_usual_length(length: float) -> float:
 
 
 def look_at_fills(search: SearchState) -> None:
-    """Look at queues that are played as fast as many states wait, unless one is exact."""
-    if not search.results.is_exact:
+    """Look at queues that are played as fast as many states wait, unless one is found."""
+    if not search.results.is_settled:
         fill = {"catch_up": "fill", "still": "skip", "pace": 0.95}
         found = FittedStrategy(StrategySpec("buffer", fill))
         found = search.comparison.search(found, "catch_up_rate", RATES, 0)

@@ -32,6 +32,11 @@ class SearchResults:
         """True if the best result differs from the frames by rounding alone."""
         return self.best.residual <= self.exact
 
+    @property
+    def is_settled(self) -> bool:
+        """True if the best result is exact, or draws nearly all frames."""
+        return self.is_exact or self.best.draws_most
+
     def find_least(self, name: str) -> float:
         """Return the least error (mean, length) of a strategy's results; infinite for none."""
         own = (found.apart for found in self.ranked if found.candidate.name == name)

@@ -105,11 +105,11 @@ class ExplanationSearch(SearchState):
             self._look_at_changes()
         if not self.results.is_exact:
             look_at_kinds(self)
-        if not self.results.is_exact or is_exotic(self.frames, self.results.best.candidate):
+        if not self.results.is_settled or is_exotic(self.frames, self.results.best.candidate):
             self.look_at_buffers()
         look_at_timed_queues(self)
         for hiding, times in itertools.product(HIDING, TIMES):
-            if not self.results.is_exact:
+            if not self.results.is_settled:
                 found = FittedStrategy(StrategySpec("buffer", {"delay": 0.1, **hiding, **times}))
                 self.results.add(self.comparison.search(found, "delay", DELAYS, 8))
         look_at_fills(self)
@@ -131,7 +131,8 @@ class ExplanationSearch(SearchState):
         self.fit_results(begun.results)
         look_at_counted_ticks(self)  # whose phase more frames tell better
         if not self.results.is_exact and self.results.best.apart < HOPELESS * self.frames.unit:
-            self.look_at_buffers()
+            if not self.results.is_settled:
+                self.look_at_buffers()
             if not self.results.is_exact:
                 self.change_parts()
 
@@ -180,7 +181,7 @@ class ExplanationSearch(SearchState):
                         break
             for found in results.select_diverse(FITTED):
                 results.add(self.comparison.fit(found, 3))
-            if results.best.apart > BETTER * before:
+            if results.best.apart > BETTER * before or results.is_settled:
                 break
 
     def look_at_buffers(self) -> None:

@@ -26,14 +26,20 @@ REACH, BESIDE = 12, 0.01
 #: A speed is even within this; rates of catching up are below the second number.
 EVEN, FASTEST = 0.004, 0.6
 
-#: Fewest frames that catch up, and the least share of them that do so at one rate.
-SOME, ALIKE = 3, 0.7
+#: Fewest frames that catch up, and the least shares of them that do so at one rate, or a lower one:
+#: the last step of a way to the clock is shorter.
+SOME, ALIKE, WITHIN = 3, 0.3, 0.9
+#: The quantile of the rates that is the usual one.
+FULL = 0.85
 
 #: Least mean correction (s) that tells what it follows, and the most of it that is left.
 LEAST_CHANGE, FOLLOWS = 5e-5, 0.15
 
 #: Errors (s) beyond which such a clock is set, in the code of games.
 LIMITS = (0.1, 0.25)
+
+#: A clock is as likely as the best if it is not more often wrong than this multiple, and share.
+MUCH, SLIGHT = 2.0, 0.02
 
 #: Clocks, the likeliest, for which a buffer is returned; dead zones below this (s) are none.
 CLOCKS, NARROW = 3, 1e-3
@@ -88,16 +94,17 @@ def _iterate_rates(
     catching = seen & (off > EVEN) & (off < FASTEST)
     if catching.sum() < SOME:
         return
-    rate = float(np.median(off[catching]))
-    alike = np.abs(off - rate) < 0.03 * rate + EVEN / 2
-    if alike[catching].mean() < ALIKE:
+    rate = float(np.quantile(off[catching], FULL))
+    slight = 0.03 * rate + EVEN / 2
+    alike = np.abs(off - rate) < slight
+    if alike[catching].mean() < ALIKE or (off[catching] < rate + slight).mean() < WITHIN:
         return
     even, fast, slow = (
         seen & (off < EVEN), catching & alike & (speed > 0), catching & alike & (speed < 0),
     )  # fmt: skip
     leaps = seen & (off >= FASTEST)
     found = []
-    for axis in every:
+    for axis in (*every, _start_at_last_frames(frames, every)):
         # the age of what would be drawn next, without a correction
         age = frames.times[1:] - axis.offsets[frames.newest[1:]] - (sent[:-1] + span)
         high, missed = separate(age[even | slow], age[fast])
@@ -114,12 +121,21 @@ def _iterate_rates(
             settings["catch_up_limit"] = limit
         found.append((missed + wrong, StrategySpec("buffer", settings)))
     found.sort(key=lambda one: one[0])
-    for _, spec in found[:CLOCKS]:
+    most = MUCH * found[0][0] + SLIGHT
+    for _, spec in [one for one in found[:CLOCKS] if one[0] <= most]:
         for empty in ({}, {"when_empty": "run"}):
             settings = {**spec.settings, **empty}
             yield StrategySpec("buffer", settings)
             for limit in LIMITS:  # which shows in frames that are at the newest state
                 yield StrategySpec("buffer", {**settings, "catch_up_limit": limit})
+
+
+def _start_at_last_frames(frames: Frames, every: list[TimeAxis]) -> TimeAxis:
+    """Return the clock of the newest packet, which counts from the frame before it."""
+    axis = next(axis for axis in every if axis.settings == {"clock": "newest"})
+    begun = frames.times[np.maximum(np.searchsorted(frames.times, frames.arrivals) - 1, 0)]
+    settings = {**axis.settings, "start": "last"}
+    return axis._replace(settings=settings, offsets=begun - frames.stamps)
 
 
 def _find_sent_times(frames: Frames) -> tuple[Floats, NDArray[np.bool_]]:
