@@ -216,6 +216,7 @@ def see(block: PacketBlock, path: DrawnPath) -> Frames:
         ("chase+how=share+share=0.2", "goal"),
         ("chase+how=speed+speed=7", "goal"),
         ("chase+how=spring+time=0.2", ""),
+        ("buffer+clock=min+delay=0.2+catch_up=rate+curve=catmull-rom", "catmull-rom"),
         ("buffer+clock=min+delay=0.2+low_pass=0.1", ""),
         ("chase+how=share+share=0.2+ahead=velocity", ""),
     ],

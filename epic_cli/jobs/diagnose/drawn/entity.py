@@ -21,7 +21,11 @@ from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import Frames, make_frames, move_to_frames
 from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
 from epic_cli.jobs.diagnose.mechanism.arrivals import depends_on_new_packets
-from epic_cli.jobs.diagnose.mechanism.marks import explain_rest, find_kind
+from epic_cli.jobs.diagnose.mechanism.marks import (
+    explain_rest,
+    find_kind,
+    measure_path_delays,
+)
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice, advise
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
@@ -193,10 +197,14 @@ class DrawnEntity:
             unchanged["second-smoothing"] = best.candidate
         return advise(recording, frames, parts if understood else None, unchanged)
 
-    def find_kind(self) -> str:
-        """Return what is true of nearly all frames, where no strategy draws them; or nothing."""
+    def find_kind(self) -> tuple[str, tuple[float, float] | None]:
+        """Return what is true of nearly all frames, where no strategy draws them; or nothing.
+
+        The second value are the delays of those on a path (s).
+        """
         frames = self.make_frames(self.path)
-        return "" if frames is None else find_kind(frames, self.path.resolution)
+        kind = "" if frames is None else find_kind(frames, self.path.resolution)
+        return kind, None if frames is None else measure_path_delays(frames, kind)
 
     def explain_rest(self, best: FittedStrategy) -> str:
         """Return what the difference between the best strategy and the frames goes with."""

@@ -84,7 +84,7 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     else:
         lines = [
             f"Not understood: {_describe_error(match)}. Of all strategies and settings,"
-            f" {options}{behind} comes nearest: {residual}.{_KINDS.get(match.kind, '')}"
+            f" {options}{behind} comes nearest: {residual}.{_describe_kind(match)}"
         ]
     if not math.isnan(match.lag):
         lines[0] += f" It is {_describe_lag(match.lag)} the packets' stamps."
@@ -110,17 +110,31 @@ _RESTS = {
 
 #: What is true of frames that are not understood.
 _KINDS = {
-    "two-states": " Each frame lies on the line through the last two states.",
-    "path": " Each frame lies on the straight lines between received states: what is not understood"
-    " is when it shows which.",
+    "two-states": " Nearly all frames lie on the line through the last two states.",
+    "path": " Nearly all frames lie on the straight lines between received states",
+    "hermite": " Nearly all frames lie on curves by the packets' velocities",
+    "catmull-rom": " Nearly all frames lie on curves through the packets",
     "goal": " Each step leads straight to the newest state: what is not understood is how far.",
 }
+
+
+def _describe_kind(match: DrawnMatch) -> str:
+    """Return what is true of frames that are not understood, as a further sentence."""
+    words = _KINDS.get(match.kind, "")
+    if match.delays is None:
+        return words
+    low, high = match.delays
+    span = f"{format_seconds(low)} to {format_seconds(high)}"
+    late = f"{span} behind the fastest packets (5 to 95 %)"
+    if high - low < SAME_TIME:
+        late = f"{format_seconds((low + high) / 2)} behind the fastest packets"
+    return f"{words}, {late}: what is not understood is when it shows which."
 
 
 def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     """Return the way in which the game draws in sentences."""
     command = write_strategy_option(found.strategy, 6 if match.found else _NEARLY)
-    rest = _KINDS.get(match.kind, "") + _RESTS.get(match.rest, "")
+    rest = _describe_kind(match) + _RESTS.get(match.rest, "")
     if not (match.like or match.found):
         return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
     does = describe_composition(found)
