@@ -213,7 +213,11 @@ CHASE: dict[str, list[Any]] = {
     "late": ["drop", "take"],
     "repeated": ["take", "drop"],
     "every": ["frame", "frame", "packet", 0.02, 0.05],
-    "phase": [0, 0.0071],
+    "phase": [0, 0.0071, "frame", "packet"],
+    "steps": [1, 1, 2],
+    "speed_least": [0, 0, 2],
+    "speed_most": ["unlimited", "unlimited", 6],
+    "snap_near": [0, 0, 0.05],
     "step_time": ["measured", "measured", 0.02, 1],
     "between": ["hold", "lerp"],
     "rounding": [0, 0, 0.137],
@@ -574,6 +578,8 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
         settings |= {"snap": 0, "rounding": 0}
         if name == "chase":
             settings |= {"ahead": "newest", "drift": 0}  # no turn is led
+            if settings.get("how") in ("spring", "force"):
+                settings["speed_most"] = "unlimited"  # which no turn is
         elif settings.get("curve") == "catmull-rom":
             settings["curve"] = "hermite"  # it turns by slerp
         made: Any = strategy(name, **settings)

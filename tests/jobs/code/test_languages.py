@@ -80,6 +80,8 @@ EVERYWHERE = (
     "buffer+stamps=ticks+clock=first+delay=0+catch_up=none+min_buffer=2+max_buffer=3+beyond=0.4i",
     "buffer+stamps=ticks+interval=0.04+catch_up=timed-queue+phase=0.01+late=insert",
     "chase+how=lerp+time=0.1+every=packet+drift=1+repeated=drop",
+    "chase+how=share+share=0.3+every=0.017+phase=packet+start=last+between=lerp+axes=each"
+    "+dead_zone=0.05+snap_near=0.02+steps=2+speed_most=4",
     "dead-reckoning+correction=spline+acceleration=estimated",
     "epic",
 )
@@ -122,6 +124,9 @@ IN_TURN = (
     "chase+how=force+stiffness=90+damping=7+integration=exact+ahead=velocity+velocity=arrivals",
     "chase+how=force+stiffness=90+damping=7+ahead=interval+velocity=stamps+velocity_share=0.4",
     "chase+how=eased+ease=css-ease+time=7+step_time=1+start=frame",
+    "chase+how=spring+time=0.1+speed_most=3+every=0.03+phase=frame+between=lerp",
+    "chase+how=force+stiffness=90+damping=7+speed_most=3+snap_near=0.01+steps=2",
+    "chase+how=lerp+time=0.3+speed_least=2+speed_most=6+snap_near=0.05",
 )
 
 

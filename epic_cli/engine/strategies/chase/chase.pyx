@@ -22,6 +22,8 @@ from epic_cli.engine.strategies.parts.common_settings import (
 )
 
 cdef double PACKET = -1     # every=packet: a step for each packet
+cdef double AT_FRAME = -1       # phase=frame: a tick that long after the frame of the last one
+cdef double AT_PACKET = -2      # phase=packet: each packet begins them again
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks; or to an end
 cdef double MOST_TICKS = 64     # of more that are due at once, the first are left out
 
@@ -126,8 +128,12 @@ cdef class Chase(Strategy):
     is one dt on its way) or behind it (``start=frame``: the first frame is where it was). With
     ``end=short`` the step that would pass the end of the way is left out, as in a loop that runs
     while u is below 1. ``snap`` jumps to a goal that is further away, ``snap_after`` to that of a
-    packet that is older. Within ``dead_zone`` of its goal it stays, unless it is ``linear`` or
-    ``eased``.
+    packet that is older. Within ``dead_zone`` of its goal it stays, and within ``snap_near`` it is
+    there at once, unless it is ``linear`` or ``eased``. With ``axes=each`` each axis does so by
+    itself. Steps that are a share of the way are limited to ``speed_least`` and ``speed_most``, as
+    are those of springs to the second: SmoothDamp's limit is that of Unity, that of ``force``
+    limits the velocity. ``steps`` such steps are made at once, as where two scripts move the same
+    body.
 
     With ``drift`` what is drawn also moves by that share of the newest velocity, until the packet
     is ``ahead_time`` old, as a body in a physics engine: after each step, or, where the goal moves
@@ -135,10 +141,13 @@ cdef class Chase(Strategy):
     smoothed goes ``drift_share`` of the way to the newest in each step, also once a packet.
 
     It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
-    packet, for which dt is the time since the frame before it. Between two ticks it draws the last
-    one, or with ``between=lerp`` the line from the tick before to the last, which is a tick late.
-    ``rounding`` does not feed back. With ``times=milliseconds`` packets and frames have whole ones,
-    as in games that ask for the date.
+    packet, for which dt is the time since the frame before it. With ``phase=frame`` a tick falls in
+    the first frame that is so long after that of the last one, and dt is the time between them;
+    with ``phase=packet`` each packet begins them again, as an interval that it clears and sets: the
+    first falls ``every`` behind it, or with ``start=last`` at its arrival. Between two ticks it
+    draws the last one, or with ``between=lerp`` the line from the tick before to the last, which is
+    a tick late. ``rounding`` does not feed back. With ``times=milliseconds`` packets and frames
+    have whole ones, as in games that ask for the date.
 
     A packet with an earlier timestamp than the newest is discarded; with ``late=take`` it is the
     newest, as in code that checks no timestamps. With ``repeated=drop`` one with the position of
@@ -175,8 +184,13 @@ cdef class Chase(Strategy):
                    tune=(2, 60), scale="log"),
             Choice("integration", "semi-implicit", "how how=force moves: by the new velocity, by"
                    " the old one (explicit), or exactly", Integration, tune=False),
-            Choice("axes", "all", "whether how=speed and snap go by the distance of all axes, or of"
-                   " each by itself", ("all", "each"), tune=False),
+            Number("speed_least", 0.0, "the least speed of a way by shares, until it is there",
+                   "length units/s", 0, 1e12),
+            Number("speed_most", "unlimited", "the largest speed of a way by shares, or of a"
+                   " spring", "length units/s", 0, 1e12, words={"unlimited": INFINITY}),
+            Choice("axes", "all", "whether how=speed, ways by shares, snap, snap_near and dead_zone"
+                   " go by the distance of all axes, or of each by itself", ("all", "each"),
+                   tune=False),
             Choice("ease", "smoothstep", "the curve of how=eased", Easing),
             Choice("start", "drawn", "where how=linear, eased and growing begin; drawn: at the last"
                    " drawn position, on arrival; arrival: where it would be drawn on arrival; last"
@@ -214,6 +228,8 @@ cdef class Chase(Strategy):
             Number("snap_after", 0.0, "jump to the goal where the newest packet is older; 0: never",
                    "s", 0, 3600),
             DEAD_ZONE,
+            Number("snap_near", 0.0, "be at the goal where it is nearer than this", "length units",
+                   0, 1e12),
             Choice("late", "drop", "how a late packet is treated: dropped, or taken as the newest",
                    ("drop", "take"), tune=False),
             Choice("repeated", "take", "how a packet with the position of the one before is"
@@ -223,7 +239,10 @@ cdef class Chase(Strategy):
                    words={"frame": 0.0, "packet": PACKET}),
             Number("step_time", "measured", "how long each step counts, whatever its duration", "s",
                    0.0001, 60, words={"measured": 0.0}),
-            Number("phase", 0.0, "a time at which a tick falls", "s", 0, 60),
+            Number("phase", 0.0, "a time at which a tick falls; frame: each falls in the first"
+                   " frame that is every after the one of the last; packet: they begin with each"
+                   " packet", "s", 0, 60, words={"frame": AT_FRAME, "packet": AT_PACKET}),
+            Number("steps", 1, "how many steps each frame or tick makes", "", 1, 10, whole=True),
             Choice("between", "hold", "what to draw between two ticks: the last one, or the line to"
                    " it", ("hold", "lerp"), tune=False),
             ROUNDING,
@@ -239,9 +258,11 @@ cdef class Chase(Strategy):
     cdef public double time, share, speed, ahead_time, snap, snap_after, dead_zone
     cdef public double stiffness, damping, velocity_share, step_time
     cdef public double every, phase, rounding, fade_after, fade
-    cdef public double overshoot, drift, drift_share
+    cdef public double overshoot, drift, drift_share, snap_near, speed_least, speed_most
+    cdef public int steps
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint by_milliseconds, ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
+    cdef bint goes_by_axes, goes_by_shares
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
@@ -249,10 +270,11 @@ cdef class Chase(Strategy):
     cdef double stamp               # its timestamp
     cdef double taken               # the step that took the packet before
     cdef long waiting               # packets since the last step
-    cdef double steps               # since the newest packet was taken
+    cdef double walked              # steps since the newest packet was taken
     cdef double begun, duration     # beginning and duration of the way to it, s
     cdef double length, left        # distance and remaining time of the way to it, s
     cdef double stepped             # time of the last step, or number of the last tick; NaN: none
+    cdef double origin              # time of the tick with the number 0
     cdef Motion received, shown
     cdef Vec3[double] drifting      # the velocity of the drift
     cdef Snapshot last, current     # as the last two ticks drew it
@@ -272,6 +294,10 @@ cdef class Chase(Strategy):
         self.drops_repeated = repeated == "drop"
         self.stops_short = end == "short"
         self.by_axes = axes == "each"
+        self.goes_by_shares = self.how in (
+            Approach.EXPONENTIAL, Approach.LERP, Approach.SHARE, Approach.GROWING)
+        self.goes_by_axes = self.by_axes and (
+            self.goes_by_shares or self.how == Approach.SPEED)
         self.packet_age = PacketAge(age)
         self.ages_by_arrival = self.settings["age"] == "arrival"
         self.measured = interval
@@ -289,8 +315,9 @@ cdef class Chase(Strategy):
         self.turn.clear()
         self.glide.clear()
         self.stepped = self.taken = NAN
+        self.origin = max(self.phase, 0.0)
         self.waiting = 0
-        self.steps = 0
+        self.walked = 0
 
     # ------------------------------------------------------------- packets
 
@@ -299,6 +326,8 @@ cdef class Chase(Strategy):
         cdef Vec3[double] step
         cdef Sample sample
         now = self.read_time(now)
+        if self.phase == AT_PACKET and self.every > 0 and not isnan(self.stepped):
+            self.run_ticks(now)
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
         elif packet.time < self.newest and not self.takes_late:
@@ -321,6 +350,9 @@ cdef class Chase(Strategy):
         self.receive_motion(packet, now, step)
         self.stamp = packet.time
         self.arrived = self.begun = now
+        if self.phase == AT_PACKET:
+            self.origin = now
+            self.stepped = -1 if self.from_last else 0
         if self.from_frame:
             self.begun = INFINITY
         elif self.from_last:
@@ -336,6 +368,11 @@ cdef class Chase(Strategy):
         self.waiting += 1
         if self.measured != <double>FRAMES:
             self.begin_way()
+        if self.phase == AT_PACKET and self.every > 0:
+            if self.empty:
+                self.begin_ticks(0)
+            else:
+                self.run_ticks(now)
         if self.every == PACKET:
             self.step_towards_goal(now, max(self.since_drawn(now), 0.0), sample)
             self.stepped = now
@@ -364,7 +401,9 @@ cdef class Chase(Strategy):
     cdef double find_last_step(self, double now) noexcept nogil:
         """Return the local time of the last step, or ``now`` if there was none."""
         if self.every > 0:
-            return now if isnan(self.stepped) else self.phase + self.stepped * self.every
+            if isnan(self.stepped):
+                return now
+            return self.origin + (0 if self.phase == AT_FRAME else self.stepped * self.every)
         if self.every == PACKET:
             return now if isnan(self.stepped) else self.stepped
         return self.read_time(self.drawn.time) if self.drew else now
@@ -405,7 +444,7 @@ cdef class Chase(Strategy):
     cdef void take_waiting_packets(self, double at) noexcept nogil:
         """Take the packets that came since the last step into the step at ``at``."""
         self.begun = min(self.begun, at)
-        self.steps = -1 if self.from_frame else 0
+        self.walked = -1 if self.from_frame else 0
         if self.measured == <double>FRAMES:
             if not isnan(self.taken):
                 self.interval.measure(at - self.taken)
@@ -440,7 +479,7 @@ cdef class Chase(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         at = self.read_time(at)
         if self.every == 0:
-            self.step_towards_goal(at, self.since_drawn(at), sample)
+            self.make_steps(at, self.since_drawn(at), sample)
         elif self.every > 0:
             self.draw_ticks(at, sample)
         else:
@@ -453,35 +492,68 @@ cdef class Chase(Strategy):
 
     cdef void draw_ticks(self, double at, Sample& sample) noexcept nogil:
         """Run each tick that is due since the last frame; draw the last tick, or the line to it."""
-        cdef double ticks = (at - self.phase) / self.every
-        cdef double newest = floor(ticks + SLIGHTLY)
-        cdef double u = clamped(ticks - newest, 0, 1) if self.interpolates else 1
+        cdef double u
         cdef Motion motion
-        cdef Sample stepped
         if isnan(self.stepped):
-            self.stepped = newest
-            self.rotate_by(0, 0, stepped)
-            self.record_tick(stepped)
-            self.last = self.current
+            if self.phase == AT_FRAME:
+                self.origin = at
+            self.begin_ticks(floor((at - self.origin) / self.every + SLIGHTLY))
+        self.run_ticks(at)
+        u = (at - self.origin) / self.every - self.stepped
+        motion.position = self.current.position
+        if self.interpolates and u < 1:
+            motion.position = lerp(self.last.position, self.current.position, max(u, 0.0))
+        motion.velocity = (self.current.position - self.last.position) * (1 / self.every)
+        sample.hold(motion, self.drawn, self.get_status())
+        slerp_between(self.last, self.current, clamped(u, 0, 1) if self.interpolates else 1, sample)
+
+    cdef void begin_ticks(self, double number) noexcept nogil:
+        """Begin with the tick of this number, which does not move."""
+        cdef Sample stepped
+        self.stepped = number
+        self.rotate_by(0, 0, stepped)
+        self.record_tick(stepped)
+        self.last = self.current
+
+    cdef void run_ticks(self, double at) noexcept nogil:
+        """Run the ticks that are due until ``at``."""
+        cdef double elapsed = at - self.origin
+        cdef double newest = floor(elapsed / self.every + SLIGHTLY)
+        if self.phase == AT_FRAME:
+            if newest >= 1:
+                self.origin = at
+                self.run_tick(at, elapsed)
+            return
         self.stepped = max(self.stepped, newest - MOST_TICKS)
         while self.stepped < newest:
             self.stepped += 1
-            stepped = Sample()
-            self.step_towards_goal(self.phase + self.stepped * self.every, self.every, stepped)
-            self.last = self.current
-            self.record_tick(stepped)
-        motion.position = self.current.position
-        if u < 1:
-            motion.position = lerp(self.last.position, self.current.position, u)
-        motion.velocity = (self.current.position - self.last.position) * (1 / self.every)
-        sample.hold(motion, self.drawn, self.get_status())
-        slerp_between(self.last, self.current, u, sample)
+            self.run_tick(self.origin + self.stepped * self.every, self.every)
+
+    cdef void run_tick(self, double at, double elapsed) noexcept nogil:
+        """Run the tick at ``at``, which is ``elapsed`` seconds after the one before."""
+        cdef Sample stepped
+        self.make_steps(at, elapsed, stepped)
+        self.last = self.current
+        self.record_tick(stepped)
 
     cdef void record_tick(self, const Sample& stepped) noexcept nogil:
         """Store the position and rotation that a tick has reached."""
         self.current.position = self.shown.position
-        self.current.time = self.stepped * self.every
+        self.current.time = self.origin + self.stepped * self.every
         self.current.turn.copy(stepped.turn)
+
+    cdef void make_steps(self, double at, double elapsed, Sample& sample) noexcept nogil:
+        """Make the steps of a frame or a tick, each of them of ``elapsed`` seconds."""
+        cdef Vec3[double] before = self.shown.position
+        cdef int _
+        for _ in range(self.steps):
+            self.step_towards_goal(at, elapsed, sample)
+        if self.steps > 1 and elapsed > 0 and not self.moves_by_force():
+            sample.velocity = (self.shown.position - before) * (1 / elapsed)
+
+    cdef bint moves_by_force(self) noexcept nogil:
+        """Return True for a spring, whose velocity is its own."""
+        return self.how == Approach.SPRING or self.how == Approach.FORCE
 
     cdef void step_towards_goal(self, double at, double elapsed, Sample& sample) noexcept nogil:
         """Move the drawn position towards the goal, and along, by a step of ``elapsed`` seconds."""
@@ -490,7 +562,7 @@ cdef class Chase(Strategy):
         cdef Vec3[double] travel
         if self.waiting:
             self.take_waiting_packets(at)
-        self.steps += 1
+        self.walked += 1
         self.goal = self.compute_goal(at)
         self.drifting = lerp(self.drifting, self.received.velocity, self.drift_share)
         if self.drift == 0 or self.every == PACKET:
@@ -536,7 +608,7 @@ cdef class Chase(Strategy):
     cdef void approach_goal(self, double at, double elapsed, Sample& sample) noexcept nogil:
         cdef Vec3[double] rest = self.goal - self.shown.position
         cdef bint arrives = not dot(rest, rest) > 0
-        if self.how == Approach.SPRING or self.how == Approach.FORCE:
+        if self.moves_by_force():
             arrives = arrives and not dot(self.shown.velocity, self.shown.velocity) > 0
         if self.is_snapping(rest) or (
                 self.snap_after > 0 and at - self.arrived > self.snap_after):
@@ -545,10 +617,13 @@ cdef class Chase(Strategy):
         elif self.glides:
             arrives = self.compute_fraction(at) >= self.get_end()
             self.glide_to(at, sample)
-        elif dot(rest, rest) < self.dead_zone * self.dead_zone:
+        elif not self.goes_by_axes and dot(rest, rest) < self.snap_near * self.snap_near:
+            self.shown = Motion(self.goal, Vec3[double]())
+            self.rotate_by(1, elapsed, sample)
+        elif not self.goes_by_axes and dot(rest, rest) < self.dead_zone * self.dead_zone:
             self.hold_position(sample)
             return
-        elif self.how == Approach.SPRING or self.how == Approach.FORCE:
+        elif self.moves_by_force():
             self.step_spring(elapsed, sample)
         else:
             self.step_by_share(rest, at, elapsed, sample)
@@ -583,11 +658,16 @@ cdef class Chase(Strategy):
         """Move the drawn position by a share of the remaining way ``rest``."""
         cdef double share = self.compute_share(sqrt(dot(rest, rest)), at, elapsed)
         cdef Vec3[double] before = self.shown.position
-        if self.by_axes and self.how == Approach.SPEED:
-            self.shown.position = before + Vec3[double](
-                self.limit_step(rest.x, elapsed), self.limit_step(rest.y, elapsed),
-                self.limit_step(rest.z, elapsed))
+        cdef Vec3[double] step
+        if self.goes_by_axes:
+            step = Vec3[double](
+                self.step_axis(rest.x, share, elapsed), self.step_axis(rest.y, share, elapsed),
+                self.step_axis(rest.z, share, elapsed))
+            self.shown.position = before + step
+            share = dot(step, rest) / dot(rest, rest) if dot(rest, rest) > 0 else 1
         else:
+            if self.goes_by_shares:
+                share = self.limit_share(share, sqrt(dot(rest, rest)), elapsed)
             self.shown.position = lerp(before, self.goal, share) if share != 1 else self.goal
         self.shown.velocity = Vec3[double]()
         if elapsed > 0:
@@ -597,9 +677,27 @@ cdef class Chase(Strategy):
             self.left -= elapsed
         self.rotate_by(share, elapsed, sample)
 
-    cdef double limit_step(self, double rest, double elapsed) noexcept nogil:
+    cdef double limit_share(self, double share, double distance, double elapsed) noexcept nogil:
+        """Return a share of a way of that length, limited to the least and the largest speed."""
+        cdef double step = share * distance
+        if step < self.speed_least * elapsed:
+            step = min(self.speed_least * elapsed, distance)
+        elif not step > self.speed_most * elapsed:
+            return share
+        else:
+            step = self.speed_most * elapsed
+        return step / distance if step < distance else 1
+
+    cdef double step_axis(self, double rest, double share, double elapsed) noexcept nogil:
         """Return the step of an axis towards a goal that is ``rest`` away."""
-        return clamped(rest, -self.speed * elapsed, self.speed * elapsed)
+        cdef double away = fabs(rest)
+        if away < self.snap_near:
+            return rest
+        if away < self.dead_zone:
+            return 0
+        if self.how == Approach.SPEED:
+            return clamped(rest, -self.speed * elapsed, self.speed * elapsed)
+        return rest * self.limit_share(share, away, elapsed)
 
     cdef double compute_share(self, double distance, double at, double elapsed) noexcept nogil:
         cdef double seconds = span_seconds(self.time, self.interval.value)
@@ -620,9 +718,26 @@ cdef class Chase(Strategy):
 
     cdef void step_spring(self, double elapsed, Sample& sample) noexcept nogil:
         cdef double seconds = span_seconds(self.time, self.interval.value)
-        self.shown = self.damp(self.shown, self.goal, seconds, elapsed)
+        self.shown = self.limit_motion(
+            self.damp(self.shown, self.limit_goal(seconds), seconds, elapsed), elapsed)
         if self.turn.known():
             self.turn.put(self.damp(self.turn.offset(), Vec3[double](), seconds, elapsed), sample)
+
+    cdef Vec3[double] limit_goal(self, double seconds) noexcept nogil:
+        """Return the goal of a step of SmoothDamp, as far as its largest speed leads."""
+        cdef Vec3[double] rest = self.goal - self.shown.position
+        cdef double far = sqrt(dot(rest, rest))
+        if self.how == Approach.FORCE or not far > self.speed_most * seconds:
+            return self.goal
+        return self.shown.position + rest * (self.speed_most * seconds / far)
+
+    cdef Motion limit_motion(self, Motion moved, double elapsed) noexcept nogil:
+        """Return a spring's motion with its speed, and its step, limited to the largest one."""
+        cdef double speed = sqrt(dot(moved.velocity, moved.velocity))
+        if self.how != Approach.FORCE or not speed > self.speed_most:
+            return moved
+        moved.velocity = moved.velocity * (self.speed_most / speed)
+        return Motion(self.shown.position + moved.velocity * elapsed, moved.velocity)
 
     cdef Motion damp(self, const Motion& motion, Vec3[double] target, double seconds,
                      double elapsed) noexcept nogil:
@@ -653,7 +768,7 @@ cdef class Chase(Strategy):
     cdef double measure_way(self, double at) noexcept nogil:
         """Return how long the way has lasted (s)."""
         if self.step_time > 0:
-            return self.steps * self.step_time
+            return self.walked * self.step_time
         return max(at - self.begun, 0.0)
 
     cdef double get_end(self) noexcept nogil:

@@ -37,7 +37,11 @@ TIME: float
 TIME_IN_INTERVALS: bool
 SHARE: float
 SPEED: float
+SPEED_LEAST: float
+SPEED_MOST: float
+LIMITS_SPEED: bool  # SPEED_MOST is one
 AXES: str
+ALONE: bool  # each axis goes by itself
 STIFFNESS: float
 DAMPING: float
 INTEGRATION: str
@@ -66,6 +70,7 @@ SNAP: float
 TIMES: str
 SNAP_AFTER: float
 DEAD_ZONE: float
+SNAP_NEAR: float
 LATE: str
 REPEATED: str
 STEPS: str
@@ -73,6 +78,8 @@ EVERY: float
 COUNTS: bool  # each step counts as long
 STEP_TIME: float
 PHASE: float
+BEGINS: str  # when ticks begin
+REPEATS: int  # steps of a frame or a tick
 BETWEEN: str
 ROUNDING: float
 KEEPS: bool
@@ -94,6 +101,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     )
     counts = settings["step_time"] > 0
     waits = begins and (settings["start"] == "frame" or steps == "tick" or counts)
+    phase = settings["phase"]
     square = settings["stiffness"] - settings["damping"] ** 2 / 4
     return {
         "RATE": math.sqrt(abs(square)),
@@ -109,7 +117,13 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "PASSES": settings["overshoot"] > 1,
         "LIMITS_PASSING": not math.isinf(settings["overshoot"]),
         "LIMITS_AHEAD": not math.isinf(settings["ahead_time"]),
+        "ALONE": settings["axes"] == "each"
+        and settings["how"] in ("exponential", "lerp", "share", "growing", "speed"),
+        "LIMITS_SPEED": not math.isinf(settings["speed_most"]),
         "STEPS": steps,
+        "PHASE": max(phase, 0.0),
+        "BEGINS": {-1: "frame", -2: "packet"}.get(phase, "once"),
+        "REPEATS": int(settings["steps"]),
         "KEEPS": steps == "tick" or settings["rounding"] > 0,
     }
 
@@ -136,6 +150,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     previous_rotation: Quat
     ticking: bool  # there was a tick, or a step
     stepped: float  # the number of the last tick, or the time of the last step
+    origin: float  # the time of the tick with the number 0
     waiting: int  # packets since the last step
     steps: int  # since the newest packet was taken
     taking: bool  # there was a step that took packets
@@ -166,6 +181,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.started = False
         self.drawing = False
         self.ticking = False
+        self.origin = PHASE
         self.taking = False
         self.waiting = 0
         self.steps = 0
@@ -191,6 +207,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 return False
         if KEEPS:
             self.restore()
+        if BEGINS == "packet" and STEPS == "tick":
+            if self.ticking:
+                self.run_ticks(arrival)
         before: Vec3 = position
         begin: Vec3 = position
         turned: Quat = rotation
@@ -226,6 +245,11 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if ROTATIONS:
             self.start_rotation = turned
         self.begun = arrival
+        if BEGINS == "packet" and STEPS == "tick":
+            self.origin = arrival
+            self.stepped = 0.0
+            if START == "last":
+                self.stepped = -1.0
         if START == "last":
             self.begun = self.last_step(arrival)
         if TAKES:
@@ -249,6 +273,14 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.arrived = arrival
         if MEASURES != "frames":
             self.depart()
+        if BEGINS == "packet" and STEPS == "tick":
+            if self.ticking:
+                self.run_ticks(arrival)
+            else:
+                self.ticking = True
+                self.stepped = 0.0
+                if BETWEEN == "lerp":
+                    self.remember()
         if STEPS == "packet":
             since: float = 0.0
             if self.drawing:
@@ -292,7 +324,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         """Return the time of the last step; without one, now."""
         if STEPS == "tick":
             if self.ticking:
-                return PHASE + self.stepped * EVERY
+                if BEGINS == "frame":
+                    return self.origin
+                return self.origin + self.stepped * EVERY
         if STEPS == "packet":
             if self.ticking:
                 return self.stepped
@@ -570,7 +604,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.drawing = True
             self.last = now
             if STEPS == "frame":
-                self.proceed(now, elapsed)
+                self.make_steps(now, elapsed)
             elif DRIFT > 0.0:
                 self.position = self.position + self.carried(now, elapsed)
         if STEPS == "tick":
@@ -586,30 +620,58 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def draw_ticks(self, now: float) -> None:
         """Step at each tick since the last frame, and draw between the last two, or the last."""
-        ticks: float = (now - PHASE) / EVERY
-        newest: float = floor(ticks + 1e-9)
-        if not self.ticking:
-            self.ticking = True
-            self.stepped = newest
-            if BETWEEN == "lerp":
-                self.previous = self.position
-                if ROTATIONS:
-                    self.previous_rotation = self.rotation
-        # of a long pause the last 64 ticks
-        self.stepped = max(self.stepped, newest - 64.0)
-        while self.stepped < newest:
-            if BETWEEN == "lerp":
-                self.previous = self.position
-                if ROTATIONS:
-                    self.previous_rotation = self.rotation
-            self.stepped += 1.0
-            self.proceed(PHASE + self.stepped * EVERY, EVERY)
+        if BEGINS == "frame":
+            if not self.ticking:
+                self.origin = now
+        if BEGINS != "packet":
+            if not self.ticking:
+                self.stepped = floor((now - self.origin) / EVERY + 1e-9)
+        if BETWEEN == "lerp":
+            if not self.ticking:
+                self.remember()
+        self.ticking = True
+        self.run_ticks(now)
         self.keep()
         if BETWEEN == "lerp":
-            u: float = min(max(ticks - newest, 0.0), 1.0)
+            u: float = min(max((now - self.origin) / EVERY - self.stepped, 0.0), 1.0)
             self.position = self.previous * (1.0 - u) + self.current * u
             if ROTATIONS:
                 self.rotation = self.slerp(self.previous_rotation, self.current_rotation, u)
+
+    def remember(self) -> None:
+        """Store the state before a tick."""
+        self.previous = self.position
+        if ROTATIONS:
+            self.previous_rotation = self.rotation
+
+    def run_ticks(self, now: float) -> None:
+        """Run the ticks that are due."""
+        since: float = now - self.origin
+        newest: float = floor(since / EVERY + 1e-9)
+        if BEGINS == "frame":
+            if newest >= 1.0:
+                if BETWEEN == "lerp":
+                    self.remember()
+                self.origin = now
+                self.make_steps(now, since)
+        else:
+            # of a long pause the last 64 ticks
+            self.stepped = max(self.stepped, newest - 64.0)
+            while self.stepped < newest:
+                if BETWEEN == "lerp":
+                    self.remember()
+                self.stepped += 1.0
+                self.make_steps(self.origin + self.stepped * EVERY, EVERY)
+
+    def make_steps(self, now: float, elapsed: float) -> None:
+        """Make the steps of a frame or a tick."""
+        if REPEATS > 1:
+            left: int = REPEATS
+            while left > 0:
+                self.proceed(now, elapsed)
+                left -= 1
+        else:
+            self.proceed(now, elapsed)
 
     def proceed(self, now: float, elapsed: float) -> None:
         """Go towards the goal, and along with the packets, as far as this time leads."""
@@ -653,28 +715,30 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 if ROTATIONS:
                     self.rotation = self.received_rotation
                 return
-        if DEAD_ZONE > 0.0 and HOW != "linear" and HOW != "eased":
+        if SNAP_NEAR > 0.0 and not ALONE and HOW != "linear" and HOW != "eased":
+            if dot(rest, rest) < SNAP_NEAR * SNAP_NEAR:
+                self.position = goal
+                self.motion = Vec3(0.0, 0.0, 0.0)
+                self.turn(1.0)
+                return
+        if DEAD_ZONE > 0.0 and not ALONE and HOW != "linear" and HOW != "eased":
             if dot(rest, rest) < DEAD_ZONE * DEAD_ZONE:
                 return
         if HOW == "exponential" or HOW == "lerp" or HOW == "share" or HOW == "growing":
-            self.go(goal, self.step_share(now, elapsed))
+            share: float = self.step_share(now, elapsed)
+            if ALONE:
+                self.go_by_axes(rest, share, elapsed)
+            else:
+                self.go(goal, self.limited(share, length(rest), elapsed))
         if HOW == "spring":
-            self.spring(goal, elapsed)
+            self.spring(self.limited_goal(goal), elapsed)
         if HOW == "force":
+            begin: Vec3 = self.position
             self.push(goal, elapsed)
+            if LIMITS_SPEED:
+                self.brake(begin, elapsed)
         if HOW == "speed" and AXES == "each":
-            most: float = SPEED * elapsed
-            self.position = self.position + Vec3(
-                min(max(rest.x, -most), most),
-                min(max(rest.y, -most), most),
-                min(max(rest.z, -most), most),
-            )
-            if ROTATIONS:
-                far: float = length(rest)
-                if most < far:
-                    self.turn(most / far)
-                else:
-                    self.turn(1.0)
+            self.go_by_axes(rest, 1.0, elapsed)
         if HOW == "speed" and AXES == "all":
             self.approach(goal, SPEED * elapsed)
         if HOW == "interval":
@@ -688,6 +752,63 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.position = self.path(now)
             if ROTATIONS:
                 self.rotation = self.path_rotation(now)
+
+    def limited_goal(self, goal: Vec3) -> Vec3:
+        """Return the goal, as far as the largest speed of a spring leads."""
+        if LIMITS_SPEED:
+            rest: Vec3 = goal - self.position
+            far: float = length(rest)
+            most: float = SPEED_MOST * self.seconds()
+            if far > most:
+                return self.position + rest * (most / far)
+        return goal
+
+    def brake(self, begin: Vec3, elapsed: float) -> None:
+        """Limit the speed of a spring, and its step."""
+        pace: float = length(self.motion)
+        if pace > SPEED_MOST:
+            self.motion = self.motion * (SPEED_MOST / pace)
+            self.position = begin + self.motion * elapsed
+
+    def go_by_axes(self, rest: Vec3, share: float, elapsed: float) -> None:
+        """Go by a step of each axis, and turn by the same share of the remaining way."""
+        moved: Vec3 = Vec3(
+            self.step_axis(rest.x, share, elapsed),
+            self.step_axis(rest.y, share, elapsed),
+            self.step_axis(rest.z, share, elapsed),
+        )
+        self.position = self.position + moved
+        if ROTATIONS:
+            square: float = dot(rest, rest)
+            if square > 0.0:
+                self.turn(dot(moved, rest) / square)
+            else:
+                self.turn(1.0)
+
+    def step_axis(self, rest: float, share: float, elapsed: float) -> float:
+        """Return the step of an axis."""
+        if SNAP_NEAR > 0.0:
+            if abs(rest) < SNAP_NEAR:
+                return rest
+        if DEAD_ZONE > 0.0:
+            if abs(rest) < DEAD_ZONE:
+                return 0.0
+        if HOW == "speed":
+            most: float = SPEED * elapsed
+            return min(max(rest, -most), most)
+        return rest * self.limited(share, abs(rest), elapsed)
+
+    def limited(self, share: float, far: float, elapsed: float) -> float:
+        """Return a share of a way of that length, limited to the least and the largest speed."""
+        if SPEED_LEAST > 0.0:
+            if share * far < SPEED_LEAST * elapsed:
+                if SPEED_LEAST * elapsed < far:
+                    return SPEED_LEAST * elapsed / far
+                return 1.0
+        if LIMITS_SPEED:
+            if share * far > SPEED_MOST * elapsed:
+                return SPEED_MOST * elapsed / far
+        return share
 
     def snaps(self, rest: Vec3, now: float) -> bool:
         """Return true where it jumps to the goal."""

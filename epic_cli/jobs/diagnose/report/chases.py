@@ -30,6 +30,9 @@ _APPROACHES = {
     "force": "as a spring with a stiffness of {stiffness} and a damping of {damping}",
     "growing": "by a share of the rest that grows from 0 to 1 over {time} from {begin}",
 }
+#: The ways that each axis may go by itself.
+BY_AXES = ("exponential", "lerp", "share", "growing", "speed")
+
 _AHEAD = {
     "newest": "the newest state",
     "velocity": "the newest state, predicted to now by its velocity,",
@@ -48,6 +51,10 @@ _INTEGRATIONS = {
 }
 
 
+#: When the ticks of a chase begin, where that is not once, by the phase.
+_TICKS = {-1.0: ", the first frame that is so long after the last tick", -2.0: " from each packet"}
+
+
 def _write_steps(settings: Mapping[str, Any]) -> str:
     """Return when a chase steps, where that is not in each frame."""
     every = settings["every"]
@@ -56,7 +63,8 @@ def _write_steps(settings: Mapping[str, Any]) -> str:
     if every < 0:
         return ", once a packet"
     between = "on the line between the last two" if settings["between"] == "lerp" else "as they are"
-    return f", in ticks of {format_seconds(every)}, drawn {between}"
+    begin = _TICKS.get(settings["phase"], "")
+    return f", in ticks of {format_seconds(every)}{begin}, drawn {between}"
 
 
 #: The velocities that a chase makes of its packets.
@@ -139,7 +147,7 @@ def _add_habits(how: str, settings: Mapping[str, Any], found: Mechanism) -> str:
     how += _write_counted_steps(settings)
     if settings["every"]:
         how = how.replace(" in each frame", "")
-    if settings["how"] == "speed" and settings["axes"] == "each":
+    if settings["axes"] == "each" and settings["how"] in BY_AXES:
         how += " along each axis"
     if settings["how"] == "interval" and "interval" in found.strategy.settings:
         how = f"within {describe_interval(settings)}"
@@ -150,10 +158,31 @@ def _add_habits(how: str, settings: Mapping[str, Any], found: Mechanism) -> str:
     elif settings["overshoot"] > 1 and settings["how"] == "linear":
         far = settings["overshoot"]
         how += f", and on to {far:g} times that way" if far < math.inf else ", and on beyond it"
-    if settings["snap"]:
-        how += f", there at once from farther than {settings['snap']:.4g}"
-    if settings["dead_zone"] and settings["how"] not in ("linear", "eased"):
-        how += f", not from nearer than {settings['dead_zone']:.4g}"
+    return how + _write_bounds(settings)
+
+
+#: The distances and speeds at which a chase changes, with what it does there.
+_BOUNDS = {
+    "speed_least": "at no less than {} a second",
+    "speed_most": "at no more than {} a second",
+    "snap": "there at once from farther than {}",
+    "dead_zone": "not from nearer than {}",
+    "snap_near": "there at once from nearer than {}",
+}
+
+
+def _write_bounds(settings: Mapping[str, Any]) -> str:
+    """Return the bounds of a chase that are set."""
+    glides = settings["how"] in ("linear", "eased")
+    unset = {"dead_zone", "snap_near"} if glides else set()
+    found = [
+        words.format(f"{settings[key]:.4g}")
+        for key, words in _BOUNDS.items()
+        if 0 < settings[key] < math.inf and key not in unset
+    ]
     if settings["snap_after"]:
-        how += f", there at once after {format_seconds(settings['snap_after'])} without a packet"
-    return how
+        seconds = format_seconds(settings["snap_after"])
+        found.append(f"there at once after {seconds} without a packet")
+    if settings["steps"] > 1:
+        found.append(f"{settings['steps']:.0f} such steps at once")
+    return "".join(f", {words}" for words in found)
