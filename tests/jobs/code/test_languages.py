@@ -82,19 +82,18 @@ EVERYWHERE = (
     "chase+how=lerp+time=0.1+every=packet+drift=1+repeated=drop",
     "chase+how=share+share=0.3+every=0.017+phase=packet+start=last+between=lerp+axes=each"
     "+dead_zone=0.05+snap_near=0.02+steps=2+speed_most=4",
+    "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last+every=0.02+tick_time=own"
+    "+low_pass=0.01+reserve=1",
     "dead-reckoning+correction=spline+acceleration=estimated",
     "epic",
 )
 
-#: With these, every part that keeps a state is drawn; every other language draws one of them.
+#: With these, every part that keeps a state is drawn; every fourth language draws one of them.
 IN_TURN = (
     "chase+how=eased+time=1i+interval=stamps+start=last+end=short+late=take"
     "+interval_least=0.03+interval_late=0.2",
     "chase+how=linear+time=1i+start=last+interval=frames+interval_share=0.1+overshoot=1.5",
     "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
-    "buffer+stamps=arrival+delay=0.1+beyond=reuse+forget=0.3+equal=last+every=0.02"
-    "+tick_time=own+low_pass=0.01"
-    "+reserve=1",
     "buffer+stamps=arrival+delay=1i+interval=arrivals+interval_most=0.06+late=sort+beyond=chase"
     "+beyond_lerp=0.1",
     "buffer+delay=1.5i+interval=stamps+interval_count=7+beyond=0.5i+jitter_margin=1+jitter=stamps"
@@ -152,8 +151,8 @@ def random_value(setting: Setting, chance: random.Random) -> object:
 def compositions(language: str) -> list[str]:
     """Return a language's compositions; all and forty random ones with EPIC_TESTS=exhaustive."""
     chance = random.Random(language)
-    first = 0 if EXHAUSTIVE else list(LANGUAGES).index(language) % 2
-    fixed = EVERYWHERE + IN_TURN[first :: 1 if EXHAUSTIVE else 2]
+    first = 0 if EXHAUSTIVE else (list(LANGUAGES).index(language) + 2) % 4
+    fixed = EVERYWHERE + IN_TURN[first :: 1 if EXHAUSTIVE else 4]
     more = [random_composition(chance) for _ in range(40)] if EXHAUSTIVE else []
     if language != "gdscript":
         return [*fixed, *more]
