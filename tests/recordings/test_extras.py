@@ -73,6 +73,14 @@ def test_extras_are_the_same_in_every_format(
     assert kinds == [{name: type(value) for name, value in one.items()} for one in found]
 
 
+@pytest.mark.parametrize("to", list_written_formats())
+def test_whole_numbers_of_any_size_are_written(tmp_path: Path, to: str) -> None:
+    for number in (2**63 - 1, 2**63, -(2**64)):
+        place = tmp_path / f"recording.{to}"
+        place.write_bytes(convert(lines([{"hp": number}]), to))
+        assert extras_of(place) == [{"hp": number}]
+
+
 def test_packet_text_keeps_what_it_does_not_know() -> None:
     line = b'1,2,3 / 4,5,6 / 0.1 hp=80 team=red seq=3 name="New\\u0020York" # note=1\n'
     found = {"hp": 80, "team": "red", "name": "New York"}

@@ -154,14 +154,9 @@ class ParquetWriter:
         values: list[Value | None] = []
         for found in extras:
             value: Value | None = found.get(name)
-            if value is not None and kind == "string":
-                value = value if isinstance(value, str) else unquote_value(value)
-            elif value is not None and _ARROW_NAMES[_infer_column_type([value])] != kind:
-                whole = kind == "double" and type(value) is int
-                value = float(value) if whole else None
-                if value is None:
-                    self.tails.lose(Loss.VALUE, name)
-            values.append(value)
+            values.append(None if value is None else _fit_value(value, kind))
+            if value is not None and values[-1] is None:
+                self.tails.lose(Loss.VALUE, name)
         return values
 
 
@@ -199,6 +194,15 @@ def _infer_column_type(values: Sequence[Value]) -> str:
         return "string"
     small = all(type(value) is int and abs(value) < 2**63 for value in values)
     return "int64" if small else "float64"
+
+
+def _fit_value(value: Value, kind: str) -> Value | None:
+    """Return a value as the type of its column; None if it has no such type."""
+    if kind == "string":
+        return value if isinstance(value, str) else unquote_value(value)
+    if kind == "double" and type(value) is int:
+        return float(value)
+    return value if _ARROW_NAMES[_infer_column_type([value])] == kind else None
 
 
 def _pack_cells(kind: KeyType, cells: bytes, names: list[bytes]) -> Buffers:
