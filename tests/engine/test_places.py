@@ -117,8 +117,10 @@ def test_a_broken_one_costs_only_itself(
     (flaw,) = list_unusable()
     assert (flaw.name, flaw.distribution) == ("theirs", "broken 1.2")
     assert reason in flaw.reason
-    with pytest.warns(RuntimeWarning, match="the strategy 'theirs' of broken 1.2 is left out: "):
+    said = "the strategy 'theirs' of broken 1.2 is left out: "
+    with pytest.warns(RuntimeWarning, match=said) as caught:
         assert epic_cli.strategies()[-1].name == "well"
+    assert caught[0].filename == __file__  # which asks, as Python shows a warning
 
 
 @pytest.mark.parametrize("statement", ["1 / 0", "import no_such_module", "def", "raise SystemExit"])

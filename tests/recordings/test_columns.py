@@ -237,6 +237,10 @@ def test_an_arrow_stream_is_read_once() -> None:
     capsule = arrow.table({"x": [1.0]}).__arrow_c_stream__()
     assert len(list(ArrowStream(capsule))) == 1
     assert list(ArrowStream(capsule)) == []
+    taken = arrow.table({"x": [1.0]}).__arrow_c_stream__()
+    arrow.RecordBatchReader._import_from_c_capsule(taken)
+    with pytest.raises(ValueError, match="read already"):
+        ArrowStream(taken)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
+from epic_cli import read_packets
 from epic_cli.engine.refusals import PIECES, Reason, Refusal
 from epic_cli.recordings.wording import GRAMMAR, FrontEnd, describe_grammar, word_refusal
 
@@ -50,6 +53,24 @@ def test_every_reason_has_words(reason: Reason) -> None:
         assert "None" not in found.what + found.expected
     if reason not in (*CLOCK_REASONS, *LAYOUT_REASONS):  # which name a setting
         assert len(set(every)) == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        *((word, f"{word} is not a finite number") for word in ("arrival", "delta")),
+        *((word, f"{word} is not a finite number") for word in ("yaw", "pitch", "roll")),
+        ("seq", "seq is not a whole number of 0 or more"),
+        ("teleport", "teleport is neither 0 nor 1"),
+        ("rotation", "the rotation is not a quaternion"),
+        ("spin", "the spin is not three finite numbers"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_as_that_of_its_key(word: str, said: str) -> None:
+    for value in ("?", "nan", "-"):
+        text = f"1,2,3 / 0,0,0 / 1 {word}={value}\n"
+        with pytest.raises(ValueError, match=rf":1:\d+: {said}"):
+            list(read_packets(io.BytesIO(text.encode())))
 
 
 @pytest.mark.parametrize("reason", LAYOUT_REASONS)

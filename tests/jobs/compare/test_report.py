@@ -185,9 +185,10 @@ def test_a_brief_report_has_its_method_on_demand() -> None:
     assert [line for line in whole if line in short] == short
 
 
-def test_a_dot_stands_between_the_ends_of_its_interval() -> None:
+@pytest.mark.parametrize("width", [80, 300])
+def test_a_dot_stands_between_the_ends_of_its_interval(width: int) -> None:
     results = [standing("high", 80, 1), standing("low", 40, 2)]
-    rows = [line for line in brief(results) if line.startswith(("high  ", "low  "))]
+    rows = [line for line in brief(results, width) if line.startswith(("high  ", "low  "))]
     high, low = rows
     assert low.index("●") < high.index("●")
     assert all(line[line.index("●") - 1] == "─" for line in rows)

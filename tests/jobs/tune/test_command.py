@@ -22,6 +22,7 @@ from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
 from epic_cli.network.simulation import simulate
+from epic_cli.shell.progress import Progress
 
 JITTER = str(SAMPLES / "jitter.txt")
 
@@ -91,8 +92,16 @@ def test_the_decision_comes_first_and_every_form_of_it_works(
     assert "playout_delay" in repr(made)
 
 
-def test_json_lines_have_all_of_it(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_lines_have_all_of_it_and_the_progress_goes_on(
+    recording: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(Progress, "__call__", lambda _, *each: told.append(each))
     found = records(capsys, "-s", "hermite,lerp", "--trials", "40", recording)
+    done = [share for share, whole in told if whole == 1000]  # of the search: others are of reading
+    assert done == sorted(done)
+    assert len({*done}) > 20
+    assert done[0] < 100 < 500 < done[-1]
     kinds = [record["kind"] for record in found]
     assert kinds.count("tuning") == 2
     assert {"delay", "buffer", "setting", "front"} <= set(kinds)

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from support.datagrams import (
@@ -29,9 +30,10 @@ from support.running import epic
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.live.command_line import ListenProgress
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import LaterDrawing, Listener, ListenSpec
-from epic_cli.live.receiving import ReceivingSocket, read_machine_time
+from epic_cli.live.receiving import ReceivingSocket, Reception, read_machine_time
 from epic_cli.main import main
 from epic_cli.recordings.addresses import Address, parse_address, parse_sender, resolve
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
@@ -310,6 +312,15 @@ def test_it_ends_by_itself_and_what_cannot_be_is_said(
             assert main(["listen", *args, "--duration", "0"]) == status, args
             assert words in " ".join(capfd.readouterr().err.split())
     assert there.read_text() == "something"
+
+
+def test_messages_in_a_file_are_not_wrapped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    said = " ".join(["late"] * 30)
+    ListenProgress(False, False, cast("Reception", None), None).say(said)
+    assert capsys.readouterr().err.splitlines() == [said]
 
 
 def test_addresses() -> None:

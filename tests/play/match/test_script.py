@@ -61,6 +61,20 @@ def test_bytes_that_are_no_text_are_told() -> None:
         parse_script(io.BytesIO(b"1 A \xff"), "AB")
 
 
+@pytest.mark.parametrize(
+    ("clock", "taken"),
+    [("1e6,0.01", True), ("-1e6,100", True), ("1000001", False), ("0,0.0099", False),
+     ("0,101", False), ("nan", False)],
+)  # fmt: skip
+def test_a_clock_is_within_its_limits(clock: str, taken: bool) -> None:
+    text = f"set clock.A={clock}\n"
+    if taken:
+        assert script(text).beginning[0].name == "clock.A"
+    else:
+        with pytest.raises(TableRefusal, match=r"clock\.A=.* is not |0\.01 to 100"):
+            script(text)
+
+
 def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
     settings = MatchSpec(
         link=TwoWays.from_conditions(LinkConditions(latency=0.08, jitter=0.03, loss=0.1)),

@@ -209,6 +209,15 @@ def test_only_the_columns_that_are_wanted_are_read(
     assert asked == [None, ["t", "pos"]]
 
 
+@pytest.mark.parametrize(("others", "kept"), [(997, 997), (998, 0)])
+def test_of_very_many_columns_only_those_of_fields_are_read(
+    tmp_path: Path, others: int, kept: int
+) -> None:
+    table = {name: [1.0] for name in ("time", "x", "y", *(f"n{k}" for k in range(others)))}
+    (packet,) = read_packets(written(tmp_path / "wide.parquet", table))
+    assert (packet.position, len(packet.extras or {})) == ((1.0, 1.0, 0.0), kept)
+
+
 def test_a_file_that_is_open_for_reading_is_read_from_python(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"t": [0.0, 0.1], "x": [1.0, 2.0], "y": [0.0, 0.0]})
     with path.open("rb") as stream:
