@@ -66,6 +66,7 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
     """Return possible chases of the packets of some frames."""
     found: list[PossibleReading] = []
     since = (frames.times - frames.arrivals[frames.newest])[1:]
+    found += _read_drifts_since_last_frame(frames)
     for ahead, goal in _iterate_possible_goals(frames):
         left = goal[1:] - frames.drawn[:-1]
         step = np.diff(frames.drawn, axis=0)
@@ -74,7 +75,7 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
         found += read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
         found += read_glides(frames, ahead, goal)
         moves, drifts = ahead.get("ahead") == "velocity", {**ahead, **DRIFTS}
-        if moves or not ahead:
+        if moves or ahead in ({}, {"ahead": "arrival"}):
             lasts = np.minimum(elapsed, since) if moves else elapsed
             along = frames.velocities[frames.newest[1:]] * lasts[:, None]
             left = left - along if moves else left
@@ -86,6 +87,21 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
         found.append(_read_spring(frames, ahead, goal))
         found += read_forces(frames, ahead, goal)
     return found
+
+
+def _read_drifts_since_last_frame(frames: Frames) -> list[PossibleReading]:
+    """Return chases that move along with a goal from the frame before each arrival on.
+
+    As code that reads packets first, and then moves everything by the frame's duration.
+    """
+    later, elapsed = frames.settled[1:], np.diff(frames.times)
+    begun = frames.times[np.maximum(frames.taking - 1, 0)]
+    speed = frames.velocities[frames.newest]
+    goal = frames.positions[frames.newest] + speed * (frames.times - begun)[:, None]
+    along = speed[1:] * elapsed[:, None]
+    left, step = goal[1:] - frames.drawn[:-1] - along, np.diff(frames.drawn, axis=0) - along
+    ahead = {"start": "last", "ahead": "velocity", "age": "arrival", **DRIFTS}
+    return read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
 
 
 def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
