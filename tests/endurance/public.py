@@ -253,6 +253,12 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "chase+how=share+share=0.2+ahead=velocity+age=arrival+velocity=arrivals",
     ),
     "axis-steps": (games.AxisSteps, "chase+how=speed+speed=6+axes=each"),
+    "limited-lerp": (
+        games.LimitedLerp,
+        "chase+how=lerp+time=0.125+speed_least=2+speed_most=6",
+    ),
+    "path-speed": (games.PathSpeed, "chase+how=speed+speed=path+interval=arrivals"),
+    "faster-path": (games.FasterPath, "chase+how=speed+speed=fastest+interval=arrivals"),
     "message-lerp": (games.MessageLerp, "chase+how=lerp+time=0.1+every=packet"),
     "dequeue": (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),
     "mean-delay": (

@@ -333,6 +333,44 @@ class AxisSteps(Game):
         self.drawn = self.drawn + np.clip(self.got[-1][2] - self.drawn, -most, most)
 
 
+class LimitedLerp(Game):
+    """Eight times a frame's duration of the way; 2 a second at least, 6 at most."""
+
+    def frame(self) -> None:
+        way = self.got[-1][2] - self.drawn
+        far = float(np.linalg.norm(way))
+        step = min(max(far * min(8 * self.dt, 1), 2 * self.dt), 6 * self.dt, far)
+        self.drawn = self.drawn + way * (step / far if far else 0)
+
+
+class PathSpeed(Game):
+    """A move to the newest state at the speed of the step to it."""
+
+    speeds: tuple[float, ...] = (0.0, 0.0)
+
+    def arrive(self) -> None:
+        if len(self.got) > 1:
+            (before, _, last), (now, _, newest) = self.got[-2:]
+            elapsed = max(now - before, 1e-4)
+            self.speeds = self.speeds[-1], float(np.linalg.norm(newest - last)) / elapsed
+
+    def choose(self) -> float:
+        """Return the speed."""
+        return self.speeds[-1]
+
+    def frame(self) -> None:
+        way = self.got[-1][2] - self.drawn
+        far = float(np.linalg.norm(way))
+        self.drawn = self.drawn + way * (min(self.choose() * self.dt / far, 1) if far else 0)
+
+
+class FasterPath(PathSpeed):
+    """The same at the faster speed of the last two steps, as Mirror before its snapshots."""
+
+    def choose(self) -> float:
+        return max(self.speeds)
+
+
 class MessageLerp(Game):
     """Each packet goes 10 times the last frame's duration of the way, as a handler has it."""
 

@@ -22,6 +22,8 @@ from epic_cli.engine.strategies.parts.common_settings import (
 )
 
 cdef double PACKET = -1     # every=packet: a step for each packet
+cdef double PATH = -1           # speed=path: that of the last step from packet to packet
+cdef double FASTEST_PATH = -2   # speed=fastest: that of the faster one of the last two
 cdef double AT_FRAME = -1       # phase=frame: a tick that long after the frame of the last one
 cdef double AT_PACKET = -2      # phase=packet: each packet begins them again
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks; or to an end
@@ -130,7 +132,9 @@ cdef class Chase(Strategy):
     while u is below 1. ``snap`` jumps to a goal that is further away, ``snap_after`` to that of a
     packet that is older. Within ``dead_zone`` of its goal it stays, and within ``snap_near`` it is
     there at once, unless it is ``linear`` or ``eased``. With ``axes=each`` each axis does so by
-    itself. Steps that are a share of the way are limited to ``speed_least`` and ``speed_most``, as
+    itself. ``speed=path`` is that of the last step from packet to packet over one interval;
+    ``speed=fastest``, as Mirror before its snapshots had it, that of the faster one of the last
+    two. Steps that are a share of the way are limited to ``speed_least`` and ``speed_most``, as
     are those of springs to the second: SmoothDamp's limit is that of Unity, that of ``force``
     limits the velocity. ``steps`` such steps are made at once, as where two scripts move the same
     body.
@@ -176,7 +180,9 @@ cdef class Chase(Strategy):
                  " intervals (1i)", 0.001, 60, tune=(0.02, 1.0), scale="log"),
             Number("share", 0.1, "the share of the way that each frame covers, with how=share",
                    "", 0, 1, tune=(0.02, 1), scale="log"),
-            Number("speed", 20.0, "the speed, with how=speed", "length units/s", 0, 1e12,
+            Number("speed", 20.0, "the speed, with how=speed; path: that of the last step from"
+                   " packet to packet, fastest: of the faster one of the last two",
+                   "length units/s", 0, 1e12, words={"path": PATH, "fastest": FASTEST_PATH},
                    tune=(0.1, 100), scale="log"),
             Number("stiffness", 100.0, "the acceleration per distance to the goal, with how=force",
                    "1/s^2", 0, 1e9, tune=(10, 1000), scale="log"),
@@ -273,6 +279,8 @@ cdef class Chase(Strategy):
     cdef double walked              # steps since the newest packet was taken
     cdef double begun, duration     # beginning and duration of the way to it, s
     cdef double length, left        # distance and remaining time of the way to it, s
+    cdef double path                # the distance from the packet before
+    cdef double pace, paced         # speed of the last step from packet to packet, of that before
     cdef double stepped             # time of the last step, or number of the last tick; NaN: none
     cdef double origin              # time of the tick with the number 0
     cdef Motion received, shown
@@ -306,6 +314,7 @@ cdef class Chase(Strategy):
             least=interval_least, most=interval_most, late=interval_late)
         self.counts_intervals = not self.measured < 0 and (
             self.time < 0 or self.how == Approach.INTERVAL or self.ahead == Goal.INTERVAL
+            or (self.how == Approach.SPEED and self.speed < 0)
             or self.velocity == VelocitySource.INTERVAL)
         self.glides = self.how == Approach.LINEAR or self.how == Approach.EASED
 
@@ -318,6 +327,7 @@ cdef class Chase(Strategy):
         self.origin = max(self.phase, 0.0)
         self.waiting = 0
         self.walked = 0
+        self.path = self.pace = self.paced = 0
 
     # ------------------------------------------------------------- packets
 
@@ -345,6 +355,7 @@ cdef class Chase(Strategy):
                 self.interval.measure(now - self.arrived)
             elif self.measured == <double>STAMPS:
                 self.interval.measure(packet.time - self.stamp)
+        self.path = 0 if self.empty else sqrt(dot(step, step))
         if self.counts_intervals:
             self.interval.add(packet.time)
         self.receive_motion(packet, now, step)
@@ -440,6 +451,8 @@ cdef class Chase(Strategy):
             self.left = self.interval.value
             way = self.goal - self.start
             self.length = sqrt(dot(way, way))
+        self.paced = self.pace
+        self.pace = self.path / self.interval.value
 
     cdef void take_waiting_packets(self, double at) noexcept nogil:
         """Take the packets that came since the last step into the step at ``at``."""
@@ -690,13 +703,14 @@ cdef class Chase(Strategy):
 
     cdef double step_axis(self, double rest, double share, double elapsed) noexcept nogil:
         """Return the step of an axis towards a goal that is ``rest`` away."""
-        cdef double away = fabs(rest)
+        cdef double away = fabs(rest), step
         if away < self.snap_near:
             return rest
         if away < self.dead_zone:
             return 0
         if self.how == Approach.SPEED:
-            return clamped(rest, -self.speed * elapsed, self.speed * elapsed)
+            step = self.get_speed() * elapsed
+            return clamped(rest, -step, step)
         return rest * self.limit_share(share, away, elapsed)
 
     cdef double compute_share(self, double distance, double at, double elapsed) noexcept nogil:
@@ -711,10 +725,16 @@ cdef class Chase(Strategy):
         if self.how == Approach.GROWING:
             return self.compute_fraction(at)
         if self.how == Approach.SPEED:
-            step = self.speed * elapsed
+            step = self.get_speed() * elapsed
         else:
             step = self.length / self.interval.value * elapsed
         return step / distance if step < distance else 1
+
+    cdef double get_speed(self) noexcept nogil:
+        """Return the speed of how=speed."""
+        if self.speed == FASTEST_PATH:
+            return max(self.pace, self.paced)
+        return self.pace if self.speed == PATH else self.speed
 
     cdef void step_spring(self, double elapsed, Sample& sample) noexcept nogil:
         cdef double seconds = span_seconds(self.time, self.interval.value)

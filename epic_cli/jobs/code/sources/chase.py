@@ -37,6 +37,7 @@ TIME: float
 TIME_IN_INTERVALS: bool
 SHARE: float
 SPEED: float
+PACE: str  # with how=speed: SPEED (set), or that of the packets' path, or the faster of two
 SPEED_LEAST: float
 SPEED_MOST: float
 LIMITS_SPEED: bool  # SPEED_MOST is one
@@ -91,7 +92,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     interval = settings["interval"]
     steps = {0: "frame", -1: "packet"}.get(settings["every"], "tick")
     ways = settings["how"], settings["ahead"], settings["velocity"]
-    uses = settings["time"] < 0 or "interval" in ways
+    paces = settings["how"] == "speed" and settings["speed"] < 0
+    uses = settings["time"] < 0 or "interval" in ways or paces
     given = "usual" if math.isnan(interval) else "nothing"
     measures = (
         {-1: "arrivals", -2: "frames", -3: "stamps"}.get(interval, given) if uses else "nothing"
@@ -119,6 +121,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "LIMITS_AHEAD": not math.isinf(settings["ahead_time"]),
         "ALONE": settings["axes"] == "each"
         and settings["how"] in ("exponential", "lerp", "share", "growing", "speed"),
+        "PACE": {-1: "path", -2: "fastest"}.get(settings["speed"], "set") if paces else "set",
         "LIMITS_SPEED": not math.isinf(settings["speed_most"]),
         "STEPS": steps,
         "PHASE": max(phase, 0.0),
@@ -167,6 +170,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     goal: Vec3
     distance: float  # from what was drawn to the goal, when the newest packet arrived
     left: float  # of the interval to be there (s)
+    travel: float  # from the position of the packet before to the newest
+    pace: float  # the speed of that step
+    paced: float  # the speed of the step before
     start: Vec3  # where the path to the goal begins
     start_rotation: Quat
     begun: float  # when it began
@@ -187,6 +193,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.steps = 0
         self.newest = 0.0
         self.stamp = 0.0
+        self.travel = 0.0
+        self.pace = 0.0
+        self.paced = 0.0
         self.aged = False
         self.interval = INTERVAL
         self.mean = 0.0
@@ -266,6 +275,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if LATE == "drop" or not self.started or time > self.newest:
             self.newest = time
         self.stamp = time
+        if PACE != "set" and self.started:
+            self.travel = length(position - self.received)
         self.started = True
         self.received = position
         self.received_rotation = rotation
@@ -343,6 +354,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if HOW == "interval":
             self.distance = length(self.aim(self.arrived) - self.start)
             self.left = self.interval
+        if PACE != "set":
+            if PACE == "fastest":
+                self.paced = self.pace
+            self.pace = self.travel / self.interval
 
     def take(self, now: float) -> None:
         """Take the packets since the last step."""
@@ -494,6 +509,14 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     def is_past_end(self, now: float) -> bool:
         """Return whether a step is left out, as it would pass the end of the path."""
         return self.lasted(now) > self.duration * (1.0 + 1e-9)
+
+    def speed_now(self) -> float:
+        """Return the speed towards the goal."""
+        if PACE == "path":
+            return self.pace
+        if PACE == "fastest":
+            return max(self.pace, self.paced)
+        return SPEED
 
     def step_share(self, now: float, elapsed: float) -> float:
         """Return the share of the remaining way for this time."""
@@ -740,7 +763,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if HOW == "speed" and AXES == "each":
             self.go_by_axes(rest, 1.0, elapsed)
         if HOW == "speed" and AXES == "all":
-            self.approach(goal, SPEED * elapsed)
+            self.approach(goal, self.speed_now() * elapsed)
         if HOW == "interval":
             self.approach(goal, self.distance / self.interval * elapsed)
             if elapsed < self.left:
@@ -794,7 +817,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if abs(rest) < DEAD_ZONE:
                 return 0.0
         if HOW == "speed":
-            most: float = SPEED * elapsed
+            most: float = self.speed_now() * elapsed
             return min(max(rest, -most), most)
         return rest * self.limited(share, abs(rest), elapsed)
 

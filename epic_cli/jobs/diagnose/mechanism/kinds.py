@@ -19,6 +19,7 @@ from epic_cli.jobs.diagnose.mechanism.followers import (
     iterate_followed_lines,
     iterate_followed_paths,
 )
+from epic_cli.jobs.diagnose.mechanism.paces import iterate_paced_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
@@ -60,6 +61,7 @@ def look_at_kinds(search: SearchState) -> None:
             search.look_at([StrategySpec("chase", {**how, "every": "packet", **late})])
         if not results.is_exact:
             _look_at_each(search, iterate_drifting_chases(view), late)
+            _look_at_each(search, iterate_paced_chases(view, search.exact), late)
         order = INSERTS_LATE if late else {}
         for follow, seen in ({}, view), *iterate_followed_lines(view):
             buffers = arrivals.iterate_two_state_buffers(seen, search.variants.grid)
@@ -129,6 +131,7 @@ def _look_at_ticks(search: SearchState, ticks: Ticks) -> None:
         if not results.is_exact:
             own = {**ticks.settings, **(TAKES_LATE if takes_late else {})}
             _look_at_each(search, iterate_drifting_chases(view), own)
+            _look_at_each(search, iterate_paced_chases(view, search.exact), own)
     if not ticks.smooth and not results.is_exact:
         phase = ticks.phase + ticks.every  # which is the same, and not below 0
         near = np.arange(phase - 0.002, phase + 0.002, 0.0004).tolist()

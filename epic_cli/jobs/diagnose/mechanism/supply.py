@@ -111,7 +111,7 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
     """
     settings = compute_used_values(strategy)
     if strategy.name == "chase":
-        stands = settings["how"] == "speed" and not settings["speed"] > 0
+        stands = settings["how"] == "speed" and settings["speed"] == 0
         # in ticks of the packets, which any buffer shows
         apart = abs(settings["every"] - frames.interval)
         like_packets = settings["between"] == "lerp" and apart < LIKE_PACKETS * frames.interval

@@ -76,6 +76,12 @@ class ChaseFaults:
         step = self.settings.get("step_time", 0.0)
         return self.frames.frame / step if step else 1.0
 
+    @property
+    def speed(self) -> float:
+        """The speed of a chase at a constant one, or the largest one of another."""
+        limited = self.settings.get("how") != "speed"
+        return float(self.settings.get("speed_most" if limited else "speed", 0.0))
+
     @cached_property
     def values(self) -> dict[str, float]:
         """The values for the sentences of its drawbacks."""
@@ -93,7 +99,7 @@ class ChaseFaults:
             "doubled": doubled,
             "late": frames.late,
             "missed": frames.missed_turns,
-            "speed": float(self.settings.get("speed", 0.0)), "pace": frames.usual_speed,
+            "speed": self.speed, "pace": frames.usual_speed,
         }  # fmt: skip
 
     def iterate_causes(self) -> Iterator[str]:
@@ -103,7 +109,8 @@ class ChaseFaults:
         yield from (cause for cause, (key, word) in WORD_CAUSES.items() if settings[key] == word)
         if settings["every"] > 0 and settings["between"] == "hold":
             yield "ticks"
-        if settings["interval"] < 0 and (settings["time"] < 0 or how == "interval"):
+        by_interval = how == "interval" or (how == "speed" and self.speed < 0)
+        if settings["interval"] < 0 and (settings["time"] < 0 or by_interval):
             yield from self._iterate_faults_of_measuring()
         if settings["every"] < 0:
             yield from ("message-time",) * (how in ("lerp", "exponential"))
@@ -118,11 +125,13 @@ class ChaseFaults:
             yield "swings"
         elif how == "speed" and settings["ahead"] != "velocity" and not settings["drift"]:
             pace = self.values["pace"]
-            if settings["speed"] > FASTER * pace:
+            if self.speed > FASTER * pace:
                 yield "arrives-and-stands"
-            elif FASTER * settings["speed"] < pace and settings["axes"] == "all":
+            elif 0 <= FASTER * self.speed < pace and settings["axes"] == "all":
                 yield "falls-behind"
         elif how != "speed" and not settings["drift"]:
+            if self.speed < self.values["pace"]:
+                yield "limited-speed"
             yield "chase-lag"
 
     @property

@@ -75,6 +75,13 @@ _VELOCITIES = {
 }
 
 
+#: A speed that the packets tell.
+_SPEEDS = {
+    -1.0: "at the speed of the last step from packet to packet",
+    -2.0: "at the faster speed of the last two steps from packet to packet",
+}
+
+
 def _write_velocity(settings: Mapping[str, Any]) -> str:
     """Return which velocity counts, where a chase moves by one that is not the packet's."""
     if settings["ahead"] in ("newest", "step") and not settings["drift"]:
@@ -136,6 +143,10 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         stiffness=f"{settings['stiffness']:.4g}", damping=f"{settings['damping']:.4g}",
         begin=BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
+    if settings["how"] == "speed" and settings["speed"] in _SPEEDS:
+        how = _SPEEDS[settings["speed"]]
+        if settings["interval"] in MEASURED:
+            how += f" over {describe_interval(settings)}"
     how = _add_habits(how, settings, found)
     return f"moves toward {goal.rstrip(',')}, {how}{rest}"
 

@@ -66,6 +66,8 @@ DRAWBACKS = {
     " arrives, and stands until the next packet.",
     "falls-behind": "It goes at {speed:number} a second, and the entity at {pace:number}: it falls"
     " behind, as far as that goes on.",
+    "limited-speed": "It goes at {speed:number} a second at most, and the entity at {pace:number}:"
+    " it falls behind, as far as that goes on.",
     "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"
     " the next packet.",
     "wrong-constant": "It counts {time:s} for each packet, and they come every {interval:s}.",
