@@ -439,12 +439,14 @@ def main() -> int:
     """Run the cases; return status 1 if one differs."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cases", type=int, default=40)
+    options.add_argument("--first", type=int, default=0)
     options.add_argument("--case", type=int)
     options.add_argument("--system", choices=sorted(SYSTEMS), action="append")
     given = options.parse_args()
     failed = 0
     for name in given.system or sorted(SYSTEMS):
-        cases = range(given.cases) if given.case is None else [given.case]
+        cases = range(given.first, given.first + given.cases)
+        cases = cases if given.case is None else range(given.case, given.case + 1)
         found = [said for said in (judge(name, case) for case in cases) if said]
         failed += len(found)
         print(f"{name}: {len(cases) - len(found)} of {len(cases)} streams agree")
