@@ -201,6 +201,8 @@ def test_the_picture_has_every_point_with_its_settings(
     path = tmp_path / "front.svg"
     told(capsys, "-s", "lerp,hermite", "--trials", "12", "--svg", str(path), recording)
     tree = ET.parse(path)
+    lowest = max(float(each.get("y", 0)) for each in tree.iter("{http://www.w3.org/2000/svg}text"))
+    assert 0 < float(tree.getroot().get("height", 0)) - lowest < 50
     titles = [element.text or "" for element in tree.iter("{http://www.w3.org/2000/svg}title")]
     assert any("playout_delay=" in title and "roughness" in title for title in titles)
     first = path.read_bytes()
