@@ -1003,6 +1003,19 @@ def _check_arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterato
             "taken": _UNIT_NAMES.get(taken, taken),
         }
         yield RecordingFinding("E211", facts, read=watch.read_with({"arrival_unit": meant}))
+        return
+    from epic_cli.recordings.tick_rates import find_usual_rate
+
+    rate = find_usual_rate(1 / ratio)
+    given = watch.given is not None and watch.given.time_unit is not None
+    if rate is not None and not given and all(map(_has_whole_times, watch.samples)):
+        facts = {"unit": f"ticks of 1/{rate:g} s", "step": 1.0, "taken": "seconds"}
+        yield RecordingFinding("E201", facts, read=watch.read_with({"unit": f"ticks@{rate:g}"}))
+
+
+def _has_whole_times(sample: WatchedBlock) -> bool:
+    """Return True if all times of a sample of packets are whole numbers."""
+    return all(sample.block[place].time.is_integer() for place in range(len(sample.block)))
 
 
 def _find_times_of_log(watch: RecordingMonitor) -> Iterator[RecordingFinding]:

@@ -300,6 +300,13 @@ def test_arrivals_last_as_long_as_stamps(factor: float) -> None:
     assert [each.read for each in found] == [f"arrival_unit={unit}" for unit in units]
 
 
+@pytest.mark.parametrize("rate", [1, 20, 21, 60])
+def test_a_count_that_is_taken_for_seconds_is_told_with_its_rate(rate: int) -> None:
+    text = table("t,recv,x,y", lambda n: (7 + n, n / rate + 0.03, n, 0))
+    found = [each.read for each in inspect(BytesIO(text)).findings if each.code == "E201"]
+    assert found == ([f"unit=ticks@{rate}"] if rate in (20, 60) else [])
+
+
 @pytest.mark.parametrize(
     ("jitter", "step", "found"), [(0.04, 3, True), (0.002, 3, False), (0.04, 0, False)]
 )

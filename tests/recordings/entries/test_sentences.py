@@ -76,6 +76,33 @@ def test_what_is_proposed_reads_the_log(name: str) -> None:
     assert read == [[0, 0, 0, 0], [pytest.approx(0.1), 1, 0, 2]]
 
 
+def test_numbers_behind_words_of_their_own_are_a_position_and_a_tick_has_a_rate(
+    tmp_path: Path,
+) -> None:
+    rows = [(9.6 + n / 20, 100 + n, n % 3, n / 7, 9 - n / 9) for n in range(90)]
+    log = [
+        f"[{at:8.3f}] <- tick {tick} tank red{who} at col {x:.3f} row {y:.3f} turret {x + y:.1f}"
+        for at, tick, who, x, y in rows
+    ]
+    refused = epic("replay", stdin="\n".join(log).encode())
+    option = re.search(r"expected (--read .*)", refused.stderr.decode())
+    assert option
+    how = shlex.split(option.group(1))[1]
+    assert how.endswith("unit=ticks@20")
+    done = epic("convert", "--to", "csv", "--read", how, stdin="\n".join(log).encode())
+    read = [line.split(",") for line in done.stdout.decode().splitlines()]
+    columns = [read[0].index(name) for name in ("time", "x", "y", "arrival", "entity")]
+    assert [[float(row[place]) for place in columns[:4]] for row in read[1:]] == [
+        pytest.approx([tick / 20, round(x, 3), round(y, 3), round(at, 3)])
+        for at, tick, _, x, y in rows
+    ]
+    assert [row[columns[4]] for row in read[1:]] == [f"red{who}" for _, _, who, _, _ in rows]
+    drawn = [f"[{at:8.3f}] tank red{who} drawn at {x:.4f}/{y:.4f}" for at, _, who, x, y in rows]
+    (frames := tmp_path / "drawn.log").write_text("\n".join(drawn))
+    found = epic("diagnose", "--read", how, "--drawn", f"{frames}", stdin="\n".join(log).encode())
+    assert b"what the game drew" in found.stdout
+
+
 @pytest.mark.parametrize("how", [HOW, ReadSpec.parse(HOW)._replace(format="sentences")])
 def test_python_takes_a_pattern(how: str | ReadSpec) -> None:
     packets = list(read_packets(io.BytesIO(LOG), read=how))

@@ -46,7 +46,7 @@ _TIMES = (
     ),
     (re.compile(r"(?P<value>\d\d:\d\d:\d\d(?:[.,]\d+)?)"), _TAKES_TIME),
     (
-        re.compile(rf"^\s*(?:\[|[Aa]t\s+)?(?P<value>{_NUMBER})(?=[,\s(\[\]]|:\s)"),
+        re.compile(rf"^\s*(?:\[\s*|[Aa]t\s+)?(?P<value>{_NUMBER})(?=[,\s(\[\]]|:\s)"),
         _TAKES_NUMBER,
     ),
     (re.compile(r"\s(?P<value>\d{10,19})\s*$"), _TAKES_COUNT),  # InfluxDB's line protocol
@@ -65,6 +65,16 @@ _VECTOR = re.compile(
     r"(?:[)\]>}]|(?!\S)|(?=[;|])|(?<=\s)(?=[A-Za-z]))"
 )
 _AXIS = re.compile(rf"\b(?P<axis>v?[xyz]){_NAMED}\s*(?P<value>{_NUMBER})", re.I)
+#: Numbers with decimals that may be a position: ``col 9.81 row 10.07``, ``at 9.81/10.07``; and
+#: words in front of other numbers.
+_NAMED_NUMBERS = re.compile(
+    r"\b(?P<first>[A-Za-z]\w*)\s*[=:]?\s*(?P<x>[-+]?\d+\.\d+)"
+    r"(?:\s*/\s*|,?\s+(?P<second>[A-Za-z]\w*)\s*[=:]?\s*)(?P<y>[-+]?\d+\.\d+)(?![\w./])"
+)
+_NO_PLACES = OTHER_WORDS | VELOCITY_WORDS | frozenset((
+    "dt", "fps", "hp", "health", "lag", "latency", "loss", "ping", "rate", "rtt", "score",
+    "jitter", "ms", "s", "after", "within", "took", "version", "v1", "hz",
+))  # fmt: skip
 _OTHERS = (
     ("seq", re.compile(r"\bseq\w*[\x22']?\s*[=:#]\s*(?P<value>\d+)", re.I), _TAKES_COUNT),
     (
@@ -111,7 +121,8 @@ def propose(
     line = line[:_LOOKED_AT]
     written = _find_time_of_line(line) if logged else None
     times = [written] if written is not None else _find_times(line, counts)
-    others, found = [*times, *_find_other_pieces(line)], list(_find_vectors(line))
+    others = [*times, *_find_other_pieces(line)]
+    found = list(_find_vectors(line)) or list(_find_named_numbers(line))
     velocity = next(
         (vector for vector in found if set(_split_words(vector)[-1:]) & VELOCITY_WORDS), None
     )
@@ -159,7 +170,8 @@ def _make_group_pattern(text: str, first: bool) -> str:
     )
     lead = kept.group() if kept else ""
     passed = "" if first or len(lead) == len(text) else ".*?"
-    return passed + re.escape(lead).replace("\\ ", " ").replace("\\=", "=").replace("\\:", ":")
+    plain = re.escape(lead).replace("\\ ", " ").replace("\\=", "=").replace("\\:", ":")
+    return passed + re.sub("  +", r"\\s*", plain)  # which numbers of more digits need not have
 
 
 def _find_times(line: str, counts: bool) -> list[_Piece]:
@@ -256,6 +268,15 @@ def _find_vectors(line: str) -> Iterator[_Vector]:
                 spans.setdefault(found["axis"].lower()[-1], found.span("value"))
         if {"x", "y"} <= set(spans):
             yield _Vector("velocity" if prefix else "", spans)
+
+
+def _find_named_numbers(line: str) -> Iterator[_Vector]:
+    """Yield the first two numbers with decimals side by side, each behind a word of its own."""
+    for found in _NAMED_NUMBERS.finditer(line):
+        words = {(found["first"] or "").lower(), (found["second"] or "").lower()}
+        if not words & _NO_PLACES:
+            yield _Vector("", {axis: found.span(axis) for axis in "xy"})
+            return
 
 
 def _find_other_pieces(line: str) -> list[_Piece]:
