@@ -495,6 +495,18 @@ def test_frames_of_unequal_length_tell_a_share_from_a_time() -> None:
     assert lacking[1] == ("share", False)
 
 
+def test_no_recording_is_asked_for_to_tell_two_names_of_one_formula() -> None:
+    block = recorded("strafe", 20, 3)
+    times = np.arange(0.4, 14.0, 1 / 60)
+    times = times + np.random.default_rng(3).uniform(-0.006, 0.006, len(times))
+    (read,) = read_specs(["chase+how=lerp+time=0.1"])
+    shown = np.round(Redraw(block).draw(read, times), 4)
+    made = match({"": block}, {"": DrawnPath(times, shown, 5e-5)})
+    assert made.mechanism is not None
+    assert "lerp" in [same.label for same in made.same_as]
+    assert made.mechanism.lacking == ()
+
+
 @pytest.mark.parametrize("count", [20, 31, 45, 60])
 def test_less_than_a_second_of_frames_is_described(count: int) -> None:
     block = recorded("strafe", 20, 3)

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.jobs.diagnose.redraw import Redraw
+from epic_cli.metrics.arrays import compute_lengths
+
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.frames import Frames
@@ -23,21 +28,64 @@ BY_TURNS = ("curve", "ahead")
 BY_FRAMES = {"share", "lerp", "exponential"}
 
 
+#: The recording in which a property is tried: its length (s), latency, and jitter (s); a frame's
+#: duration varies between these shares of the usual one; a turn comes after as many packets.
+LASTS, LATENCY, JITTER, UNEVEN, TURNS = 10.0, 0.05, 0.05, (0.5, 1.6), 7
+
+#: Positions that are farther apart are told apart (usual steps).
+TOLD = 1e-3
+
+
 def list_lacking(
     frames: Frames, strategy: StrategySpec, same: Sequence[StrategySpec]
 ) -> tuple[str, ...]:
     """Return what would tell compositions apart: ``jitter``, ``frames``, ``turns``.
 
-    Nothing is returned for what the recording has enough of.
+    Nothing is returned for what the recording has enough of, nor for what does not tell them apart
+    when it is tried: two names of one formula.
     """
-    wanted = {word for other in same for word in _iterate_differences(strategy, other)}
     late = frames.arrivals - frames.stamps
-    if np.ptp(np.quantile(late, (0.05, 0.95))) > TELLING_JITTER:
-        wanted.discard("jitter")
     lasts = np.diff(frames.times)
-    if lasts.std() > TELLING_FRAMES * lasts.mean():
-        wanted.discard("frames")
-    return tuple(word for word in ("jitter", "frames", "turns") if word in wanted)
+    enough = {
+        "jitter": np.ptp(np.quantile(late, (0.05, 0.95))) > TELLING_JITTER,
+        "frames": lasts.std() > TELLING_FRAMES * lasts.mean(),
+        "turns": False,
+    }
+    return tuple(
+        word
+        for word, has in enough.items()
+        if not has
+        and any(
+            word in _iterate_differences(strategy, other)
+            and _would_tell(word, frames, strategy, other)
+            for other in same
+        )
+    )
+
+
+def _would_tell(word: str, frames: Frames, strategy: StrategySpec, other: StrategySpec) -> bool:
+    """Return True if two compositions draw differently in a recording with a property."""
+    dice, interval = np.random.default_rng(1), frames.interval
+    stamps = np.arange(0.0, LASTS, interval)
+    turn = np.pi / 2 if word == "turns" else np.pi / 2 / TURNS
+    sharp = np.arange(len(stamps)) % TURNS == 0 if word == "turns" else np.full(len(stamps), True)
+    course = np.cumsum(np.where(sharp, turn, 0.0))
+    speed = frames.unit / interval * np.stack((np.cos(course), np.sin(course)), axis=1)
+    places = np.cumsum(speed * interval, axis=0) - speed * interval
+    delays = LATENCY + (dice.uniform(0, JITTER, len(stamps)) if word == "jitter" else 0.0)
+    arrivals = np.maximum.accumulate(stamps + delays)
+    block = PacketBlock()
+    for (x, y), (vx, vy), stamp, arrival in zip(
+        places.tolist(), speed.tolist(), stamps.tolist(), arrivals.tolist(), strict=True
+    ):
+        block.append(Packet((x, y, 0.0), (vx, vy, 0.0), stamp, arrival))
+    spread = UNEVEN if word == "frames" else (1.0, 1.0)
+    count = int(LASTS / frames.frame)
+    times = stamps[1] + np.cumsum(frames.frame * dice.uniform(*spread, count))
+    redraw = Redraw(block)
+    one, two = (redraw.draw(spec, times)[count // 10 :] for spec in (strategy, other))
+    apart = compute_lengths(one - two)
+    return bool(np.nan_to_num(apart, nan=np.inf).max() > TOLD * frames.unit)
 
 
 def _iterate_differences(strategy: StrategySpec, other: StrategySpec) -> Iterator[str]:
