@@ -21,6 +21,7 @@ import numpy as np
 from support import games
 
 from endurance.drawn import HALF, ROUNDED, Case, draw, found, frames, traffic
+from epic_cli import Packet
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
 from epic_cli.jobs.diagnose.drawn import DrawnMatch
 from epic_cli.metrics.drawn_path import DrawnPath
@@ -158,6 +159,66 @@ class RestingShare(games.Game):
         self.drawn = self.drawn + way * (1 if far > 1.4 else 0.15 if far > 0.2 else 0)
 
 
+class LandingShare(games.Game):
+    """0.12 of the way in each frame, and all of less than 0.15."""
+
+    def frame(self) -> None:
+        way = self.got[-1][2] - self.drawn
+        self.drawn = self.drawn + way * (0.12 if np.linalg.norm(way) >= 0.15 else 1)
+
+
+class RestingAxes(games.Game):
+    """0.2 of the way of each axis in each frame; nothing of less than 0.1."""
+
+    def frame(self) -> None:
+        way = self.got[-1][2] - self.drawn
+        self.drawn = self.drawn + np.where(np.abs(way) > 0.1, way * 0.2, 0)
+
+
+class LargeErrors(games.AgeOfVelocity):
+    """A move along the velocity; a packet that is farther off than 0.5 is where it is then."""
+
+    def arrive(self) -> None:
+        if np.linalg.norm(self.got[-1][2] - self.drawn) > 0.5:
+            self.drawn = self.got[-1][2]
+
+    def frame(self) -> None:
+        self.drawn = self.drawn + self.velocity * self.dt
+
+
+class FrameTimer(games.Game):
+    """0.35 of the way in each frame that is 50 ms after the last one that moved."""
+
+    last = -1.0
+
+    def frame(self) -> None:
+        if self.at - self.last >= 0.05:
+            self.last = self.at
+            self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * 0.35
+
+
+class PageInterval(games.Game):
+    """A tenth of the way to a packet each 10 ms, by an interval that the next packet clears."""
+
+    steps, begun = 0, 0.0
+
+    def take(self, packet: Packet, now: float) -> bool:
+        if self.got:
+            self.run(now)
+        taken = super().take(packet, now)
+        self.steps, self.begun, self.delta = 10, now, (self.got[-1][2] - self.drawn) / 10
+        return taken
+
+    def run(self, now: float) -> None:
+        while self.steps and self.begun + 0.01 <= now + 1e-12:
+            self.begun += 0.01
+            self.steps -= 1
+            self.drawn = self.drawn + self.delta
+
+    def frame(self) -> None:
+        self.run(self.at)
+
+
 class SixtyFrames(games.AgeOfVelocity):
     """A tenth of the way, and a sixtieth of a second of the velocity, in each frame."""
 
@@ -242,6 +303,11 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "marker": (games.Marker, "chase+how=eased+ease=css-ease+time=0.12"),
     "eight-frames": (games.EightFrames, "chase+how=linear+time=8+step_time=1"),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
+    "landing-share": (LandingShare, "chase+how=share+share=0.12+snap_near=0.15"),
+    "resting-axes": (RestingAxes, "chase+how=share+share=0.2+axes=each+dead_zone=0.1"),
+    "large-errors": (LargeErrors, "chase+how=share+share=1+every=packet+drift=1+dead_zone=0.5"),
+    "frame-timer": (FrameTimer, "chase+how=share+share=0.35+every=0.05+phase=frame"),
+    "page-interval": (PageInterval, "chase+how=linear+time=0.1+every=0.01+phase=packet"),
     "sixty-frames": (SixtyFrames, "chase+how=share+share=0.1+drift=1+step_time=1/60"),
     "measured-ease": (MeasuredEase, "chase+how=eased+ease=out-quad+time=1i+interval=frames"),
     "low-passed-body": (

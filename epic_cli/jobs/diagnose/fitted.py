@@ -10,7 +10,15 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: Numbers with which drawn positions leap, so that slopes by them say nothing.
-LEAPING = ("every", "rounding", "dead_zone", "snap_after", "overshoot", "waypoint_reach")
+LEAPING = (
+    "every",
+    "rounding",
+    "dead_zone",
+    "snap_near",
+    "snap_after",
+    "overshoot",
+    "waypoint_reach",
+)
 
 
 #: The least share of the moving frames that tells a strategy, whatever the others show.

@@ -26,3 +26,6 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
 
 #: Settings of chases that tell the velocity.
 MOVING = ("ahead", "drift")
+
+#: Ways by shares, and a spring, which may land near the goal, or leave axes alone.
+BY_SHARES = ("exponential", "lerp", "share", "spring")

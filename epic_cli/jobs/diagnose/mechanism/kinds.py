@@ -11,6 +11,11 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals, measured_intervals
+from epic_cli.jobs.diagnose.mechanism.begun_ticks import (
+    iterate_frame_timers,
+    iterate_packet_ticks,
+)
+from epic_cli.jobs.diagnose.mechanism.chase_variants import BY_SHARES
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, add_settings
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import iterate_counted_ticks
@@ -40,6 +45,10 @@ FINEST, COARSEST, PHASES = 0.5, 4.0, 6
 
 #: Ticks that are shown as they are, and differ from frames by less of their length, do not stand.
 AS_LONG = 0.02
+
+#: Chases that may land near their goal: how many of them are looked at, and their largest errors
+#: at a first look (usual steps).
+LIKELY, NEARBY = 3, 0.3
 
 #: The chases that are tried in such ticks, by key: those with one key are tried together.
 IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2, "speed": 3}
@@ -78,16 +87,27 @@ def look_at_kinds(search: SearchState) -> None:
             search.look_at([add_settings(reading.strategy, late) for reading in moved])
     measured.sort(key=lambda reading: reading.off)
     search.look_at_readings(measured, MEASURED, search.exact)
-    ticks = find_ticks(frames, search.exact)
-    if ticks is not None:
-        _look_at_ticks(search, ticks)
-    elif not results.is_exact:
-        _look_at_hidden_ticks(search)
+    _look_at_tick_kinds(search)
     for follow, view in (({}, frames), *iterate_followed_paths(frames, search.exact)):
         if not results.is_exact:
             soft = iterate_soft_clocks(view, search.clocks.every)
             search.look_at([add_settings(spec, follow) for spec in soft])
     look_at_queues(search)
+
+
+def _look_at_tick_kinds(search: SearchState) -> None:
+    """Look at chases in ticks that the frames show, that begin again, or that are hidden."""
+    frames, results = search.frames, search.results
+    for takes_late, view in frames.iterate_views():
+        if not results.is_exact:
+            _look_at_each(search, iterate_packet_ticks(view), TAKES_LATE if takes_late else {})
+    ticks = find_ticks(frames, search.exact)
+    if ticks is not None:
+        _look_at_ticks(search, ticks)
+    if not results.is_exact:
+        search.look_at(list(iterate_frame_timers(frames)))
+    if ticks is None and not results.is_exact:
+        _look_at_hidden_ticks(search)
 
 
 def look_at_zones(search: SearchState, readings: Sequence[PossibleReading]) -> None:
@@ -101,6 +121,11 @@ def look_at_zones(search: SearchState, readings: Sequence[PossibleReading]) -> N
         nearest.setdefault(one.strategy.settings["how"], one.strategy)
     for zone in zones:
         search.look_at([add_settings(spec, zone) for spec in nearest.values()])
+    likely = [one for one in readings if one.strategy.settings["how"] in BY_SHARES]
+    likely = [one for one in likely[:LIKELY] if one.off < NEARBY * search.frames.unit]
+    if likely and not search.results.is_exact:
+        for zone in search.variants.near_zones:
+            search.look_at([add_settings(one.strategy, zone) for one in likely])
 
 
 def look_at_counted_ticks(search: SearchState) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.arrivals import is_moved_by_packets
 from epic_cli.jobs.diagnose.mechanism.packet_path import find_nearest_places, make_path
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, find_limit, separate
 from epic_cli.metrics.arrays import choose_places, compute_lengths
 
 if TYPE_CHECKING:
@@ -83,14 +84,14 @@ def find_snap_time(frames: Frames) -> float:
 STANDS = 1e-3
 
 
-def find_dead_zone(frames: Frames) -> float:
+def find_dead_zone(frames: Frames, *, by_axes: bool = False) -> float:
     """Return the distance (length) to the newest state within which nothing moves; 0 for none.
 
-    It is the shortest number between the distances of frames that stand and of those that move.
+    It is the shortest number between the distances of frames that stand and of those that move, of
+    all axes or ``by_axes`` of each.
     """
-    goal = frames.positions[frames.newest[1:]]
-    left = compute_lengths(goal - frames.drawn[:-1])
-    stands = compute_lengths(np.diff(frames.drawn, axis=0)) < STANDS * frames.unit
+    left, step = _measure_rest(frames, by_axes=by_axes)
+    stands = step < STANDS * frames.unit
     away = stands & (left > LANDED * frames.unit)
     if away.sum() < FEW or stands.all():
         return 0.0
@@ -101,6 +102,47 @@ def find_dead_zone(frames: Frames) -> float:
         return 0.0
     low, high = tight if tight[0] < tight[1] else (low, high)
     return find_shortest_number(low, high)
+
+
+def _measure_rest(frames: Frames, *, by_axes: bool) -> tuple[Floats, Floats]:
+    """Return the way that is left to the newest state before each step, and the step (length)."""
+    left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
+    step = np.diff(frames.drawn, axis=0)
+    if by_axes:
+        return np.abs(left).ravel(), np.abs(step).ravel()
+    return compute_lengths(left), compute_lengths(step)
+
+
+#: A frame has landed within this distance of the newest state (usual steps), from that many times
+#: as far; the fewest that do, and the share of the frames that may do otherwise.
+THERE, FROM, LANDINGS, OTHERWISE = 1e-3, 10.0, 3, 0.02
+
+
+def find_landing(frames: Frames, *, by_axes: bool = False) -> float:
+    """Return the distance (length) to the newest state within which frames land on it; 0 for none.
+
+    It is the shortest number between the distances of frames that land, and of those that do not,
+    of all axes or ``by_axes`` of each.
+    """
+    left, _ = _measure_rest(frames, by_axes=by_axes)
+    after = frames.drawn[1:] - frames.positions[frames.newest[1:]]
+    rest = np.abs(after).ravel() if by_axes else compute_lengths(after)
+    away = left > FROM * THERE * frames.unit
+    lands = rest < THERE * frames.unit
+    below, above = left[away & lands], left[away & ~lands]
+    if len(below) < LANDINGS or len(above) < max(FEW, len(below)):
+        return 0.0
+    return find_limit(below, above) if separate(below, above)[1] < OTHERWISE else 0.0
+
+
+def iterate_near_zones(frames: Frames) -> Iterator[dict[str, Any]]:
+    """Yield the settings by which a chase lands near the newest state, or leaves axes alone."""
+    for by_axes in (False, True):
+        axes = {"axes": "each"} if by_axes else {}
+        if near := find_landing(frames, by_axes=by_axes):
+            yield {"snap_near": near, **axes}
+        if by_axes and (stands := find_dead_zone(frames, by_axes=True)):
+            yield {"dead_zone": stands, **axes}
 
 
 def find_shortest_number(low: float, high: float) -> float:

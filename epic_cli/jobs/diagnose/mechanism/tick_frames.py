@@ -25,7 +25,7 @@ def center_found_phase(found: FittedStrategy, frames: Frames) -> FittedStrategy:
     if not (queue or found.candidate.name == "chase") or words["between"] == "lerp":
         return found
     every = words["every"]
-    if not isinstance(every, float) or every <= 0:
+    if not isinstance(every, float) or every <= 0 or isinstance(words["phase"], str):
         return found
     moved = compute_lengths(np.diff(frames.drawn, axis=0)) > 0
     ticks = center_phase(Ticks(every, words["phase"], smooth=False), frames.times, moved)

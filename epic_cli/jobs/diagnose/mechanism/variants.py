@@ -13,7 +13,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import marks
-from epic_cli.jobs.diagnose.mechanism.chase_variants import MOVING, OF_CHASES
+from epic_cli.jobs.diagnose.mechanism.chase_variants import BY_SHARES, MOVING, OF_CHASES
 from epic_cli.jobs.diagnose.mechanism.clocks import CLOCK_KEYS, WINDOWED
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, NEEDED, drop_settings
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import USUAL_TICKS, list_standing_ticks
@@ -94,6 +94,7 @@ class Variants:
         self.oldest = marks.find_oldest(frames)
         self.snap_time = marks.find_snap_time(frames)
         self.dead_zone = marks.find_dead_zone(frames)
+        self.near_zones = list(marks.iterate_near_zones(frames))
         self.ticks = list_standing_ticks(frames)
 
     def iterate_variants(self, spec: StrategySpec) -> Iterator[StrategySpec]:
@@ -116,6 +117,8 @@ class Variants:
             yield self.change(spec, {"snap_after": self.snap_time})
         if self.dead_zone:
             yield self.change(spec, {"dead_zone": self.dead_zone})
+        if settings.get("how") in BY_SHARES:
+            yield from (self.change(spec, zone) for zone in self.near_zones)
         if self.grid:
             yield self.change(spec, {"rounding": self.grid})
         if is_buffer:

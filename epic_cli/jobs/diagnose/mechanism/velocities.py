@@ -14,6 +14,8 @@ from epic_cli.jobs.diagnose.mechanism.readings import (
     MOSTLY,
     PossibleReading,
     compute_robust_rms,
+    find_limit,
+    separate,
 )
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -31,6 +33,9 @@ ALONG = 0.003
 
 #: The velocities between packets are understood if as much is left at most (usual steps).
 LEFT = 0.05
+
+#: Fewest packets that leave an error as it is, and the share that may do so otherwise.
+SOME, OTHERWISE = 3, 0.02
 
 #: Least way to a packet (usual steps), and a share that is all of it, or none.
 AWAY, WHOLE, NONE = 0.1, 0.99, 0.01
@@ -93,6 +98,12 @@ def read_packet_steps(frames: Frames) -> StrategySpec | None:
     told &= compute_lengths(left) > AWAY * frames.unit
     if told.sum() < FEW:
         return None
+    moves = told & (compute_lengths(rest) > ALONG * frames.unit)
+    zone: dict[str, Any] = {}
+    if moves.any() and (told & ~moves).sum() >= SOME:  # small errors stay as they are
+        far = compute_lengths(left)
+        if separate(far[told & ~moves], far[moves])[1] < OTHERWISE:
+            zone, told = {"dead_zone": find_limit(far[told & ~moves], far[moves])}, moves
     way = left[told]
     share = float(np.median((rest[told] * way).sum(axis=1) / np.square(way).sum(axis=1)))
     words = _find_velocity(frames, own, np.flatnonzero(known[1:] & known[:-1]) + 1)
@@ -100,7 +111,7 @@ def read_packet_steps(frames: Frames) -> StrategySpec | None:
         return None
     settings = {"how": "share", "share": min(share, 1.0) if share < WHOLE else 1.0}
     steps = {"every": "packet", "drift": 1.0, "ahead_time": "unlimited"}
-    return StrategySpec("chase", {**settings, **steps, **words})
+    return StrategySpec("chase", {**settings, **steps, **words, **zone})
 
 
 def _is_along(frames: Frames, rest: Floats) -> bool:
