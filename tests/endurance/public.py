@@ -219,6 +219,26 @@ class PageInterval(games.Game):
         self.run(self.at)
 
 
+class AddedTimers(games.Game):
+    """An eighth of the way at the packet, by each of 8 timers, 10 ms apart, which all add up."""
+
+    def take(self, packet: Packet, now: float) -> bool:
+        self.timers = getattr(self, "timers", [])
+        self.run(now)
+        taken = super().take(packet, now)
+        way = (self.got[-1][2] - self.drawn) / 8
+        self.timers = sorted([*self.timers, *((now + 0.01 * i, way) for i in range(1, 9))],
+                             key=lambda timer: timer[0])  # fmt: skip
+        return taken
+
+    def run(self, now: float) -> None:
+        while self.timers and self.timers[0][0] <= now + 1e-12:
+            self.drawn = self.drawn + self.timers.pop(0)[1]
+
+    def frame(self) -> None:
+        self.run(self.at)
+
+
 class SixtyFrames(games.AgeOfVelocity):
     """A tenth of the way, and a sixtieth of a second of the velocity, in each frame."""
 
@@ -308,6 +328,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "large-errors": (LargeErrors, "chase+how=share+share=1+every=packet+drift=1+dead_zone=0.5"),
     "frame-timer": (FrameTimer, "chase+how=share+share=0.35+every=0.05+phase=frame"),
     "page-interval": (PageInterval, "chase+how=linear+time=0.1+every=0.01+phase=packet"),
+    "added-timers": (
+        AddedTimers,
+        "chase+how=linear+time=0.08+overlap=on+every=0.01+phase=packet",
+    ),
     "sixty-frames": (SixtyFrames, "chase+how=share+share=0.1+drift=1+step_time=1/60"),
     "measured-ease": (MeasuredEase, "chase+how=eased+ease=out-quad+time=1i+interval=frames"),
     "low-passed-body": (

@@ -4,6 +4,8 @@ from libc.math cimport (
     INFINITY, M_PI, NAN, cos, exp, exp2, fabs, floor, isfinite, isnan, log, sin, sqrt,
 )
 
+from libcpp.vector cimport vector
+
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
 )
@@ -128,6 +130,8 @@ cdef class Chase(Strategy):
     (``start=arrival``). Their time, that of ``growing`` and an age by arrival count from the
     arrival; as tweens of engines have it, from the frame before it (``start=last``: the first frame
     is one dt on its way) or behind it (``start=frame``: the first frame is where it was). With
+    ``overlap=on`` the ways to earlier packets go on beside the newest, and all add to where it is
+    drawn, as timers do that are not cleared; with ``phase=packet`` each has ticks of its own. With
     ``end=short`` the step that would pass the end of the way is left out, as in a loop that runs
     while u is below 1. ``snap`` jumps to a goal that is further away, ``snap_after`` to that of a
     packet that is older. Within ``dead_zone`` of its goal it stays, and within ``snap_near`` it is
@@ -202,6 +206,8 @@ cdef class Chase(Strategy):
                    " drawn position, on arrival; arrival: where it would be drawn on arrival; last"
                    " and frame: at the last drawn position, from that frame on, or from the next",
                    ("drawn", "arrival", "last", "frame"), tune=False),
+            Choice("overlap", "off", "whether ways (how=linear, eased) to earlier packets go on and"
+                   " all add to where it is drawn", ("off", "on"), tune=False),
             Number("overshoot", "off", "how far how=lerp and linear go on, as a multiple of the way"
                    " to their goal; on: without limit, as does how=spring then", "", 1, 1000,
                    words={"off": 1.0, "on": INFINITY}),
@@ -268,7 +274,7 @@ cdef class Chase(Strategy):
     cdef public int steps
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint by_milliseconds, ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
-    cdef bint goes_by_axes, goes_by_shares
+    cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
@@ -287,11 +293,13 @@ cdef class Chase(Strategy):
     cdef Vec3[double] drifting      # the velocity of the drift
     cdef Snapshot last, current     # as the last two ticks drew it
     cdef Vec3[double] start, goal   # of the way to the newest packet
+    cdef vector[Vec3[double]] ways  # to packets, which add up
+    cdef vector[double] ways_begun, ways_last, ways_gone    # begin and duration (s), share gone
     cdef TurnChase turn
     cdef TurnGlide glide
 
-    def configure(self, *, axes, start, end, interval, interval_least, interval_most, interval_late,
-                  interval_share, age, late, repeated, between, times):
+    def configure(self, *, axes, start, end, overlap, interval, interval_least, interval_most,
+                  interval_late, interval_share, age, late, repeated, between, times):
         self.check_free()
         self.by_milliseconds = times == "milliseconds"
         self.from_arrival = start == "arrival"
@@ -317,12 +325,16 @@ cdef class Chase(Strategy):
             or (self.how == Approach.SPEED and self.speed < 0)
             or self.velocity == VelocitySource.INTERVAL)
         self.glides = self.how == Approach.LINEAR or self.how == Approach.EASED
+        self.overlaps = self.glides and overlap == "on"
+        # those of ways that add up are told by each of these
+        self.begins_ticks = self.every > 0 and self.phase == AT_PACKET and not self.overlaps
 
     cdef void clear(self) noexcept nogil:
         self.packet_age.clear()
         self.interval.clear()
         self.turn.clear()
         self.glide.clear()
+        self.clear_ways()
         self.stepped = self.taken = NAN
         self.origin = max(self.phase, 0.0)
         self.waiting = 0
@@ -336,8 +348,10 @@ cdef class Chase(Strategy):
         cdef Vec3[double] step
         cdef Sample sample
         now = self.read_time(now)
-        if self.phase == AT_PACKET and self.every > 0 and not isnan(self.stepped):
+        if self.begins_ticks and not isnan(self.stepped):
             self.run_ticks(now)
+        if self.overlaps and (self.from_arrival or self.phase == AT_PACKET):
+            self.shown.position = self.shown.position + self.advance_ways(now)
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
         elif packet.time < self.newest and not self.takes_late:
@@ -347,7 +361,7 @@ cdef class Chase(Strategy):
             if self.drops_repeated and not dot(step, step) > 0:
                 return False
             begin = self.shown.position
-            if self.glides and self.from_arrival:
+            if self.glides and self.from_arrival and not self.overlaps:
                 self.goal = self.compute_goal(now)
                 begin = self.compute_glide(now)
                 self.turn_glide(now)
@@ -361,7 +375,7 @@ cdef class Chase(Strategy):
         self.receive_motion(packet, now, step)
         self.stamp = packet.time
         self.arrived = self.begun = now
-        if self.phase == AT_PACKET:
+        if self.every > 0 and self.phase == AT_PACKET:
             self.origin = now
             self.stepped = -1 if self.from_last else 0
         if self.from_frame:
@@ -377,9 +391,14 @@ cdef class Chase(Strategy):
         else:
             self.turn.aim(packet)
         self.waiting += 1
+        if self.overlaps:
+            self.ways.push_back(self.goal - self.start)
+            self.ways_begun.push_back(self.begun)
+            self.ways_last.push_back(self.duration)
+            self.ways_gone.push_back(0)
         if self.measured != <double>FRAMES:
             self.begin_way()
-        if self.phase == AT_PACKET and self.every > 0:
+        if self.begins_ticks:
             if self.empty:
                 self.begin_ticks(0)
             else:
@@ -447,6 +466,8 @@ cdef class Chase(Strategy):
             self.goal = self.received.position + self.received.velocity * min(
                 self.interval.value, self.ahead_time)
         self.duration = span_seconds(self.time, self.interval.value)
+        if not self.ways.empty():
+            self.ways_last[self.ways.size() - 1] = self.duration
         if self.how == Approach.INTERVAL:
             self.left = self.interval.value
             way = self.goal - self.start
@@ -456,7 +477,10 @@ cdef class Chase(Strategy):
 
     cdef void take_waiting_packets(self, double at) noexcept nogil:
         """Take the packets that came since the last step into the step at ``at``."""
+        cdef size_t k
         self.begun = min(self.begun, at)
+        for k in range(self.ways.size()):
+            self.ways_begun[k] = min(self.ways_begun[k], at)
         self.walked = -1 if self.from_frame else 0
         if self.measured == <double>FRAMES:
             if not isnan(self.taken):
@@ -491,7 +515,7 @@ cdef class Chase(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         at = self.read_time(at)
-        if self.every == 0:
+        if self.every == 0 or (self.overlaps and self.phase == AT_PACKET):
             self.make_steps(at, self.since_drawn(at), sample)
         elif self.every > 0:
             self.draw_ticks(at, sample)
@@ -626,13 +650,20 @@ cdef class Chase(Strategy):
         if self.is_snapping(rest) or (
                 self.snap_after > 0 and at - self.arrived > self.snap_after):
             self.shown = Motion(self.goal, Vec3[double]())
+            self.clear_ways()
             self.rotate_by(1, elapsed, sample)
+        elif self.overlaps:
+            arrives = self.ways.empty()
+            self.follow_ways(at, elapsed, sample)
         elif self.glides:
             arrives = self.compute_fraction(at) >= self.get_end()
             self.glide_to(at, sample)
         elif not self.goes_by_axes and dot(rest, rest) < self.snap_near * self.snap_near:
             self.shown = Motion(self.goal, Vec3[double]())
-            self.rotate_by(1, elapsed, sample)
+            if self.moves_by_force() and self.turn.known():
+                self.turn.put(Motion(), sample)
+            else:
+                self.rotate_by(1, elapsed, sample)
         elif not self.goes_by_axes and dot(rest, rest) < self.dead_zone * self.dead_zone:
             self.hold_position(sample)
             return
@@ -809,6 +840,44 @@ cdef class Chase(Strategy):
         self.shown = Motion(self.compute_glide(at), (self.goal - self.start) * rate)
         self.turn_glide(at)
         self.glide.show(rate, sample)
+
+    cdef void follow_ways(self, double at, double elapsed, Sample& sample) noexcept nogil:
+        """Move by what each of the ways to packets has covered since the last step."""
+        cdef Vec3[double] step = self.advance_ways(at)
+        self.shown.position = self.shown.position + step
+        self.shown.velocity = Vec3[double]()
+        if elapsed > 0:
+            self.shown.velocity = step * (1 / elapsed)
+        self.glide.move(self.ease_fraction(self.compute_fraction(at)))
+        self.glide.show(0, sample)
+
+    cdef Vec3[double] advance_ways(self, double at) noexcept nogil:
+        """Return the step of all ways to packets until ``at``; those that have ended are left."""
+        cdef Vec3[double] step
+        cdef double since, share
+        cdef size_t k
+        for k in range(self.ways.size()):
+            since = max(at - self.ways_begun[k], 0.0)
+            if self.every > 0 and self.phase == AT_PACKET:
+                since = floor(since / self.every + SLIGHTLY) * self.every
+            share = 1
+            if since < self.ways_last[k] * (1 - SLIGHTLY):
+                share = self.ease_fraction(since / self.ways_last[k])
+            step = step + self.ways[k] * (share - self.ways_gone[k])
+            self.ways_gone[k] = share
+        while not self.ways.empty() and self.ways_gone[0] == 1:
+            self.ways.erase(self.ways.begin())
+            self.ways_begun.erase(self.ways_begun.begin())
+            self.ways_last.erase(self.ways_last.begin())
+            self.ways_gone.erase(self.ways_gone.begin())
+        return step
+
+    cdef void clear_ways(self) noexcept nogil:
+        """Forget the ways to packets that add up."""
+        self.ways.clear()
+        self.ways_begun.clear()
+        self.ways_last.clear()
+        self.ways_gone.clear()
 
     cdef void turn_glide(self, double at) noexcept nogil:
         """Turn to the rotation of the way at the time ``at``."""

@@ -51,6 +51,8 @@ DAMPED: str
 EASE: str
 START: str
 END: str
+OVERLAPS: bool  # the ways to packets add up
+WALKS: bool  # each of them has ticks of its own
 OVERSHOOT: float
 PASSES: bool  # it passes its goal
 LIMITS_PASSING: bool
@@ -126,6 +128,11 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "STEPS": steps,
         "PHASE": max(phase, 0.0),
         "BEGINS": {-1: "frame", -2: "packet"}.get(phase, "once"),
+        "OVERLAPS": settings["overlap"] == "on" and settings["how"] in ("linear", "eased"),
+        "WALKS": settings["overlap"] == "on"
+        and settings["how"] in ("linear", "eased")
+        and phase == -2
+        and steps == "tick",
         "REPEATS": int(settings["steps"]),
         "KEEPS": steps == "tick" or settings["rounding"] > 0,
     }
@@ -177,6 +184,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     start_rotation: Quat
     begun: float  # when it began
     duration: float  # of that path (s)
+    ways: list[Vec3]  # to packets, which add up
+    ways_begun: list[float]  # when each began
+    ways_last: list[float]  # their durations (s)
+    ways_gone: list[float]  # the share of each that has been covered
     motion: Vec3  # the drawing's own speed
     drifting: Vec3  # the speed along with the packets
     drawing: bool  # there was a frame
@@ -201,6 +212,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.mean = 0.0
         self.differences.clear()
         self.sizes.clear()
+        if OVERLAPS:
+            self.clear_ways()
 
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
@@ -216,9 +229,12 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 return False
         if KEEPS:
             self.restore()
-        if BEGINS == "packet" and STEPS == "tick":
+        if BEGINS == "packet" and STEPS == "tick" and not OVERLAPS:
             if self.ticking:
                 self.run_ticks(arrival)
+        if OVERLAPS and self.started:
+            if START == "arrival" or BEGINS == "packet":
+                self.position = self.position + self.advance_ways(arrival)
         before: Vec3 = position
         begin: Vec3 = position
         turned: Quat = rotation
@@ -227,7 +243,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             begin = self.position
             if ROTATIONS:
                 turned = self.rotation
-            if HOW == "linear" or HOW == "eased":
+            if (HOW == "linear" or HOW == "eased") and not OVERLAPS:
                 if START == "arrival":
                     begin = self.path(arrival)
                     if ROTATIONS:
@@ -254,7 +270,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if ROTATIONS:
             self.start_rotation = turned
         self.begun = arrival
-        if BEGINS == "packet" and STEPS == "tick":
+        if BEGINS == "packet" and STEPS == "tick" and not OVERLAPS:
             self.origin = arrival
             self.stepped = 0.0
             if START == "last":
@@ -284,7 +300,15 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.arrived = arrival
         if MEASURES != "frames":
             self.depart()
-        if BEGINS == "packet" and STEPS == "tick":
+        if OVERLAPS:
+            self.ways.append(self.goal - self.start)
+            if START == "frame":
+                self.ways_begun.append(1e15)  # the next frame sets it
+            else:
+                self.ways_begun.append(self.begun)
+            self.ways_last.append(self.duration)
+            self.ways_gone.append(0.0)
+        if BEGINS == "packet" and STEPS == "tick" and not OVERLAPS:
             if self.ticking:
                 self.run_ticks(arrival)
             else:
@@ -333,6 +357,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def last_step(self, now: float) -> float:
         """Return the time of the last step; without one, now."""
+        if WALKS:
+            return now - EVERY
         if STEPS == "tick":
             if self.ticking:
                 if BEGINS == "frame":
@@ -378,6 +404,17 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.taking = True
             self.taken = now
             self.depart()
+            if OVERLAPS:
+                if len(self.ways) > 0:
+                    self.ways_last.pop()
+                    self.ways_last.append(self.duration)
+        if OVERLAPS:
+            count: int = len(self.ways)
+            while count > 0:
+                begun: float = min(self.ways_begun[0], now)
+                self.ways_begun.pop(0)
+                self.ways_begun.append(begun)
+                count -= 1
         self.waiting = 0
 
     def measured_age(self, arrival: float, age: float) -> float:
@@ -436,6 +473,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             u = min(u, 1.0)
         elif LIMITS_PASSING:
             u = min(u, OVERSHOOT)
+        return self.eased(u)
+
+    def eased(self, u: float) -> float:
+        """Return the fraction of a path at a fraction of its time."""
         if HOW == "eased" and u < 1.0:
             if EASE == "smoothstep":
                 return u * u * (3.0 - 2.0 * u)
@@ -505,6 +546,49 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if self.is_past_end(now):
                 return self.rotation
         return self.slerp(self.start_rotation, self.received_rotation, self.fraction(now))
+
+    def follow_ways(self, now: float) -> None:
+        """Move, and turn, by what each of the ways has covered since the last step."""
+        self.position = self.position + self.advance_ways(now)
+        if ROTATIONS:
+            self.rotation = self.slerp(
+                self.start_rotation, self.received_rotation, self.fraction(now)
+            )
+
+    def advance_ways(self, now: float) -> Vec3:
+        """Return the step of all ways; those that have ended are left."""
+        step: Vec3 = Vec3(0.0, 0.0, 0.0)
+        count: int = len(self.ways)
+        while count > 0:
+            way: Vec3 = self.ways[0]
+            begun: float = self.ways_begun[0]
+            lasts: float = self.ways_last[0]
+            gone: float = self.ways_gone[0]
+            self.ways.pop(0)
+            self.ways_begun.pop(0)
+            self.ways_last.pop(0)
+            self.ways_gone.pop(0)
+            since: float = max(now - begun, 0.0)
+            if WALKS:
+                since = floor(since / EVERY + 1e-9) * EVERY
+            share: float = 1.0
+            if since < lasts * (1.0 - 1e-9):
+                share = self.eased(since / lasts)
+            step = step + way * (share - gone)
+            if share < 1.0:
+                self.ways.append(way)
+                self.ways_begun.append(begun)
+                self.ways_last.append(lasts)
+                self.ways_gone.append(share)
+            count -= 1
+        return step
+
+    def clear_ways(self) -> None:
+        """Forget the ways that add up."""
+        self.ways.clear()
+        self.ways_begun.clear()
+        self.ways_last.clear()
+        self.ways_gone.clear()
 
     def is_past_end(self, now: float) -> bool:
         """Return whether a step is left out, as it would pass the end of the path."""
@@ -630,7 +714,15 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 self.make_steps(now, elapsed)
             elif DRIFT > 0.0:
                 self.position = self.position + self.carried(now, elapsed)
-        if STEPS == "tick":
+        if STEPS == "tick" and WALKS:
+            since: float = 0.0
+            if self.drawing:
+                since = max(now - self.last, 0.0)
+            self.drawing = True
+            self.last = now
+            self.make_steps(now, since)
+            self.keep()
+        elif STEPS == "tick":
             self.draw_ticks(now)
         elif KEEPS:
             self.keep()
@@ -735,6 +827,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if self.snaps(rest, now):
                 self.position = goal
                 self.motion = Vec3(0.0, 0.0, 0.0)
+                if OVERLAPS:
+                    self.clear_ways()
                 if ROTATIONS:
                     self.rotation = self.received_rotation
                 return
@@ -771,7 +865,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             else:
                 self.turn(1.0)
             self.left -= elapsed
-        if HOW == "linear" or HOW == "eased":
+        if OVERLAPS:
+            self.follow_ways(now)
+        elif HOW == "linear" or HOW == "eased":
             self.position = self.path(now)
             if ROTATIONS:
                 self.rotation = self.path_rotation(now)

@@ -13,6 +13,7 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
     {"start": "arrival"},
     {"start": "last"},
     {"end": "short"},
+    {"overlap": "on"},
     {"late": "take"},
     {"repeated": "drop"},
     {"overshoot": "on"},

@@ -24,6 +24,7 @@ from epic_cli.jobs.diagnose.mechanism.followers import (
     iterate_followed_lines,
     iterate_followed_paths,
 )
+from epic_cli.jobs.diagnose.mechanism.overlaps import iterate_overlapping_ways
 from epic_cli.jobs.diagnose.mechanism.paces import iterate_paced_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
@@ -100,7 +101,10 @@ def _look_at_tick_kinds(search: SearchState) -> None:
     frames, results = search.frames, search.results
     for takes_late, view in frames.iterate_views():
         if not results.is_exact:
-            _look_at_each(search, iterate_packet_ticks(view), TAKES_LATE if takes_late else {})
+            late = TAKES_LATE if takes_late else {}
+            _look_at_each(search, iterate_packet_ticks(view), late)
+            if not results.is_exact:
+                search.look_at([add_settings(one, late) for one in iterate_overlapping_ways(view)])
     ticks = find_ticks(frames, search.exact)
     if ticks is not None:
         _look_at_ticks(search, ticks)

@@ -150,6 +150,7 @@ class Variants:
             "velocity_share": bool(settings.keys() & {*MOVING}),
             "integration": how == "force",
             "end": how in ("linear", "eased"),
+            "overlap": how in ("linear", "eased"),
         }
         if not all(needs.get(key, True) for key in changes):
             return False

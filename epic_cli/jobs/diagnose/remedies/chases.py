@@ -35,6 +35,9 @@ UNSEEN = 0.002
 #: A speed that is as many times as high as the entity's, or as low, is not that.
 FASTER = 1.1
 
+#: Ticks that are as much shorter than frames are in each of them.
+SHORT = 0.9
+
 #: A spring with less of the damping with which it does not swing does so visibly.
 SWINGS = 0.7
 
@@ -107,7 +110,7 @@ class ChaseFaults:
         settings = self.settings
         how = settings["how"]
         yield from (cause for cause, (key, word) in WORD_CAUSES.items() if settings[key] == word)
-        if settings["every"] > 0 and settings["between"] == "hold":
+        if settings["every"] > SHORT * self.frames.frame and settings["between"] == "hold":
             yield "ticks"
         by_interval = how == "interval" or (how == "speed" and self.speed < 0)
         if settings["interval"] < 0 and (settings["time"] < 0 or by_interval):

@@ -55,6 +55,11 @@ _INTEGRATIONS = {
 _TICKS = {-1.0: ", the first frame that is so long after the last tick", -2.0: " from each packet"}
 
 
+def _ticks_at_packets(settings: Mapping[str, Any]) -> bool:
+    """Return True for ticks of which one falls at the arrival of each packet."""
+    return bool(settings["phase"] == -2 and settings["every"] > 0 and settings["start"] == "last")
+
+
 def _write_steps(settings: Mapping[str, Any]) -> str:
     """Return when a chase steps, where that is not in each frame."""
     every = settings["every"]
@@ -64,6 +69,7 @@ def _write_steps(settings: Mapping[str, Any]) -> str:
         return ", once a packet"
     between = "on the line between the last two" if settings["between"] == "lerp" else "as they are"
     begin = _TICKS.get(settings["phase"], "")
+    begin += ", the first at its arrival" if _ticks_at_packets(settings) else ""
     return f", in ticks of {format_seconds(every)}{begin}, drawn {between}"
 
 
@@ -141,7 +147,8 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         time=time, share=format_share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
         stiffness=f"{settings['stiffness']:.4g}", damping=f"{settings['damping']:.4g}",
-        begin=BEGINS.get(settings["start"], "each arrival"),
+        begin="each arrival" if _ticks_at_packets(settings)
+        else BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
     if settings["how"] == "speed" and settings["speed"] in _SPEEDS:
         how = _SPEEDS[settings["speed"]]
@@ -164,6 +171,8 @@ def _add_habits(how: str, settings: Mapping[str, Any], found: Mechanism) -> str:
         how = f"within {describe_interval(settings)}"
     if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
         how += ", on from where that led until then"
+    if settings["overlap"] == "on" and settings["how"] in ("linear", "eased"):
+        how += ", beside the ways to the states before, which go on: all add up"
     if settings["overshoot"] > 1 and settings["how"] == "spring":
         how += " that may pass it"
     elif settings["overshoot"] > 1 and settings["how"] == "linear":
