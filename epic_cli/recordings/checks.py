@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from itertools import combinations, pairwise
 from pathlib import Path
 from shlex import quote
@@ -1063,7 +1064,10 @@ def _find_second_clock(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     layout, given = watch.current_layout, watch.given or ReadSpec()
     places = {} if layout is None else layout.places
     known = {field for field, _ in given.columns or ()}
-    if layout is None or layout.time_unit not in TIME_UNITS or {"arrival"} & (known | {*places}):
+    received = places.get("arrival", places.get("time"))  # of one clock, the time stands for it
+    if layout is None or "arrival" in known or received != places.get("time"):
+        return
+    if layout.time_unit not in (*TIME_UNITS, "iso"):
         return
     rows = list(_iterate_rows_of_first_entity(watch.samples))
     if len(rows) < _EVEN_ROWS or rows[-1].packet.time <= rows[0].packet.time:
@@ -1072,7 +1076,13 @@ def _find_second_clock(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     used, found = list_used_columns(layout), []
     for name in rows[0].cells.keys() - used:
         with suppress(ValueError):
-            ticks = [float(row.cells.get(name, "").replace(",", ".")) for row in rows]
+            cells = [row.cells.get(name, "") for row in rows]
+            if layout.time_unit == "iso":
+                ticks = [datetime.fromisoformat(cell).timestamp() for cell in cells]
+                if abs((ticks[-1] - ticks[0]) / (times[-1] - times[0]) - 1) < _ALIKE:
+                    found.append((name, "iso", [tick - ticks[0] for tick in ticks]))
+                continue
+            ticks = [float(cell.replace(",", ".")) for cell in cells]
             rate = (ticks[-1] - ticks[0]) / (times[-1] - times[0])
             unit = next((u for u in _CLOCK_UNITS if abs(rate / TIME_UNITS[u] - 1) < _ALIKE), None)
             if unit is not None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from itertools import islice, product
 from pathlib import Path
@@ -298,6 +299,20 @@ def test_arrivals_last_as_long_as_stamps(factor: float) -> None:
     found = [each for each in inspect(BytesIO(text)).findings if each.code == "E211"]
     units = {1: [], 1e3: ["ms"], 1e6: ["us"], 1e9: ["ns"]}[factor]
     assert [each.read for each in found] == [f"arrival_unit={unit}" for unit in units]
+
+
+@pytest.mark.parametrize("jitter", [0.0, 0.2])
+def test_a_date_of_sending_beside_one_of_receiving_is_told(jitter: float) -> None:
+    random, begin = Random(4), datetime(2026, 5, 1, 12, tzinfo=UTC)
+    rows = []
+    for n in range(60):
+        sent = begin + timedelta(seconds=n)
+        got = sent + timedelta(seconds=0.1 + random.uniform(0, jitter))
+        rows.append(f'{{"receivedAt": "{got.isoformat()}", "data": {{"at": "{sent.isoformat()}",'
+                    f' "born": "1999-01-{n % 28 + 1:02}", "x": {n}, "y": 0}}}}\n')  # fmt: skip
+    found = inspect(BytesIO("".join(rows).encode())).findings
+    said = [(each.code, each.read) for each in found if each.code in ("E212", "E215")]
+    assert said == [("E212", "time=data.at,arrival=receivedAt,unit=iso")] * (jitter > 0)
 
 
 @pytest.mark.parametrize("rate", [1, 20, 21, 60])
