@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -468,6 +470,27 @@ def test_no_recording_is_asked_for_to_tell_two_names_of_one_formula() -> None:
     assert made.mechanism is not None
     assert "lerp" in [same.label for same in made.same_as]
     assert made.mechanism.lacking == ()
+
+
+@pytest.mark.parametrize("rounded", [round, math.floor])
+def test_arrivals_in_whole_milliseconds_are_those_of_the_frames_that_they_name(
+    rounded: Callable[[float], int],
+) -> None:
+    exact = recorded("strafe", 20, 3)
+    times = np.round(frames(exact, "dumb-terminal", 90, 5).times, 4)
+    read, logged = PacketBlock(), PacketBlock()
+    for packet in map(exact.__getitem__, range(len(exact))):
+        place = int(np.searchsorted(times, packet.arrival or 0.0))
+        if place < len(times):
+            arrival = float(times[place])
+            read.append(packet._replace(arrival=arrival))
+            logged.append(packet._replace(arrival=rounded(arrival * 1000) / 1000))
+    (spec,) = read_specs(["chase+how=spring+time=0.15"])
+    shown = np.round(Redraw(read).draw(spec, times), 4)
+    there = np.isfinite(shown).all(axis=1)
+    made = match({"": logged}, {"": DrawnPath(times[there], shown[there], 5e-5)}).mechanism
+    assert made is not None
+    assert (made.strategy.label, made.exact) == (spec.label, True)
 
 
 @pytest.mark.parametrize("count", [20, 31, 45, 60])

@@ -24,16 +24,28 @@ CHANCE = 0.02
 #: The same where times are rounded: more come with a frame only where it is the frame's time.
 ROUNDED_CHANCE = 0.25
 
+#: The share of arrivals in a rounded unit that are those of frames, where games log them so.
+ALWAYS = 0.9
+
 #: Units (s) that clocks of logs are rounded to, and how far from whole numbers dates may be.
 ROUNDINGS, WHOLE = (0.01, 0.001), 0.01
 
 
 def move_to_frame_times(packets: PacketBlock, times: Floats, behind: bool) -> PacketBlock:
-    """Return packets of which those that come with a frame arrive at its time, or ``behind`` it."""
+    """Return packets of which those that come with a frame arrive at its time, or ``behind`` it.
+
+    Where a log rounds the arrivals alone, as to whole milliseconds, they come with frames that may
+    have those times.
+    """
     arrivals = make_packet_table(packets)[ARRIVAL]
     near, close = _find_frames_at(arrivals, times)
     # of exact arrivals a few are close by chance
     by_frames = close.sum() > CHANCE * len(close)
+    unit = find_time_rounding(arrivals[np.isfinite(arrivals)])
+    if unit and not find_time_rounding(times):
+        near_rounded, may_be = _find_frames_at(arrivals, times, unit / 2, unit)
+        if may_be.sum() > ALWAYS * len(may_be):
+            near, close, by_frames = near_rounded, may_be, True
     moved = np.where(close, near, arrivals) if by_frames else arrivals.copy()
     if behind:  # dates of today have no tenth of a microsecond
         moved += np.maximum(BEHIND, np.spacing(moved))
@@ -76,7 +88,13 @@ def find_time_rounding(times: Floats) -> float:
     return 0.0
 
 
-def _find_frames_at(arrivals: Floats, times: Floats) -> tuple[Floats, Flags]:
-    """Return the time of a frame near each arrival, and which are the same time."""
-    near = times[np.minimum(np.searchsorted(times, arrivals - ROUGH), len(times) - 1)]
-    return near, np.asarray(np.abs(near - arrivals) <= ROUGH)
+def _find_frames_at(
+    arrivals: Floats, times: Floats, before: float = 0.0, after: float = 0.0
+) -> tuple[Floats, Flags]:
+    """Return the time of a frame near each arrival, and which may be the same time.
+
+    A frame may be that much ``before`` a rounded arrival, or ``after`` it (s).
+    """
+    begin, end = arrivals - before - ROUGH, arrivals + after + ROUGH
+    near = times[np.minimum(np.searchsorted(times, begin), len(times) - 1)]
+    return near, np.asarray((begin <= near) & (near <= end))
