@@ -58,12 +58,13 @@ def test_what_was_drawn_is_recognised(given: str, tmp_path: Path) -> None:
             f"{sample.time + 5},{sample.position[0]},{sample.position[1]},0" for sample in samples
         )
         drawn.write_text("\n".join(["time,x,y,z", *lines]) + "\n")
-    offset = -5.0 if given == "table" else 0.0
-    found = diagnose(SAMPLE, drawn=drawn, drawn_offset=offset).drawn
+    offset: dict[str, Any] = {"drawn_offset": -5.0} if given == "table" else {}
+    found = diagnose(SAMPLE, drawn=drawn, **offset).drawn
     assert found is not None
     # a composition draws what lerp draws, and says how; the engine stands beside it
     assert "lerp" in {found.best.candidate.name, *(spec.name for spec in found.same_as)}
     assert found.found
+    assert found.best.shift == pytest.approx(0.0, abs=0.01)
     assert not found.smoothed
     assert diagnose(SAMPLE).drawn is None
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epic_cli.live.map import Viewport
+from epic_cli.live.map import Viewport, _draw_points
+from epic_cli.live.model import Points
+from epic_cli.show.full_screen import Cells
 
 SIZE = (60, 20)
 
@@ -90,6 +92,19 @@ def test_who_is_followed_stays_in_the_middle() -> None:
     for place in (circle()[3], circle()[30]):
         view.look(SIZE, circle(), place)
         assert view.project_positions(place[None])[0] == pytest.approx((30, 10))
+
+
+def test_each_point_in_the_window_is_drawn_in_its_cell() -> None:
+    view, canvas = Viewport(), Cells(SIZE[0] + 2, SIZE[1] + 2, {})
+    view.look(SIZE, circle())
+    places = np.random.default_rng(1).uniform(-30, 30, (3000, 3))
+    points = Points(places, np.arange(3000, dtype=np.int32), np.zeros(3000))
+    _draw_points(canvas, view, points, "x", "drawn")
+    there = {tuple(cell) for cell in np.floor(view.project_positions(places)).tolist()}
+    for column in range(SIZE[0]):
+        for line in range(SIZE[1]):
+            assert canvas.is_free(column, line) == ((column, line) not in there)
+    assert {0, 59} <= {column for column, line in there if 0 <= line < SIZE[1]}
 
 
 def test_what_rests_and_what_is_nowhere_can_be_shown() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from epic_cli.metrics.lag import LONGEST, Lag
 from epic_cli.metrics.measurement import Measurement
-from epic_cli.metrics.metric import Weights, make_weights
+from epic_cli.metrics.metric import Weighing, Weights, make_weights
 from epic_cli.metrics.recovery import Recovery
 from epic_cli.metrics.score import COSTS, compute_costs, compute_score, write_formula
 
@@ -125,6 +125,14 @@ def test_what_does_not_count_may_be_unknown() -> None:
 def test_weights_are_checked(given: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_weights(given)
+
+
+def test_an_aim_is_at_any_range_within_its_limits() -> None:
+    for within in ("1e-6", "1e9"):
+        assert Weighing.parse(f"aim_range={within}").aim_range == float(within)
+    for beyond in ("0.9e-6", "1.1e9", "nan"):
+        with pytest.raises(ValueError, match="write 1e-06 to 1e\\+09"):
+            Weighing.parse(f"aim_range={beyond}")
 
 
 def test_weights_that_are_not_given_are_one() -> None:

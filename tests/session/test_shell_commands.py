@@ -51,6 +51,13 @@ def test_the_sessions_timing_and_strategy_are_the_defaults(tmp_path: Path) -> No
     assert rows.replace("<stdin>", "<typed>") in typed.type(":compare -s epic -f csv")
 
 
+def test_a_table_in_a_pipe_has_the_rows_of_replay() -> None:
+    file = SAMPLES / "two_tanks.csv"
+    typed = epic("session", "--format", "table", stdin=f":load {file}\n:rows 3\n".encode())
+    replayed = epic("replay", "--format", "table", file)
+    assert typed.stdout.splitlines()[-3:] == replayed.stdout.splitlines()[-3:]
+
+
 def test_what_was_typed_is_sent() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as game:
         game.bind(("127.0.0.1", 0))

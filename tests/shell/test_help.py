@@ -108,6 +108,13 @@ def test_every_option_has_a_sentence(name: str) -> None:
             assert option.help.strip().endswith((".", "]")), option.name
 
 
+#: Options that are declared together, the first of them and another: the long help has them in one
+#: section, wherever it has both.
+TOGETHER = {"--tick": "--pacing", "--quiet": "--all-errors", "--read": "--truth",
+            "--workers": "--journal", "--link": "--jitter", "--weights": "--warm-up",
+            "--svg": "--html"}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_all_options_are_in_one_of_two_helps(name: str) -> None:
     """The short one fits a screen, the long one has every option once, in groups."""
@@ -132,7 +139,10 @@ def test_all_options_are_in_one_of_two_helps(name: str) -> None:
         assert all(line.startswith("  -") for line in short_lines.splitlines())  # one line each
         assert set(options(short)) < set(options(whole))
         assert "--help-all" in options(short)
-        assert len(re.findall(r"(?m)^\w.*:$", whole)) > 1
+        sections = [{*options(part)} for part in re.split(r"(?m)^\w.*:$", whole)]
+        assert len(sections) > 2
+        for one, other in TOGETHER.items():
+            assert any({one, other} <= each for each in sections) or not {one, other} <= shown
         assert len(max(whole.splitlines(), key=len)) <= 80
 
 

@@ -45,6 +45,14 @@ def test_blocks_in_order_are_passed_as_they_are() -> None:
     assert [*map(id, sort_by_arrival(given))] == [*map(id, given)]
 
 
+def test_packets_behind_a_refused_line_are_left_out_only_if_strict() -> None:
+    scanner = TextScanner(Entities())
+    line = b"1,0,0 / 1,0,0 / 1 arrival=1\n"
+    given = [scanner.scan(line + b"oops\n" + line), scanner.scan(b"", final=True)]
+    counts = [sum(map(len, sort_by_arrival(given, *how))) for how in ((), (False,), (True,))]
+    assert counts == [2, 2, 1]
+
+
 def test_packets_without_arrivals_do_not_wait() -> None:
     def endless() -> Iterator[PacketBlock]:
         while True:
