@@ -378,6 +378,21 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         games.DriftingClock,
         "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1+follow=share",
     ),
+    "buffered-speed": (
+        games.BufferedSpeed,
+        "buffer+delay=0.1+delay_from=newest+catch_up=lerp+catch_up_rate=2+catch_up_most=0.1",
+    ),
+    "recent-spread": (
+        games.RecentSpread,
+        "buffer+delay=0.05+jitter_margin=0.75+jitter=spread+jitter_time=3",
+    ),
+    "changing-latency": (
+        games.ChangingLatency,
+        "buffer+delay=0.1+jitter_margin=3+jitter=changes+jitter_share=0.0625",
+    ),
+    "late-queue-of-two": (games.QueueOfTwo, "buffer+catch_up=timed-queue+max_buffer=2"),
+    "summed-time": (games.SummedTime, "buffer+stamps=arrival+draw_time=last+delay=0.15"),
+    "added-behind": (games.AddedBehind, "buffer+stamps=ticks+clock=newest+delay=0.05"),
     "two-arrivals-beyond": (
         TwoArrivalsBeyond,
         "buffer+stamps=arrival+delay=1i+interval=arrivals+beyond=unlimited",

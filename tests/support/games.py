@@ -895,6 +895,109 @@ class DriftingClock(Game):
         self.drawn = self.drawn + (place - self.drawn) * (0.85 if began else 1)
 
 
+class BufferedSpeed(Game):
+    """A time that is played faster or slower by twice what is buffered, a tenth at most."""
+
+    time = math.nan
+
+    def frame(self) -> None:
+        newest = self.got[-1][1]
+        if math.isnan(self.time):
+            self.time = newest - 0.1
+        else:
+            off = newest - (self.time + self.dt) - 0.1
+            self.time += self.dt * (1 + min(max(2 * off, -0.1), 0.1))
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.time)
+
+
+class RecentSpread(Game):
+    """A delay of 50 ms and 0.75 of the spread of the latency of the last three seconds."""
+
+    def frame(self) -> None:
+        recent = [now - stamp for now, stamp, _ in self.got if now >= self.got[-1][0] - 3]
+        wait = 0.05 + 0.75 * (max(recent) - min(recent))
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.at - wait)
+
+
+class ChangingLatency(Game):
+    """A delay of 100 ms and three times the jitter of RFC 3550."""
+
+    jitter = 0.0
+
+    def arrive(self) -> None:
+        if len(self.got) > 1:
+            (before, first, _), (now, stamp, _) = self.got[-2:]
+            self.jitter += (abs((now - stamp) - (before - first)) - self.jitter) / 16
+
+    def frame(self) -> None:
+        wait = 0.1 + 3 * self.jitter
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.at - wait)
+
+
+class QueueOfTwo(Game):
+    """A queue of two states by a timer of 50 ms, in ticks of 1/60 s; the next two states of it."""
+
+    tick, timer, last = math.nan, 0.0, None
+    queue: list[Any]
+
+    def arrive(self) -> None:
+        self.queue = [*self.queue[-1:], self.got[-1][2]] if len(self.got) > 1 else [self.got[-1][2]]
+
+    def frame(self) -> None:
+        self.tick = self.at if math.isnan(self.tick) else self.tick
+        while self.tick + 1 / 60 <= self.at + 1e-9:
+            self.tick += 1 / 60
+            self.timer += 1 / 60
+            if self.timer > 0.05 + 1e-9:
+                self.timer -= 0.05
+                if len(self.queue) > 1:
+                    self.last = self.queue.pop(0)
+            if self.last is not None:
+                self.drawn = self.last + (self.queue[0] - self.last) * (self.timer / 0.05)
+
+
+class SummedTime(Game):
+    """A buffer by a sum of frames, 150 ms late, which holds one state of a frame, as NAF has it."""
+
+    time = 0.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buffer: list[tuple[float, Any]] = []
+        self.origin: tuple[float, Any] | None = None
+
+    def arrive(self) -> None:
+        if self.buffer and self.buffer[-1][0] == self.time:
+            self.buffer.pop()
+        self.buffer.append((self.time, self.got[-1][2]))
+
+    def frame(self) -> None:
+        self.origin = self.origin or self.buffer[-1]
+        mark = self.time - 0.15
+        while mark > self.buffer[0][0]:
+            self.origin = self.buffer.pop(0)
+            if not self.buffer:
+                self.buffer = [(self.time + self.dt, self.origin[1])]
+        if mark > self.origin[0]:
+            (begin, start), (end, goal) = self.origin, self.buffer[0]
+            self.drawn = start + (goal - start) * ((mark - begin) / (end - begin))
+        self.time += self.dt
+
+
+class AddedBehind(Game):
+    """A line from the state before to the newest in 50 ms; frames are added behind the drawing."""
+
+    since = 0.0
+
+    def arrive(self) -> None:
+        self.since = 0.0
+
+    def frame(self) -> None:
+        start, goal = self.got[-2:] if len(self.got) > 1 else self.got * 2
+        self.drawn = start[2] + (goal[2] - start[2]) * min(self.since / 0.05, 1)
+        self.since += self.dt
+
+
 class UnevenArrivals(Game):
     """A delay of 120 ms and twice the mean unevenness of the arrivals, 200 ms at most."""
 

@@ -97,16 +97,20 @@ IN_TURN = (
     "buffer+stamps=arrival+delay=1i+interval=arrivals+interval_most=0.06+late=sort+beyond=chase"
     "+beyond_lerp=0.1",
     "buffer+delay=1.5i+interval=stamps+interval_count=7+beyond=0.5i+jitter_margin=1+jitter=stamps"
-    "+delay_fall=0.2",
+    "+delay_fall=0.2+delay_rise=0.4",
     "buffer+clock=newest+delay=1i+interval=stamps+catch_up=none+catch_up_limit=0.1+when_empty=stop"
     "+reserve=1",
-    "buffer+clock=mean+delay=0.1+catch_up=lerp+catch_up_rate=2+catch_up_near=0.01",
+    "buffer+clock=mean+delay=0.1+catch_up=lerp+catch_up_rate=2+catch_up_near=0.01"
+    "+catch_up_most=0.1+delay_from=newest",
     "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1",
-    "buffer+clock=mean+clock_count=4+delay=0.08+every=packet+between=hold",
+    "buffer+clock=mean+clock_count=4+delay=0.08+every=packet+between=hold+jitter_margin=0.5"
+    "+jitter=spread+jitter_count=6",
     "buffer+clock=median+clock_count=6+delay=0.02+jitter_margin=2+jitter=intervals"
     "+catch_up=rate+when_empty=run",
     "buffer+interval=0.05+catch_up=queue+min_buffer=3+max_buffer=5",
-    "buffer+catch_up=fill+catch_up_rate=0.5+still=skip+pace=0.9",
+    "buffer+catch_up=fill+catch_up_rate=0.5+still=skip+pace=0.9+min_buffer=2",
+    "buffer+stamps=ticks+interval=0.06+catch_up=timed-queue+every=0.02+tick_time=own+max_buffer=2",
+    "buffer+stamps=arrival+start=last+draw_time=last+delay=0.1+beyond=reuse+equal=last",
     "buffer+stamps=arrival+catch_up=waypoints+low_pass=0.06+follow=lerp+catch_up_from=3"
     "+catch_up_rate=0.7+count_at=end+waypoint_reach=0.1",
     "buffer+stamps=arrival+catch_up=dequeue+every=0.03+keep=5+beyond=repeat",
@@ -114,7 +118,8 @@ IN_TURN = (
     "+waypoint_reach=0.05",
     "buffer+catch_up=clamp+keep=2+every=0.03+phase=frame",
     "buffer+catch_up=dequeue+every=0.03+phase=step+reserve=1",
-    "buffer+clock=newest+delay=0.1+catch_up=rate+start=last+low_pass=0.02+times=milliseconds",
+    "buffer+clock=newest+delay=0.1+catch_up=rate+start=last+low_pass=0.02+times=milliseconds"
+    "+jitter_margin=1+jitter=changes",
     "chase+how=linear+time=1i+start=last+interval=arrivals+times=milliseconds",
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",
     "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=0.3",

@@ -7,7 +7,7 @@ from epic_cli.engine.packets cimport (
     is_finite, spun,
 )
 from epic_cli.engine.strategies.parts cimport (
-    ARRIVALS, ClockOffset, ClockRule, Deviation, SendInterval, Strategy, span_seconds,
+    ARRIVALS, ClockOffset, ClockRule, Deviation, RecentValues, SendInterval, Strategy, span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp, smooth_damp
 from epic_cli.engine.strategies.parts.following cimport (
@@ -39,6 +39,9 @@ cdef double SAME_TIME = 1e-9
 # Rounding must not decide whether a way is gone.
 cdef double ALL_GONE = 1 - 1e-9
 
+# A timer that differs by less from a whole number of ticks has that number, as a share.
+cdef double WHOLE = 0.01
+
 # An empty queue that is filled again goes on after this time without packets, in send intervals.
 cdef double STARVED = 2
 
@@ -55,8 +58,11 @@ cpdef enum class BufferCurve:
 
 cpdef enum class JitterMeasure:
     LATENESS
+    ARRIVALS
     INTERVALS
     STAMPS
+    CHANGES
+    SPREAD
 
 cpdef enum class CatchUp:
     NONE
@@ -106,17 +112,23 @@ cdef class DelayBuffer(Strategy):
     packet whose offset is more than ``clock_resync`` off restarts the estimate. The median is of
     1024 packets at most, and of two in the middle the larger. Over arrival times the offset is 0.
     With ``start=last`` a packet counts from the frame before it, as in games that set their clock
-    at a packet and then add the time of the frame.
+    at a packet and then add the time of the frame; with ``draw_time=last`` a frame is drawn at the
+    time of the one before, as in games that add it behind the drawing.
 
     Delay: The jitter is the exponential standard deviation of (arrival - stamp) over
-    ``jitter_time``, over arrival times that of their differences. With ``jitter=intervals`` it is
+    ``jitter_time``, or the standard deviation of the last ``jitter_count``; over arrival times, and
+    with ``jitter=arrivals``, that of the times between arrivals. With ``jitter=intervals`` it is
     the mean difference of the interval between arrivals from its own mean, of both of which each
     packet is ``jitter_share``; with ``jitter=stamps`` that of the timestamps' interval from the
-    send interval. Where the delay becomes less, each packet takes ``delay_fall`` of that off. A
-    send interval is the typical difference of the last 32 timestamps, or with ``interval_time`` the
-    exponential mean; or that of the last two timestamps (``interval=stamps``) or arrivals
-    (``interval=arrivals``), or the mean of the last ``interval_count`` of these, within
-    ``interval_least`` and ``interval_most``.
+    send interval; with ``jitter=changes`` the mean change of (arrival - stamp) from packet to
+    packet, as in RFC 3550; with ``jitter=spread`` the largest less the least of the last
+    ``jitter_time`` or ``jitter_count``. Of a change of the delay each packet takes ``delay_rise``,
+    or ``delay_fall`` where it becomes less. With ``delay_from=newest`` the delay is not behind the
+    clock, but behind the newest state, which stands until the next packet. A send interval is the
+    typical difference of the last 32 timestamps, or with ``interval_time`` the exponential mean; or
+    that of the last two timestamps (``interval=stamps``) or arrivals (``interval=arrivals``), or
+    the mean of the last ``interval_count`` of these, within ``interval_least`` and
+    ``interval_most``.
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
     neighbors: (next - previous) / (their time), at an end of the buffer the slope. With
@@ -137,34 +149,34 @@ cdef class DelayBuffer(Strategy):
     faster or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where
     the buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``share`` it goes on
     with frames, and by ``catch_up_rate`` of what it is off in each of them, with ``lerp`` by that
-    much a second; these do not wait. With ``clamp`` it goes on with frames, and is set to the
-    oldest of the last ``keep`` states where it is before that, and to the newest past it. With
-    ``none`` it only waits, also while ``reserve`` states or fewer are behind the one it comes from:
-    after each hitch the delay is longer; at a packet whose state is more than ``catch_up_limit``
-    off, it is as above. With ``when_empty=run`` it does not wait, with ``stop`` it does so where it
-    is, up to a frame past the newest state. ``queue`` goes from each state to the next in one
-    interval of frames, and drops what is left of the last frame: it never catches up, unless
-    ``keep`` drops states. Of a ``dequeue`` each frame, or tick, takes the next state. With
-    ``waypoints`` the low-pass goes to the next state as soon as it is within ``waypoint_reach`` of
-    the one before, stands where there is none, and is ``catch_up_rate`` faster while more than
-    ``catch_up_from`` wait, before its step or after that of the last frame (``count_at=end``).
-    These leave ``reserve`` states behind the newest. ``timer`` goes over the interval before
-    (newest - delay) by a timer of its own, which begins again each interval, at ``phase`` once, and
-    not at packets; ``timed-queue`` goes to the next state of a queue by such a timer, and over the
-    same way again where none waits behind the next. With ``fill`` the time goes on by ``pace``, and
-    that much faster by ``catch_up_rate`` for each state that waits behind the next
-    ``catch_up_from``; ways without movement take no time with ``still=skip``. ``monotonic`` keeps
-    it from going back. With ``every=packet`` the time goes on only when a packet comes; in ticks of
-    ``every`` seconds, only in a frame in which one falls (and at ``phase``), at the time of that
-    frame or of the tick: others show the last. With ``phase=frame`` the next tick is that long
-    after the frame of the last one, as where a timer is set to 0; with ``phase=step`` it falls in
-    each frame until there is a new state.
+    much a second, at most ``catch_up_most`` faster or slower; these do not wait. With ``clamp`` it
+    goes on with frames, and is set to the oldest of the last ``keep`` states where it is before
+    that, and to the newest past it. With ``none`` it only waits, also while ``reserve`` states or
+    fewer are behind the one it comes from: after each hitch the delay is longer; at a packet whose
+    state is more than ``catch_up_limit`` off, it is as above. With ``when_empty=run`` it does not
+    wait, with ``stop`` it does so where it is, up to a frame past the newest state. ``queue`` goes
+    from each state to the next in one interval of frames, and drops what is left of the last frame:
+    it never catches up, unless ``keep`` drops states. Of a ``dequeue`` each frame, or tick, takes
+    the next state. With ``waypoints`` the low-pass goes to the next state as soon as it is within
+    ``waypoint_reach`` of the one before, stands where there is none, and is ``catch_up_rate``
+    faster while more than ``catch_up_from`` wait, before its step or after that of the last frame
+    (``count_at=end``). These leave ``reserve`` states behind the newest. ``timer`` goes over the
+    interval before (newest - delay) by a timer of its own, which begins again each interval, at
+    ``phase`` once, and not at packets; ``timed-queue`` goes to the next state of a queue by such a
+    timer, and over the same way again where none waits behind the next. With ``fill`` the time goes
+    on by ``pace``, and that much faster by ``catch_up_rate`` for each state that waits behind the
+    next ``catch_up_from``; ways without movement take no time with ``still=skip``. ``monotonic``
+    keeps it from going back. With ``every=packet`` the time goes on only when a packet comes; in
+    ticks of ``every`` seconds, only in a frame in which one falls (and at ``phase``), at the time
+    of that frame or of the tick: others show the last. With ``phase=frame`` the next tick is that
+    long after the frame of the last one, as where a timer is set to 0; with ``phase=step`` it falls
+    in each frame until there is a new state.
 
-    Queues: with ``none``, ``queue``, ``dequeue`` and ``waypoints``, and more than one as
+    Queues: with ``none``, ``queue``, ``dequeue``, ``waypoints`` and ``fill``, and more than one as
     ``min_buffer``, an entity that has reached the newest state, or is at the first, continues when
     that number of states wait, or where less do and none came for two intervals. Where
-    ``max_buffer`` states wait, the next one drops the oldest of them, until ``min_buffer`` are
-    left, and the way to these begins again.
+    ``max_buffer`` states wait (by ``timed-queue``, too), the next one drops the oldest of them,
+    until ``min_buffer`` are left, and the way to these begins again.
 
     ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
     lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each frame,
@@ -213,6 +225,8 @@ cdef class DelayBuffer(Strategy):
             Number("clock_limit", 0.0001, "the largest shift per packet of a clock=pll", "s", 0, 1),
             Choice("start", "arrival", "when a packet counts as arrived: on arrival, or in the"
                    " frame before (last)", ("arrival", "last"), tune=False),
+            Choice("draw_time", "frame", "the time of a frame, with catch_up=snap: its own, or that"
+                   " of the frame before (last)", ("frame", "last"), tune=False),
             Span("delay", 0.2, "how far in the past to draw, in seconds or send intervals (1.8i)",
                  0, 60, tune=(0.02, 1.0), scale="log"),
             Number("jitter_margin", 0.0, "standard deviations of the jitter that are added to the"
@@ -220,13 +234,20 @@ cdef class DelayBuffer(Strategy):
                    0, 100, tune=(0, 5)),
             Number("jitter_time", 2.0, "the time over which the jitter is measured", "s", 0.001,
                    3600),
-            Choice("jitter", "lateness", "what the jitter is of: arrival minus stamp, the"
-                   " intervals between arrivals, or those of the stamps", JitterMeasure,
-                   tune=False),
+            Choice("jitter", "lateness", "what the jitter is: the standard deviation of arrival"
+                   " minus stamp, or of the times between arrivals; how far intervals of arrivals"
+                   " or stamps are from their mean; how much arrival minus stamp changes from"
+                   " packet to packet, or its spread", JitterMeasure, tune=False),
             Number("jitter_share", 0.1, "how much each packet shifts the jitter, with"
-                   " jitter=intervals or stamps", "", 0, 1),
+                   " jitter=intervals, stamps or changes", "", 0, 1),
+            Number("jitter_count", 0, "of how many packets the jitter is, with jitter=lateness,"
+                   " arrivals or spread; 0: by jitter_time", "", 0, 1024, whole=True),
+            Number("delay_rise", 1.0, "how much of an increase of the delay each packet adds", "",
+                   0.001, 1),
             Number("delay_fall", 1.0, "how much of a decrease of the delay each packet takes off",
                    "", 0.001, 1),
+            Choice("delay_from", "clock", "what the delay is behind: the clock, or the newest"
+                   " state", ("clock", "newest"), tune=False),
             Span("delay_least", 0.0, "the least delay, jitter margin included", 0, 60),
             Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
             measured_interval("stamps", "arrivals"),
@@ -263,6 +284,8 @@ cdef class DelayBuffer(Strategy):
                    " catch_up=rate; with fill, for each waiting state; with share and lerp, that;"
                    " with waypoints, while many wait",
                    "", 0, 60, tune=(0.01, 0.2), scale="log"),
+            Number("catch_up_most", 0.0, "how much faster or slower to play at most, with share and"
+                   " lerp; 0: any", "", 0, 60),
             Number("catch_up_limit", 0.0, "jump at a larger error of the drawn time, or with none"
                    " at a packet that is further off; 0: never", "s", 0, 3600),
             Number("catch_up_near", 0.0, "leave a smaller error of the drawn time as it is", "s", 0,
@@ -291,7 +314,7 @@ cdef class DelayBuffer(Strategy):
                    " or its own", ("frame", "own"), tune=False),
             Switch("monotonic", "off", "never go back in time"),
             Number("min_buffer", 1, "states that must wait before an empty queue goes on, with"
-                   " catch_up=none, queue, dequeue or waypoints", "", 1, 1024, whole=True),
+                   " catch_up=none, queue, dequeue, waypoints or fill", "", 1, 1024, whole=True),
             Number("max_buffer", 0, "states that may wait in a queue, at least min_buffer; 0: any"
                    " number", "", 0, 1024, whole=True),
             Number("reserve", 0, "states that stay in a queue; those that must wait behind the"
@@ -327,8 +350,9 @@ cdef class DelayBuffer(Strategy):
     cdef public CatchUp catch_up
     cdef public JitterMeasure jitter
     cdef public double clock_margin, delay, jitter_margin, delay_least, delay_most, beyond
-    cdef public double jitter_share, delay_fall, beyond_share, beyond_lerp
-    cdef public double catch_up_rate, catch_up_limit, catch_up_near, pace, every, phase
+    cdef public double jitter_share, delay_rise, delay_fall, beyond_share, beyond_lerp
+    cdef public double catch_up_rate, catch_up_most, catch_up_limit, catch_up_near
+    cdef public double pace, every, phase
     cdef public size_t catch_up_from
     cdef public LowPass follow
     cdef public double low_pass, follow_share, follow_speed, dead_zone, rounding, snap
@@ -338,13 +362,18 @@ cdef class DelayBuffer(Strategy):
     cdef public double forget
     cdef bint keeps_last, forgotten, renewed, by_milliseconds
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
-    cdef bint from_last, smooths, by_ticks, holds, is_queue, skips, waits, stops, sorts, spares
+    cdef bint from_last, draws_last, smooths, by_ticks, holds, is_queue, skips, waits, stops
+    cdef bint sorts, spares
     cdef bint strays                # the newest packet was too far from the drawn time
     cdef ClockOffset offset
     cdef SendInterval interval
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef Deviation deviation
+    cdef RecentValues recent        # lateness, or times between arrivals, s
+    cdef bint counts_jitter         # of some packets
+    cdef bint from_newest           # the delay is behind the newest state
     cdef double usual_interval, unevenness  # of arrivals, and its mean absolute difference, s
+    cdef double lateness            # of the newest packet, or the time before it, s; NaN: none
     cdef SnapshotBuffer states
     cdef size_t taken               # packets since the beginning
     cdef size_t place               # how many states there are up to the time drawn last
@@ -376,8 +405,9 @@ cdef class DelayBuffer(Strategy):
     cdef TurnChase turn
 
     def configure(self, *, clock_time, clock_share, clock_count, clock_resync, clock_gain,
-                  clock_decay, clock_limit, start, jitter_time, interval, interval_least,
-                  interval_most, interval_time, interval_count, between, beyond_along, beyond_then,
+                  clock_decay, clock_limit, start, draw_time, jitter_time, jitter_count, delay_from,
+                  interval, interval_least, interval_most, interval_time, interval_count,
+                  between, beyond_along, beyond_then,
                   when_empty, still, count_at, tick_time,
                   late, equal, before, keep, min_buffer, max_buffer, times):
         self.check_free()
@@ -390,6 +420,9 @@ cdef class DelayBuffer(Strategy):
             NAN if interval < 0 else interval, 0.05, interval_time,
             interval_count if interval < 0 else 0, least=interval_least, most=interval_most)
         self.deviation = Deviation(jitter_time)
+        self.recent = RecentValues(jitter_time, jitter_count)
+        self.counts_jitter = jitter_count > 0
+        self.from_newest = delay_from == "newest"
         self.by_velocity = beyond_along == "velocity"
         self.returns = beyond_then == "return"
         self.inserts = late != "drop"
@@ -397,6 +430,8 @@ cdef class DelayBuffer(Strategy):
         self.hides = before == "none"
         self.keeps_last = equal == "last"
         self.from_last = start == "last"
+        self.draws_last = draw_time == "last" and self.catch_up == CatchUp.SNAP and not (
+            self.every != 0)
         self.by_ticks = tick_time == "own"
         self.holds = between == "hold"
         self.smooths = (self.low_pass > 0 or self.follow == LowPass.SHARE
@@ -409,7 +444,8 @@ cdef class DelayBuffer(Strategy):
             or (self.jitter_margin > 0 and self.jitter == JitterMeasure.STAMPS))
         self.is_queue = self.catch_up == CatchUp.QUEUE or self.catch_up == CatchUp.DEQUEUE
         self.is_queue |= self.catch_up == CatchUp.WAYPOINTS
-        self.queues = self.is_queue or self.catch_up == CatchUp.NONE
+        self.queues = (self.is_queue or self.catch_up == CatchUp.NONE
+                       or self.catch_up == CatchUp.FILL)
         self.skips = still == "skip"
         self.counts_at_end = count_at == "end"
         self.restarts = self.phase < 0
@@ -417,7 +453,8 @@ cdef class DelayBuffer(Strategy):
         self.phase = max(self.phase, 0.0)
         self.is_queue |= self.catch_up == CatchUp.TIMED_QUEUE
         self.min_buffer = min_buffer
-        self.max_buffer = max(max_buffer, min_buffer) if max_buffer and self.queues else 0
+        self.max_buffer = max(max_buffer, min_buffer) if max_buffer and (
+            self.queues or self.is_queue) else 0
         self.counts_intervals |= self.queues and min_buffer > 1
         self.spares = self.reserve > 0 and self.catch_up == CatchUp.SNAP
         self.remembers = (
@@ -432,7 +469,8 @@ cdef class DelayBuffer(Strategy):
         self.offset.clear()
         self.interval.clear()
         self.deviation.clear()
-        self.usual_interval = NAN
+        self.recent.clear()
+        self.usual_interval = self.lateness = NAN
         self.unevenness = 0
         self.states.clear()
         self.turn.clear()
@@ -582,12 +620,27 @@ cdef class DelayBuffer(Strategy):
             if interval > 0:
                 self.unevenness += (
                     fabs(interval - self.interval.value) - self.unevenness) * self.jitter_share
-        elif self.stamps == StampSource.SENDER:
-            self.deviation.add(now - packet.time, now)
-        elif self.stamps == StampSource.TICKS:
-            self.deviation.add(now - self.tick, now)
-        elif self.taken > 0:
-            self.deviation.add(interval, now)
+        elif self.stamps == StampSource.ARRIVAL or self.jitter == JitterMeasure.ARRIVALS:
+            if self.taken > 0:
+                self.add_lateness(interval, now)
+        else:
+            self.add_lateness(
+                now - (packet.time if self.stamps == StampSource.SENDER else self.tick), now)
+
+    cdef void add_lateness(self, double late, double now) noexcept nogil:
+        """Update the jitter by how late a packet is, or by the time between the last two (s)."""
+        cdef double change = fabs(late - self.lateness)
+        self.lateness = late
+        if self.jitter == JitterMeasure.CHANGES:
+            if not isnan(change):
+                self.unevenness += (change - self.unevenness) * self.jitter_share
+        elif self.jitter == JitterMeasure.SPREAD or self.counts_jitter:
+            self.recent.add(late, now)
+            self.unevenness = (self.recent.spread() if self.jitter == JitterMeasure.SPREAD
+                               else self.recent.deviation())
+        else:
+            self.deviation.add(late, now)
+            self.unevenness = self.deviation.value()
 
     cdef void measure_unevenness(self, double interval) noexcept nogil:
         """Update the unevenness of arrivals by the time between the last two (s; NaN: none)."""
@@ -600,18 +653,17 @@ cdef class DelayBuffer(Strategy):
             fabs(interval - self.usual_interval) - self.unevenness) * self.jitter_share
 
     cdef void set_delay(self, double wanted) noexcept nogil:
-        """Set the delay to ``wanted`` (s), at once unless it becomes less and ``delay_fall`` is."""
-        if self.taken > 0 and wanted < self.wait and self.delay_fall < 1:
-            wanted = self.wait + (wanted - self.wait) * self.delay_fall
+        """Set the delay to ``wanted`` (s), or change it by a share of what it is off that."""
+        cdef double share = self.delay_fall if wanted < self.wait else self.delay_rise
+        if self.taken > 0 and share < 1:
+            wanted = self.wait + (wanted - self.wait) * share
         self.wait = wanted
 
     cdef double compute_delay(self) noexcept nogil:
         cdef double interval = self.interval.value
         cdef double wait = span_seconds(self.delay, interval)
         if self.jitter_margin > 0:
-            wait += self.jitter_margin * (
-                self.deviation.value() if self.jitter == JitterMeasure.LATENESS
-                else self.unevenness)
+            wait += self.jitter_margin * self.unevenness
         return min(max(wait, span_seconds(self.delay_least, interval)),
                    span_seconds(self.delay_most, interval))
 
@@ -650,6 +702,8 @@ cdef class DelayBuffer(Strategy):
             return
         if self.every > 0 and self.by_ticks and not self.restarts:
             at = moment = self.phase + self.count_ticks(at) * self.every
+        if self.draws_last and self.drew:
+            moment = self.read_time(self.drawn.time)
         self.lasted = self.elapsed(at)
         self.starved = False
         time = self.compute_drawn_time(moment)
@@ -664,7 +718,8 @@ cdef class DelayBuffer(Strategy):
         elif self.place == self.states.size():
             self.draw_beyond(time - self.states.back().time, sample)
             if self.beyond == REUSE and time > self.states.back().time:
-                self.restart_segment(moment - self.behind + max(self.since_drawn(moment), 0.0))
+                self.restart_segment(moment - self.behind + max(self.since_drawn(
+                    at if self.draws_last else moment), 0.0))
         elif self.spares and self.place + self.reserve >= self.states.size():
             self.hold_last(sample)
         else:
@@ -804,8 +859,15 @@ cdef class DelayBuffer(Strategy):
 
     cdef size_t advance_by_timer(self, double at, size_t first) noexcept nogil:
         """Return the index of the state from which a queue by a timer goes; ``first`` before."""
-        cdef double beats = (at - self.phase) / self.interval.value
-        cdef double beat = floor(beats + 1 - ALL_GONE)
+        cdef double length = self.interval.value
+        cdef double ticks, beats, beat
+        if self.every > 0:      # a number of ticks, if it nearly is one
+            ticks = max(floor(length / self.every + 0.5), 1.0)
+            if fabs(ticks * self.every - length) < WHOLE * length:
+                length = ticks * self.every
+        beats = (at - self.phase) / length
+        # a beat that falls on a tick begins behind it: timer > interval
+        beat = floor(beats + (ALL_GONE - 1 if self.every > 0 else 1 - ALL_GONE))
         if not self.playing:
             first, self.begun, self.beat = 0, False, beat
         elif beat > self.beat:
@@ -850,13 +912,15 @@ cdef class DelayBuffer(Strategy):
         if self.filling:
             self.idle += elapsed
             self.filling = self.states.size() < begin + self.min_buffer and (
-                self.states.size() == begin
+                self.states.size() == begin or self.catch_up == CatchUp.FILL
                 or self.idle < STARVED * self.interval.value * ALL_GONE)
         return self.filling
 
     cdef double compute_drawn_time(self, double at) noexcept nogil:
         cdef double time = at - self.behind - self.wait
         cdef double newest = self.states.back().time + self.compute_reach()
+        if self.from_newest:
+            time = self.states.back().time - self.wait
         if self.is_queue:
             time = self.advance_queue(at, self.elapsed(at))
         elif self.catch_up == CatchUp.TIMER:
@@ -874,14 +938,17 @@ cdef class DelayBuffer(Strategy):
         elif self.catch_up == CatchUp.FILL:
             time = self.states.back().time
             if self.playing:
-                time = self.advance_by_fill(self.elapsed(at))
+                time = self.time
+                if not self.is_filling(self.elapsed(at)):
+                    time = self.advance_by_fill(self.elapsed(at))
         elif self.playing and self.catch_up == CatchUp.NONE and not self.strays:
             time = self.time
             if not self.is_filling(self.elapsed(at)) and (not self.stops or time < newest) and (
                     self.reserve == 0 or self.states.size() > self.count_passed() + self.reserve):
                 time += self.elapsed(at)
         self.strays = False
-        if self.catch_up == CatchUp.NONE and time >= newest - SAME_TIME:
+        if self.catch_up == CatchUp.NONE and time >= newest - SAME_TIME or (
+                self.catch_up == CatchUp.FILL and time >= self.states.back().time - SAME_TIME):
             self.filling = self.min_buffer > 1
         if self.waits:
             time = min(time, newest)
@@ -897,8 +964,11 @@ cdef class DelayBuffer(Strategy):
             return time
         if self.catch_up_limit > 0 and fabs(off) > self.catch_up_limit:
             return wanted
-        return time + off * min(
+        off *= min(
             self.catch_up_rate * (1 if self.catch_up == CatchUp.SHARE else elapsed), 1.0)
+        if self.catch_up_most > 0:
+            off = min(max(off, -self.catch_up_most * elapsed), self.catch_up_most * elapsed)
+        return time + off
 
     cdef void record_drawn(self, Vec3[double] position, const OptionalTurn& turn) noexcept nogil:
         if self.shows and not self.starved:

@@ -260,6 +260,18 @@ cdef class Deviation:
 
 
 @cython.final
+cdef class RecentValues:
+    cdef double duration
+    cdef size_t most
+    cdef deque[Measured] recent
+
+    cpdef void add(self, double value, double now) noexcept nogil
+    cpdef double spread(self) noexcept nogil
+    cpdef double deviation(self) noexcept nogil
+    cpdef void clear(self) noexcept nogil
+
+
+@cython.final
 cdef class PhaseLockedLoop:
     cdef readonly double step
     cdef readonly double decay

@@ -320,6 +320,51 @@ cdef class Deviation:
         self.empty = True
 
 
+@cython.final
+cdef class RecentValues:
+    """The values measured within ``duration`` (s), or the last ``most``, and their spread."""
+
+    def __init__(self, double duration=2, size_t most=0):
+        self.duration = INFINITY if most > 0 else duration
+        self.most = most if most > 0 else OFFSETS
+        self.clear()
+
+    cpdef void add(self, double value, double now) noexcept nogil:
+        """Insert a value measured at ``now`` (s), and drop those that no longer count."""
+        self.recent.push_back(Measured(now, value))
+        while self.recent.size() > self.most or self.recent.front().at < now - self.duration:
+            self.recent.pop_front()
+
+    cpdef double spread(self) noexcept nogil:
+        """Return the largest value less the least; 0 without values."""
+        cdef double least = INFINITY
+        cdef double most = -INFINITY
+        cdef size_t index
+        for index in range(self.recent.size()):
+            least = min(least, self.recent[index].offset)
+            most = max(most, self.recent[index].offset)
+        return max(most - least, 0.0)
+
+    cpdef double deviation(self) noexcept nogil:
+        """Return the standard deviation; 0 without values."""
+        cdef size_t count = self.recent.size()
+        cdef double mean = 0
+        cdef double total = 0
+        cdef size_t index
+        if count == 0:
+            return 0
+        for index in range(count):
+            mean += self.recent[index].offset
+        mean /= count
+        for index in range(count):
+            total += (self.recent[index].offset - mean) * (self.recent[index].offset - mean)
+        return sqrt(total / count)
+
+    cpdef void clear(self) noexcept nogil:
+        """Drop all values."""
+        self.recent.clear()
+
+
 # Sliding windows of the last measurements, for means that ignore outliers.
 
 cdef void start_window(Window& window, int size) noexcept nogil:

@@ -53,6 +53,7 @@ CLOCK_GAIN: float
 CLOCK_DECAY: float
 CLOCK_LIMIT: float
 START: str
+DRAWS_LAST: bool  # frames are drawn at the time of the one before
 DELAY: float
 DELAY_IN_INTERVALS: bool
 DELAY_LEAST: float
@@ -64,7 +65,13 @@ JITTER_MARGIN: float
 JITTER_TIME: float
 JITTER: str
 JITTER_SHARE: float
+JITTER_COUNT: int
+MOST_LATES: int  # how many packets the jitter is of, at most
+SCATTERS: bool  # the jitter is an exponential standard deviation
+DELAY_RISE: float
 DELAY_FALL: float
+EASES_DELAY: bool
+DELAY_FROM: str
 INTERVAL: float  # s, the first guess where it is measured
 INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
@@ -82,6 +89,7 @@ BEYOND_THEN: str
 CATCH_UP: str
 IS_QUEUE: bool
 CATCH_UP_RATE: float
+CATCH_UP_MOST: float
 CATCH_UP_LIMIT: float
 CATCH_UP_NEAR: float
 CATCH_UP_FROM: int
@@ -134,7 +142,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     kinds = {0: "hold", math.inf: "unlimited"}
     kinds |= {-2001: "freeze", -2002: "oldest", -2003: "reuse", -2004: "chase", -2005: "repeat"}
     kind = kinds.get(beyond, "time")
-    queues = settings["catch_up"] in ("queue", "dequeue", "waypoints", "none")
+    queues = settings["catch_up"] in ("queue", "dequeue", "waypoints", "none", "fill")
     rate = settings["catch_up_rate"]
     least, most = settings["min_buffer"], settings["max_buffer"]
     fills = queues and least > 1
@@ -170,6 +178,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "INTERVAL_SHARE": 1.0,
         "INTERVAL_LATE": 0.0,
         "LIMITS_INTERVAL": not math.isinf(settings["interval_most"]),
+        "SCATTERS": settings["jitter"] in ("lateness", "arrivals") and not settings["jitter_count"],
+        "MOST_LATES": settings["jitter_count"] or 1024,
+        "EASES_DELAY": min(settings["delay_rise"], settings["delay_fall"]) < 1,
         "SMOOTHS": settings["low_pass"] > 0 or settings["follow"] in ("share", "speed"),
         "BEYOND": kind,
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
@@ -187,7 +198,12 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "FILLS": fills,
         "SORTS": settings["late"] == "sort" and settings["stamps"] != "sender",
         "WAITS": settings["when_empty"] == "wait" and settings["catch_up"] in ("none", "rate"),
-        "MAX_BUFFER": max(most, least) if most and queues else 0,
+        "MAX_BUFFER": max(most, least)
+        if most and (queues or settings["catch_up"] == "timed-queue")
+        else 0,
+        "DRAWS_LAST": settings["draw_time"] == "last"
+        and settings["catch_up"] == "snap"
+        and settings["every"] == 0,
     }
 
 
@@ -195,7 +211,8 @@ def needs_one_clock(settings: Mapping[str, Any]) -> bool:
     """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
     by_stamp = settings["stamps"] == "sender" and settings["clock"] == "agree"
     clockless = ("queue", "dequeue", "timer", "timed-queue", "fill", "waypoints", "clamp")
-    return by_stamp and settings["catch_up"] not in clockless
+    by_clock = settings["catch_up"] not in clockless and settings["delay_from"] == "clock"
+    return by_stamp and by_clock
 
 
 class State(NamedTuple):
@@ -228,7 +245,11 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     jitter_mean: float
     jitter_variance: float
     usual_interval: float  # between arrivals
-    unevenness: float  # how far intervals are from it
+    unevenness: float  # how far intervals are from it, or another measure of the jitter
+    lates: list[float]  # how late the last packets were, or the times between them
+    late_times: list[float]  # when they arrived
+    lateness: float  # of the newest packet
+    compares: bool  # there was one
     wait: float  # the present delay, s
     lasted: float  # the present frame, s
     strays: bool  # the newest packet was too far from the drawn time
@@ -269,6 +290,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.interval = INTERVAL
         self.usual_interval = 0.0
         self.unevenness = 0.0
+        self.lates.clear()
+        self.late_times.clear()
+        self.compares = False
         self.wait = 0.0
         self.strays = False
         self.running = False
@@ -335,10 +359,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 if self.count > 0 and time > self.newest:
                     off: float = abs(time - self.newest - self.interval)
                     self.unevenness += (off - self.unevenness) * JITTER_SHARE
-            elif STAMPS != "arrival":
-                self.scatter(arrival - self.stamp, arrival)
+            elif STAMPS != "arrival" and JITTER != "arrivals":
+                self.add_lateness(arrival - self.stamp, arrival)
             elif self.count > 0:
-                self.scatter(arrival - self.arrived, arrival)
+                self.add_lateness(arrival - self.arrived, arrival)
         if FORGET > 0.0:
             if self.forgotten:
                 self.states.clear()
@@ -358,10 +382,13 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.idle = 0.0
         if MAX_BUFFER > 0:
             self.shorten()
-        if DELAY_FALL < 1.0:
+        if EASES_DELAY:
             wanted: float = self.wanted_delay()
-            if self.count > 0 and wanted < self.wait:
-                wanted = self.wait + (wanted - self.wait) * DELAY_FALL
+            if self.count > 0:
+                if wanted < self.wait:
+                    wanted = self.wait + (wanted - self.wait) * DELAY_FALL
+                else:
+                    wanted = self.wait + (wanted - self.wait) * DELAY_RISE
             self.wait = wanted
         if LATE == "sort" or (LATE == "insert" and STAMPS == "sender"):
             self.sort_in(State(self.stamp, position, velocity, rotation, time))
@@ -427,9 +454,12 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if self.filling:
             self.idle += elapsed
             waiting: int = len(self.states) - self.passed() - 1
-            self.filling = waiting < MIN_BUFFER and (
-                waiting == 0 or self.idle < 2.0 * self.interval * (1.0 - 1e-9)
-            )
+            if CATCH_UP == "fill":
+                self.filling = waiting < MIN_BUFFER
+            else:
+                self.filling = waiting < MIN_BUFFER and (
+                    waiting == 0 or self.idle < 2.0 * self.interval * (1.0 - 1e-9)
+                )
         return self.filling
 
     def reach(self) -> float:
@@ -529,10 +559,53 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             off: float = abs(interval - self.usual_interval)
             self.unevenness += (off - self.unevenness) * JITTER_SHARE
 
+    def add_lateness(self, late: float, arrival: float) -> None:
+        """Measure the jitter by how late a packet is, or by the time between the last two."""
+        if JITTER == "changes":
+            if self.compares:
+                change: float = abs(late - self.lateness)
+                self.unevenness += (change - self.unevenness) * JITTER_SHARE
+            self.lateness = late
+            self.compares = True
+        elif SCATTERS:
+            self.scatter(late, arrival)
+        else:
+            self.lates.append(late)
+            self.late_times.append(arrival)
+            while len(self.lates) > MOST_LATES or (
+                JITTER_COUNT == 0 and self.late_times[0] < arrival - JITTER_TIME
+            ):
+                self.lates.pop(0)
+                self.late_times.pop(0)
+            if JITTER == "spread":
+                self.unevenness = self.spread()
+            else:
+                self.unevenness = self.deviation()
+
+    def spread(self) -> float:
+        """Return the difference between the largest and the least of the last values."""
+        least: float = self.lates[0]
+        most: float = self.lates[0]
+        for i in range(len(self.lates)):
+            least = min(least, self.lates[i])
+            most = max(most, self.lates[i])
+        return most - least
+
+    def deviation(self) -> float:
+        """Return the standard deviation of the last values."""
+        mean: float = 0.0
+        for i in range(len(self.lates)):
+            mean += self.lates[i]
+        mean = mean / float(len(self.lates))
+        total: float = 0.0
+        for i in range(len(self.lates)):
+            total += (self.lates[i] - mean) * (self.lates[i] - mean)
+        return sqrt(total / float(len(self.lates)))
+
     def scatter(self, value: float, arrival: float) -> None:
         """Measure the jitter as an exponential standard deviation."""
         weight: float = 1.0
-        if STAMPS != "arrival":
+        if STAMPS != "arrival" and JITTER != "arrivals":
             if self.count > 0:
                 weight = 1.0 - exp(-(arrival - self.arrived) / JITTER_TIME)
         elif self.count > 1:
@@ -545,10 +618,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         """Return how far in the past to draw (s)."""
         wanted: float = DELAY * self.interval if DELAY_IN_INTERVALS else DELAY
         if JITTER_MARGIN > 0.0:
-            if JITTER == "intervals" or JITTER == "stamps":
-                wanted = wanted + JITTER_MARGIN * self.unevenness
-            else:
+            if SCATTERS:
                 wanted = wanted + JITTER_MARGIN * sqrt(self.jitter_variance)
+            else:
+                wanted = wanted + JITTER_MARGIN * self.unevenness
         if not FIXED_DELAY:
             if DELAY_LEAST > 0.0:
                 wanted = max(
@@ -562,7 +635,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def present_delay(self) -> float:
         """Return how far in the past it is drawn (s)."""
-        return self.wait if DELAY_FALL < 1.0 else self.wanted_delay()
+        return self.wait if EASES_DELAY else self.wanted_delay()
 
     def teleport(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
@@ -623,6 +696,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         moment: float = (
             self.arrived if STEPS == "packet" else PHASE + self.ticks * EVERY if OWN_TICKS else now
         )
+        if DRAWS_LAST:
+            if self.running:
+                moment = self.last
         sent: float = (
             moment - behind
             if USES_CLOCK
@@ -630,7 +706,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if CLOCK_MARGIN > 0.0
             else moment
         )
-        elapsed: float = self.frame_time(moment)
+        elapsed: float = self.frame_time(now if DRAWS_LAST else moment)
         if BEYOND_LERP > 0.0 and BEYOND == "chase":
             self.lasted = self.frame_time(now)
         if STARVES:
@@ -698,6 +774,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             ticks: float = (now - PHASE) / self.interval
             newest: float = self.states[len(self.states) - 1].time - self.present_delay()
             return newest + (ticks - floor(ticks + 1e-9)) * self.interval
+        if DELAY_FROM == "newest":
+            return self.states[len(self.states) - 1].time - self.present_delay()
         return sent - self.present_delay()
 
     def renew(self, time: float) -> None:
@@ -765,8 +843,14 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def advance_by_timer(self, now: float) -> None:
         """Go to the next state of the queue where the timer begins again."""
-        beats: float = (now - PHASE) / self.interval
-        newest: float = floor(beats + 1e-9)
+        length: float = self.interval
+        if STEPS == "tick":
+            whole: float = max(floor(length / EVERY + 0.5), 1.0) * EVERY
+            if abs(whole - length) < 0.01 * length:
+                length = whole
+        beats: float = (now - PHASE) / length
+        # a beat that falls on a tick begins behind it
+        newest: float = floor(beats - 1e-9) if STEPS == "tick" else floor(beats + 1e-9)
         if not self.running:
             self.first = 0
             self.leaving = False
@@ -784,11 +868,23 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def fill_time(self, now: float) -> float:
         """Return the time to draw, which goes on by the states that wait."""
-        last: int = len(self.states) - 1
         if not self.running:
-            return self.states[last].time
-        time: float = self.time
+            return self.states[len(self.states) - 1].time
         left: float = max(now - self.last, 0.0)
+        if FILLS:
+            if self.fills_up(left):
+                return self.time
+        time: float = self.time_after(left)
+        if FILLS:
+            if time >= self.states[len(self.states) - 1].time - 1e-9:
+                self.filling = True
+        return time
+
+    def time_after(self, elapsed: float) -> float:
+        """Return the time to draw after a frame, by the states that wait."""
+        last: int = len(self.states) - 1
+        time: float = self.time
+        left: float = elapsed
         i: int = 0
         while i <= last and self.states[i].time <= time:
             i += 1
@@ -840,10 +936,14 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                     off = 0.0
             if CATCH_UP_LIMIT > 0.0 and abs(off) > CATCH_UP_LIMIT:
                 time = wanted
-            elif CATCH_UP == "share":
-                time += off * CATCH_UP_RATE
-            elif CATCH_UP == "lerp":
-                time += off * min(CATCH_UP_RATE * elapsed, 1.0)
+            elif CATCH_UP == "share" or CATCH_UP == "lerp":
+                off = off * (
+                    CATCH_UP_RATE if CATCH_UP == "share" else min(CATCH_UP_RATE * elapsed, 1.0)
+                )
+                if CATCH_UP_MOST > 0.0:
+                    fastest: float = CATCH_UP_MOST * elapsed
+                    off = min(max(off, -fastest), fastest)
+                time += off
             else:
                 most: float = CATCH_UP_RATE * elapsed
                 time += min(max(off, -most), most)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,12 +46,21 @@ SHORT = 0.02
 #: Frames in which a low-pass is sought.
 SCANNED = 300
 
-#: Ages that are steadier (s) are explained; clocks, the usual ones, for which the delay may be a
-#: multiple of a measured interval, or a margin for uneven stamps.
+#: Ages that are steadier (s) are explained; clocks, the usual ones and the steadiest, for which the
+#: delay may be a multiple of a measured interval, or have a margin for uneven packets.
 STEADY, CLOCKS = 1e-4, 4
 
-#: How much of the jitter each packet is, in games that measure it by intervals, and of a decrease.
-JITTER_SHARES, FALLS = (0.05, 0.1, 0.2), (1.0, 0.1)
+#: How much of the jitter each packet is, in games that measure it so; or of how many packets, or of
+#: which time (s) it is.
+JITTER_SHARES, JITTER_COUNTS = (0.05, 0.0625, 0.1, 0.2), (10, 20, 30, 50, 60, 100)
+JITTER_TIMES = (1.0, 2.0, 3.0, 5.0, 10.0)
+
+#: How games ease the delay, which is tried with the likeliest measures of the jitter.
+EASED = 3
+EASES = (
+    {"delay_fall": 0.1}, {"delay_rise": 0.1, "delay_fall": 0.1},
+    {"delay_rise": 0.2, "delay_fall": 0.2}, {"delay_rise": 0.05, "delay_fall": 0.05},
+)  # fmt: skip
 
 #: Most pieces of a path that are searched to either side.
 REACH = 60
@@ -181,22 +191,44 @@ class _StateAges:
         some = self.moves[places.astype(int)]
         off = beside[some] * self.interval / self.frames.unit
         ages = np.array([self._compute_ages(axis, places[some], some) for axis in self.every])
-        usual = min(TICKS, key=lambda tick: abs(tick - self.interval))
-        stamps: dict[str, Any] = {"jitter": "stamps", "interval": usual}
-        measures = {"jitter": "intervals"}, stamps
-        found = []
-        for measure, share, fall in itertools.product(measures, JITTER_SHARES, FALLS):
-            by = {**measure, "jitter_share": share, **({"delay_fall": fall} if fall < 1 else {})}
+        found: list[PossibleReading] = []
+        plain = fit_delays(ages, np.zeros((1, len(off))), off, ends[some])[2]
+        likely = sorted({*range(CLOCKS), *np.argsort(plain)[:CLOCKS].tolist()})
+
+        def read(by: dict[str, Any]) -> float:
             jitter = measure_unevenness(self.frames, by)[self.newest[some]]
-            count = len(ages) if len(by) == 2 else CLOCKS  # of rarer ones the usual clocks
-            fitted = fit_delays(ages[:count], jitter[None], off, ends[some])
-            rows = zip(self.every, *map(np.ndarray.tolist, fitted), strict=False)
-            for axis, delay, margin, left in rows:
+            fitted = fit_delays(ages[likely], jitter[None], off, ends[some])
+            axes = [self.every[place] for place in likely]
+            least = math.inf
+            for axis, delay, margin, left in zip(
+                axes, *map(np.ndarray.tolist, fitted), strict=True
+            ):
                 if margin and CLEARER * left < best.off:
                     settings = {**axis.settings, "delay": max(delay, 0.0), "jitter_margin": margin}
                     settings |= by | {key: value for key, value in parts.items() if value}
                     found.append(PossibleReading(left, StrategySpec("buffer", settings)))
+                    least = min(least, left)
+            return least
+
+        measured = [(read(by), place, by) for place, by in enumerate(self._iterate_measures())]
+        for left, _, by in sorted(measured)[:EASED]:
+            for eases in EASES if left < math.inf else ():
+                read({**by, **eases})
         return found
+
+    def _iterate_measures(self) -> Iterator[dict[str, Any]]:
+        """Yield ways in which games measure how uneven packets are."""
+        usual = min(TICKS, key=lambda tick: abs(tick - self.interval))
+        for share in JITTER_SHARES:
+            yield {"jitter": "intervals", "jitter_share": share}
+            yield {"jitter": "stamps", "interval": usual, "jitter_share": share}
+            yield {"jitter": "changes", "jitter_share": share}
+        for count in JITTER_COUNTS:
+            for measure in ("spread", "lateness", "arrivals"):
+                yield {"jitter": measure, "jitter_count": count}
+        yield {"jitter": "arrivals"}
+        for time in JITTER_TIMES:
+            yield {"jitter": "spread", "jitter_time": time}
 
     def _find_places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Return the nearest place on the path for each frame (in states), and its distance.

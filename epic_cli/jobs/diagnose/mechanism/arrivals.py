@@ -154,11 +154,14 @@ def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategyS
                 newest = {"stamps": "ticks", "clock": "newest"}
                 stamps = newest if limits else {"stamps": "arrival"}
                 yield StrategySpec("buffer", {**stamps, "delay": "1i", **words, **limits})
-    for start, begun in (
-        ({}, frames.arrivals[frames.newest]),
-        ({"start": "last"}, frames.times[np.maximum(begins - 1, 0)]),
+    before_it = frames.times[np.maximum(begins - 1, 0)]
+    shifted = np.append(frames.times[:1], frames.times[:-1])
+    for start, at, begun in (
+        ({}, frames.times, frames.arrivals[frames.newest]),
+        ({"start": "last"}, frames.times, before_it),
+        ({"start": "last", "draw_time": "last"}, shifted, before_it),
     ):
-        since = times - begun[moving][on]
+        since = (at - begun)[moving][on]
         if rises.sum() < FEW or not np.ptp(since[rises]):
             continue
         slope, level = np.polyfit(since[rises], share[rises], 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, Deviation
+from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, Deviation, RecentValues
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: The settings of a clock; those that are of the packets of a time, or of some packets.
 CLOCK_KEYS = ("stamps", "clock", "clock_time", "clock_share", "clock_count", "clock_resync")
 WINDOWED = ("min", "mean", "median", "max")
+
+#: The settings of jitter that is not the deviation over the usual time.
+UNEVEN = {"jitter", "jitter_count", "jitter_time", "delay_rise", "delay_fall"}
 
 #: Those that are numbers of which 0 means none.
 SHIFTS = ("clock_share", "clock_resync")
@@ -101,7 +104,7 @@ class _ClockReader:
         if way not in self._stamps:
             self._stamps[way] = _read_stamps(self.frames, way)
         stamps, jitter = self._stamps[way]
-        if settings.get("jitter", "lateness") != "lateness":
+        if settings.keys() & UNEVEN:
             jitter = measure_unevenness(self.frames, settings)
         rule = ClockRule[settings.get("clock", "agree").upper()]
         offsets = np.zeros(len(stamps))
@@ -138,13 +141,30 @@ def _measure_jitter(arrivals: Floats, measured: Floats) -> Floats:
 
 
 def measure_unevenness(frames: Frames, settings: Mapping[str, Any]) -> Floats:
+    """Return the jitter at each packet (n; s), as ``buffer`` measures it with these settings.
+
+    Each packet takes ``delay_rise`` or ``delay_fall`` of a change, as of the delay.
+    """
+    rise, fall = settings.get("delay_rise", 1.0), settings.get("delay_fall", 1.0)
+    measure = settings.get("jitter", "lateness")
+    by_means = measure in ("intervals", "stamps")
+    known = _average_distances(frames, settings) if by_means else _measure_last(frames, settings)
+    if rise == fall == 1:
+        return np.array(known)
+    last, found = known[0], []
+    for jitter in known:
+        last += (jitter - last) * (fall if jitter < last else rise)
+        found.append(last)
+    return np.array(found)
+
+
+def _average_distances(frames: Frames, settings: Mapping[str, Any]) -> list[float]:
     """Return how far the times between packets are from their mean, on the mean (n; s).
 
     They are those of arrivals, or with ``jitter=stamps`` of stamps, which are an ``interval``
-    apart. Each packet is a ``jitter_share`` of the means, and ``delay_fall`` of what is less.
+    apart. Each packet is a ``jitter_share`` of the means.
     """
-    share, fall = settings.get("jitter_share", 0.1), settings.get("delay_fall", 1.0)
-    by_stamps = settings["jitter"] == "stamps"
+    share, by_stamps = settings.get("jitter_share", 0.1), settings["jitter"] == "stamps"
     mean = settings.get("interval", frames.interval) if by_stamps else math.nan
     last, found = 0.0, [0.0]
     for interval in np.diff(frames.stamps if by_stamps else frames.arrivals).tolist():
@@ -152,8 +172,33 @@ def measure_unevenness(frames: Frames, settings: Mapping[str, Any]) -> Floats:
             mean = interval if math.isnan(mean) else mean
             mean += 0.0 if by_stamps else (interval - mean) * share
             last += (abs(interval - mean) - last) * share
-        found.append(last if last > found[-1] else found[-1] + (last - found[-1]) * fall)
-    return np.array(found)
+        found.append(last)
+    return found
+
+
+def _measure_last(frames: Frames, settings: Mapping[str, Any]) -> list[float]:
+    """Return the deviation, the spread, or the mean change of the last measurements (n; s)."""
+    measure, arrivals = settings.get("jitter", "lateness"), frames.arrivals
+    intervals = measure == "arrivals" or settings.get("stamps") == "arrival"
+    values = np.diff(arrivals) if intervals else arrivals - frames.stamps
+    found = [0.0] * intervals
+    if measure == "changes":
+        share, last = settings.get("jitter_share", 0.1), 0.0
+        for change in np.abs(np.diff(values, prepend=values[:1])).tolist():
+            last += (change - last) * share
+            found.append(last)
+        return found
+    time, count = settings.get("jitter_time", 2.0), settings.get("jitter_count", 0)
+    recent = RecentValues(time, count)
+    deviation = Deviation(time)
+    for value, arrival in zip(values.tolist(), arrivals[intervals:].tolist(), strict=True):
+        if measure == "spread" or count:
+            recent.add(value, arrival)
+            found.append(recent.spread() if measure == "spread" else recent.deviation())
+        else:
+            deviation.add(value, arrival)
+            found.append(deviation.value())
+    return found
 
 
 def _find_nearest_axis(

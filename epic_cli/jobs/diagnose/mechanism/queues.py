@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
+from epic_cli.jobs.diagnose.mechanism.marks import find_kind
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 from epic_cli.jobs.diagnose.mechanism.waypoints import iterate_waypoint_queues
 
@@ -18,6 +19,23 @@ if TYPE_CHECKING:
 
 #: Phases of a timer that are tried, and how much faster a queue is played for each waiting state.
 PHASES, RATES = 10, (0.1, 0.5, 1.0)
+
+#: How much faster a queue of equal times is played, from which number of states on, and how many
+#: must wait when it was empty.
+FILLS: dict[str, tuple[Any, ...]] = {
+    "catch_up_rate": (0.05, 0.1, 0.25), "catch_up_from": (1, 2, 3), "min_buffer": (1, 2, 3),
+}  # fmt: skip
+
+#: Ticks of such a timer, and how many states may wait then; they are shorter than this share of it.
+TIMED: tuple[dict[str, Any], ...] = tuple(
+    {"every": every, "tick_time": "own", "max_buffer": most}
+    for every in (1 / 60, 1 / 50, 1 / 30)
+    for most in (2, 0)
+)
+FEWER = 0.8
+
+#: Kinds of frames for which ticks are tried, and the distance of phases that are (s).
+BETWEEN, FINE = ("path", "two-states"), 0.001
 
 #: A timer that is this long, in frames, may bend the path each other time; and how near a usual
 #: length one is.
@@ -49,6 +67,7 @@ def look_at_timed_queues(search: SearchState) -> None:
     if results.is_settled:
         return
     order = {} if frames.taken is None else INSERTS_LATE
+    kind = find_kind(frames.taken or frames, search.exact)
     ticks = find_ticks(frames, search.exact)  # those at which the path bends, if any
     usual = _find_usual_length(frames.interval)
     length = usual if ticks is None else ticks.every
@@ -64,6 +83,13 @@ def look_at_timed_queues(search: SearchState) -> None:
             found = search.comparison.fit(search.comparison.search(found, "phase", phases, 6), 2)
             phase = float(found.candidate.settings["phase"]) % beat
             results.add(search.comparison.measure_error(found.change({"phase": phase})))
+    beat = _find_usual_length(frames.interval)
+    for ticked in TIMED if kind in BETWEEN else ():
+        if not results.is_settled and ticked["every"] < FEWER * beat:
+            timed = {"stamps": "ticks", **order, "catch_up": "timed-queue", "interval": beat}
+            found = FittedStrategy(StrategySpec("buffer", {**timed, **ticked}))
+            phases = np.arange(0.0, beat, FINE).tolist()
+            results.add(search.comparison.search(found, "phase", phases, 10))
 
 
 def _find_usual_length(length: float) -> float:
@@ -73,8 +99,19 @@ def _find_usual_length(length: float) -> float:
 
 def look_at_fills(search: SearchState) -> None:
     """Look at queues that are played as fast as many states wait, unless one is found."""
-    if not search.results.is_settled:
-        fill = {"catch_up": "fill", "still": "skip", "pace": 0.95}
-        found = FittedStrategy(StrategySpec("buffer", fill))
-        found = search.comparison.search(found, "catch_up_rate", RATES, 0)
-        search.results.add(search.comparison.fit(found, 6, ("pace", "catch_up_rate")))
+    if search.results.is_settled:
+        return
+    fill = {"catch_up": "fill", "still": "skip", "pace": 0.95}
+    found = FittedStrategy(StrategySpec("buffer", fill))
+    found = search.comparison.search(found, "catch_up_rate", RATES, 0)
+    order = {} if search.frames.taken is None else INSERTS_LATE
+    interval = _find_usual_length(search.frames.interval)
+    even = {"stamps": "ticks", "interval": interval, **order, "catch_up": "fill", "still": "skip"}
+    refilled = [
+        search.comparison.measure_error(
+            FittedStrategy(StrategySpec("buffer", even | dict(zip(FILLS, counts, strict=True))))
+        )
+        for counts in itertools.product(*FILLS.values())
+    ]
+    for one in (found, min(refilled, key=lambda one: one.apart)):
+        search.results.add(search.comparison.fit(one, 6, ("pace", "catch_up_rate")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,9 @@ EVEN, FASTEST = 0.004, 0.6
 SOME, ALIKE, WITHIN = 3, 0.3, 0.9
 #: The quantile of the rates that is the usual one.
 FULL = 0.85
+
+#: The quantile of the rates that is their limit, and the least share of the frames that go by it.
+FASTER, LIMITED = 0.97, 0.05
 
 #: Least mean correction (s) that tells what it follows, and the most of it that is left.
 LEAST_CHANGE, FOLLOWS = 5e-5, 0.15
@@ -62,10 +65,19 @@ def _iterate_following_clocks(
     usual = np.abs(change[told]).mean() if told.any() else 0.0
     if told.sum() < FEW or usual < LEAST_CHANGE:
         return
+    paces = np.abs(change) / span
+    limit: dict[str, float] = {}
+    for most in np.quantile(paces[told], (FASTER, FULL)).tolist():
+        slight = 0.03 * most + EVEN / 2
+        if not limit and (np.abs(paces[told] - most) < slight).mean() > LIMITED:
+            limit = {"catch_up_most": most}
+            told &= paces < most - 2 * slight
+    if told.sum() < FEW:
+        return
     found = []
-    for axis in every:
+    for words, goal in _iterate_goals(frames, every):
         # the age of what would be drawn next, without a correction
-        age = frames.times[1:] - axis.offsets[frames.newest[1:]] - (sent[:-1] + span)
+        age = goal[1:] - (sent[:-1] + span)
         for how, unit in (("share", np.ones(len(span))), ("lerp", span)):
             parts = np.stack((age * unit, unit), axis=1)[told]
             weights = np.ones(len(parts))
@@ -76,8 +88,8 @@ def _iterate_following_clocks(
                 off = np.abs(parts @ (rate, level) - change[told])
                 weights = 1 / np.sqrt(np.maximum(off, np.median(off) + 1e-9))
             if np.median(off) < FOLLOWS * usual and rate > 0:
-                settings = {**axis.settings, "delay": max(-float(level / rate), 0.0)}
-                settings |= {"catch_up": how, "catch_up_rate": float(rate)}
+                settings = {**words, "delay": max(-float(level / rate), 0.0)}
+                settings |= {"catch_up": how, "catch_up_rate": float(rate), **limit}
                 found.append((float(off.mean()), StrategySpec("buffer", settings)))
     found.sort(key=lambda one: one[0])
     yield from (spec for _, spec in found[: 2 * CLOCKS])
@@ -104,15 +116,15 @@ def _iterate_rates(
     )  # fmt: skip
     leaps = seen & (off >= FASTEST)
     found = []
-    for axis in (*every, _start_at_last_frames(frames, every)):
+    for words, goal in _iterate_goals(frames, every):
         # the age of what would be drawn next, without a correction
-        age = frames.times[1:] - axis.offsets[frames.newest[1:]] - (sent[:-1] + span)
+        age = goal[1:] - (sent[:-1] + span)
         high, missed = separate(age[even | slow], age[fast])
         low, wrong = separate(-age[even | fast], -age[slow])
         low = -low
         delay, near = (high + low) / 2, max((high - low) / 2, 0.0)
         settings: dict[str, Any] = {
-            **axis.settings, "delay": max(delay, 0.0), "catch_up": "rate", "catch_up_rate": rate,
+            **words, "delay": max(delay, 0.0), "catch_up": "rate", "catch_up_rate": rate,
         }  # fmt: skip
         if near > NARROW:
             settings["catch_up_near"] = near
@@ -130,12 +142,20 @@ def _iterate_rates(
                 yield StrategySpec("buffer", {**settings, "catch_up_limit": limit})
 
 
-def _start_at_last_frames(frames: Frames, every: list[TimeAxis]) -> TimeAxis:
-    """Return the clock of the newest packet, which counts from the frame before it."""
-    axis = next(axis for axis in every if axis.settings == {"clock": "newest"})
+def _iterate_goals(
+    frames: Frames, every: list[TimeAxis]
+) -> Iterator[tuple[Mapping[str, Any], Floats]]:
+    """Yield what the drawn time follows, a delay later, in each frame (m; s), and its settings.
+
+    It is that of a clock, also of one that counts from the frame before the newest packet, or the
+    stamp of the newest state.
+    """
+    for axis in every:
+        yield axis.settings, frames.times - axis.offsets[frames.newest]
     begun = frames.times[np.maximum(np.searchsorted(frames.times, frames.arrivals) - 1, 0)]
-    settings = {**axis.settings, "start": "last"}
-    return axis._replace(settings=settings, offsets=begun - frames.stamps)
+    last = (begun - frames.stamps)[frames.newest]
+    yield {"clock": "newest", "start": "last"}, frames.times - last
+    yield {"delay_from": "newest"}, frames.stamps[frames.newest]
 
 
 def _find_sent_times(frames: Frames) -> tuple[Floats, NDArray[np.bool_]]:

@@ -37,11 +37,17 @@ NEARLY_FRAMES, TICKS = 0.2, ("every", "phase", "between")
 #: Numbers of packets over which games estimate a clock.
 COUNTS = (3, 5, 7, 8, 9, 10, 11, 12, 15, 16, 20, 25, 30, 32, 50, 64, 100)
 
+#: How much faster or slower games play at most.
+FASTEST = (0.05, 0.1, 0.25)
+
 #: Settings that say something only beside another one, by key: that one, and its words.
 BESIDE = {
     "catch_up_rate": ("catch_up", ("rate", "fill", "share", "lerp")),
     "pace": ("catch_up", ("fill",)),
     "still": ("catch_up", ("fill",)),
+    "catch_up_most": ("catch_up", ("share", "lerp")),
+    "draw_time": ("catch_up", ("snap", None)),
+    "delay_from": ("catch_up", ("rate", "share", "lerp")),
     "beyond_share": ("beyond", ("chase",)),
     "beyond_lerp": ("beyond", ("chase",)),
 }
@@ -77,6 +83,10 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
     INSERTS_LATE,
     {"late": "sort"},
     {"start": "last"},
+    {"start": "last", "draw_time": "last"},
+    {"draw_time": "last"},
+    {"beyond": "reuse"},
+    {"beyond": "reuse", "equal": "last"},
     {"low_pass": 0.03},
     {"times": "milliseconds"},
 )
@@ -173,6 +183,8 @@ class Variants:
                     yield self.change(spec, counted)
         if settings.get("catch_up") in ("none", "rate"):
             yield from (self.change(spec, {"when_empty": does}) for does in ("run", "stop"))
+        if settings.get("catch_up") in ("share", "lerp"):
+            yield from (self.change(spec, {"catch_up_most": most}) for most in FASTEST)
         if "jitter_margin" in settings and isinstance(settings["delay"], float):
             wait = settings["delay"] + settings["jitter_margin"] * self._find_jitter(settings)
             for bound in ("delay_least", "delay_most"):
@@ -216,6 +228,7 @@ class Variants:
     def _measure_lateness(self, settings: Mapping[str, Any]) -> float:
         """Return the lateness of a buffer that is not due to its delay (s)."""
         margin = float(settings.get("jitter_margin", 0.0)) * self._find_jitter(settings)
+        margin += self.frames.frame * (settings.get("draw_time") == "last")
         return self.clocks.find(settings).late + margin + float(settings.get("low_pass", 0.0))
 
     def _find_jitter(self, settings: Mapping[str, Any]) -> float:

@@ -155,6 +155,6 @@ def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that replace a buffer's clock by another clock over the sender's stamps."""
     gone = (
         *CLOCK_KEYS, "start", "interval", "interval_count", "interval_least", "interval_most",
-        "late",
+        "late", "delay_from", "draw_time",
     )  # fmt: skip
     return {**dict.fromkeys(gone), **clock}

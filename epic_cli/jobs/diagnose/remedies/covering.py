@@ -31,8 +31,8 @@ ASTRAY = 0.05
 
 #: Settings that a delay of its own replaces.
 MARGINS = (
-    "jitter_margin", "jitter_time", "jitter", "jitter_share", "delay_fall", "delay_least",
-    "delay_most",
+    "jitter_margin", "jitter_time", "jitter", "jitter_share", "jitter_count", "delay_rise",
+    "delay_fall", "delay_from", "delay_least", "delay_most",
 )  # fmt: skip
 
 

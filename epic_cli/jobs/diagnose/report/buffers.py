@@ -39,8 +39,11 @@ _CURVES = {
 }
 _JITTERS = {
     "lateness": "the jitter",
+    "arrivals": "the deviation of the times between arrivals",
     "intervals": "the mean unevenness of the arrivals",
     "stamps": "the mean unevenness of the stamps",
+    "changes": "the mean change of the latency from packet to packet",
+    "spread": "the spread of the latency",
 }
 _TIMES = {
     "wait": "",
@@ -122,8 +125,13 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         unit = describe_interval(settings) if measured else "the send interval"
         late = f"{-delay:g} x {unit} ({late})"
     if margin := settings["jitter_margin"]:
-        late += f" and {margin:.3g} x {_JITTERS[settings['jitter']]}"
-        if (fall := settings["delay_fall"]) < 1:
+        late += f" and {margin:.3g} x {_JITTERS[settings['jitter']]}{_describe_window(settings)}"
+        rise, fall = settings["delay_rise"], settings["delay_fall"]
+        if rise == fall < 1:
+            late += f", of a change of which each packet takes over {format_share(fall)},"
+        elif rise < 1:
+            late += f", of an increase of which each packet takes over {format_share(rise)},"
+        elif fall < 1:
             late += f", of a decrease of which each packet takes over {format_share(fall)},"
     few = settings["keep"] < FEW_STATES
     buffer = f"a buffer of the last {settings['keep']:g} states," if few else "a buffer"
@@ -139,9 +147,22 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     if settings["catch_up"] in CLOCKLESS:
         return f"{_describe_clockless(settings, found, curve)}{behind}{write_habits(settings)}"
     return (
-        f"draws from {buffer} {stamps}, {late} late,"
+        f"draws from {buffer} {stamps}, {late} {_BEHIND[settings['delay_from']]},"
         f" {curve}, and {after}{_describe_time(settings)}{behind}{write_habits(settings)}"
     )
+
+
+#: What a buffer is late by, in words that go after the delay.
+_BEHIND = {"clock": "late", "newest": "behind the newest state"}
+
+
+def _describe_window(settings: Mapping[str, Any]) -> str:
+    """Return over which packets the jitter is measured, if its measure has a window."""
+    if count := settings["jitter_count"]:
+        return f" of the last {count:g} packets"
+    if settings["jitter"] == "spread":
+        return f" over {format_seconds(settings['jitter_time'])}"
+    return ""
 
 
 def _follows(settings: Mapping[str, Any]) -> bool:
@@ -168,6 +189,8 @@ def _describe_time(settings: Mapping[str, Any]) -> str:
         "share": f", by a time that catches up by {faster} of its error in each frame{outside}",
         "lerp": f", by a time that catches up by {faster} of its error a second{outside}",
     }.get(settings["catch_up"], "")
+    if settings["catch_up"] in ("share", "lerp") and (most := settings["catch_up_most"]):
+        catch_up += f", at most {format_share(most)} faster or slower"
     if settings["catch_up"] == "none" and (limit := settings["catch_up_limit"]):
         catch_up = f", by a time of its own that is set at a packet {format_seconds(limit)} off"
     if settings["catch_up"] in ("none", "rate"):
@@ -188,6 +211,8 @@ def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: st
     most = settings["keep"] - 1
     drops = f"drops the oldest where more than {most:g} wait"
     catches_up = drops if most < FEW_STATES else "never catches up"
+    if most := settings["max_buffer"]:
+        catches_up = f"drops the oldest where more than {most:g} wait"
     if settings["beyond"] == REPEAT:
         catches_up += f", and {EMPTY[REPEAT]} when it is empty"
     return {
@@ -196,13 +221,14 @@ def _describe_clockless(settings: Mapping[str, Any], found: Mechanism, curve: st
         f" the next one within {settings['waypoint_reach']:g} of it{_describe_hurry(settings)}",
         "clamp": f"draws from the last {settings['keep']:g} states {_describe_clock(settings)},"
         f" {curve}, by a time of its own that stays between them",
-        "queue": f"plays a queue of states {curve}, one each {period}{left}, and never catches up",
+        "queue": f"plays a queue of states {curve}, one each {period}{left}, and {catches_up}",
         "timed-queue": f"plays a queue of states {curve}, one each {period} by a timer of its own"
-        f"{left}, over the same way again where no other waits, and never catches up",
+        f"{left}, over the same way again where no other waits, and {catches_up}",
         "fill": f"goes from each received state to the next {curve}, at"
         f" {format_share(settings['pace'])} of the pace at which they were sent, and"
         f" {format_share(settings['catch_up_rate'])} faster for each that waits behind the next"
-        f"{_count_states(settings['catch_up_from'])}{_STILL[settings['still']]}",
+        f"{_count_states(settings['catch_up_from'])}{_describe_refill(settings)}"
+        f"{_STILL[settings['still']]}",
         "timer": f"goes over the newest interval {curve}, by a timer of its own that begins again"
         f" each {period}, not at packets",
     }[settings["catch_up"]]
@@ -215,6 +241,12 @@ def _describe_hurry(settings: Mapping[str, Any]) -> str:
 
 
 _STILL = {"play": "", "skip": "; ways without movement take no time"}
+
+
+def _describe_refill(settings: Mapping[str, Any]) -> str:
+    """Return how many states must wait before an empty queue goes on, if it is not one."""
+    least = settings["min_buffer"]
+    return f", and goes on from the newest when {least:g} wait" if least > 1 else ""
 
 
 def _count_states(count: float) -> str:
