@@ -94,6 +94,11 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
             60,
         ),
         (
+            "buffer+delay=0.1+delay_from=newest+catch_up=lerp+catch_up_rate=5+catch_up_most=0.1",
+            "strafe",
+            60,
+        ),
+        (
             "buffer+clock=mean+clock_share=0.1+delay=0.1+jitter_margin=2+jitter=intervals",
             "strafe",
             60,
@@ -129,7 +134,7 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
     (wanted,) = read_specs([strategy])
     ways = (
         "how", "tick_time", "start", "stamps", "clock", "curve", "catch_up", "ahead", "keep",
-        "jitter_margin", "jitter", "when_empty", "follow", "drift", "drift_share",
+        "jitter_margin", "jitter", "delay_from", "when_empty", "follow", "drift", "drift_share",
     )  # fmt: skip
     assert found.mechanism is not None
     best = found.mechanism.strategy
