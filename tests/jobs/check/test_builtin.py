@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import io
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.ports import example, script
 
-from epic_cli import Packet, strategies
+from epic_cli import Packet, read_packets, strategies
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import list_remote_names
@@ -21,6 +24,7 @@ from epic_cli.jobs.check.port import Port
 from epic_cli.jobs.check.report import explain_failure
 from epic_cli.jobs.check.run import check
 from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
+from epic_cli.jobs.check.streams import make_builtin_streams
 
 
 def rows(spec: StrategySpec) -> Iterator[bytes]:
@@ -57,6 +61,21 @@ def keep(known: list[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
     for one in rest:
         known.append(one)
         yield one
+
+
+def test_the_built_in_streams_stay_what_they_are(words: Callable[[str, str], None]) -> None:
+    """A stream has these packets everywhere, since a port's rows are compared with a file's."""
+    told = ""
+    for stream in make_builtin_streams():
+        packets = list(read_packets(io.BytesIO(stream.text)))
+        stamps = np.sort([packet.time for packet in packets])
+        delays = [(packet.arrival or 0.0) - packet.time for packet in packets]
+        told += (
+            f"{stream.name}: {len(packets)} packets, at most {np.diff(stamps).max(initial=0):g} s"
+            f" apart, {min(delays):g} to {max(delays):g} s on the way;"
+            f" {hashlib.sha256(stream.text).hexdigest()[:12]}\n"
+        )
+    words("streams", told)
 
 
 @pytest.mark.parametrize("name", list_remote_names())

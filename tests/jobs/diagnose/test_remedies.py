@@ -246,7 +246,6 @@ def test_where_packets_are_held_up_a_short_buffer_that_extrapolates_is_the_remed
     "strategy",
     [
         "buffer+clock=min+clock_time=session+delay=0.1",
-        "buffer+clock=min+clock_time=10+delay=0.12",
         "buffer+clock=median+clock_time=10+delay=0.09",
         "buffer+delay=0.16",
     ],
