@@ -133,6 +133,14 @@ def test_equal_rows_of_a_usual_number_are_made() -> None:
     assert sum(any(item != "" for item in row) for row in rows) == 1002
 
 
+def test_a_workbook_has_a_thousand_sheets_at_most() -> None:
+    more = '<table:table table:name="{}"><table:table-row><table:table-cell/></table:table-row>'
+    every = ["</table:table>" + more.format(number) for number in range(1000)]
+    assert len(Workbook().iterate_tables(with_rows("".join(every[:-1])))) == 1000
+    with pytest.raises(Unreadable, match="more than 1,000 sheets"):
+        Workbook().iterate_tables(with_rows("".join(every)))
+
+
 def test_a_look_at_sheets_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     file = with_rows(equal(3, 7))
     source = SimpleNamespace(open_file=lambda _: file)
