@@ -239,6 +239,44 @@ class AddedTimers(games.Game):
         self.run(self.at)
 
 
+class GrowingTime(games.Game):
+    """A lerp to the newest state by a factor that grows by 3 a second from each packet on."""
+
+    factor = 0.0
+
+    def arrive(self) -> None:
+        self.factor = 0.0
+
+    def frame(self) -> None:
+        self.factor = min(self.factor + self.grow(), 1)
+        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * self.factor
+
+    def grow(self) -> float:
+        """Return how much the factor grows in a frame."""
+        return float(3 * self.dt)
+
+
+class GrowingFrames(GrowingTime):
+    """The same by 0.05 in each frame."""
+
+    def grow(self) -> float:
+        return 0.05
+
+
+class ReckonedTween(games.AgeOfVelocity):
+    """A line to the newest state in 60 ms, and then on along its velocity."""
+
+    def arrive(self) -> None:
+        self.start, self.begun = self.drawn, self.got[-1][0]
+
+    def frame(self) -> None:
+        share = (self.at - self.begun) / 0.06
+        if share < 1:
+            self.drawn = self.start + (self.got[-1][2] - self.start) * share
+        else:
+            self.drawn = self.drawn + self.velocity * self.dt
+
+
 class SixtyFrames(games.AgeOfVelocity):
     """A tenth of the way, and a sixtieth of a second of the velocity, in each frame."""
 
@@ -332,6 +370,9 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         AddedTimers,
         "chase+how=linear+time=0.08+overlap=on+every=0.01+phase=packet",
     ),
+    "growing-time": (GrowingTime, "chase+how=growing+time=0.333333+start=last"),
+    "growing-frames": (GrowingFrames, "chase+how=growing+time=20+step_time=1"),
+    "reckoned-tween": (ReckonedTween, "chase+how=linear+time=0.06+end=short+drift=1"),
     "sixty-frames": (SixtyFrames, "chase+how=share+share=0.1+drift=1+step_time=1/60"),
     "measured-ease": (MeasuredEase, "chase+how=eased+ease=out-quad+time=1i+interval=frames"),
     "low-passed-body": (

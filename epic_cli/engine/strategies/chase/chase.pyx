@@ -145,8 +145,9 @@ cdef class Chase(Strategy):
 
     With ``drift`` what is drawn also moves by that share of the newest velocity, until the packet
     is ``ahead_time`` old, as a body in a physics engine: after each step, or, where the goal moves
-    by the velocity, before it, so that only the error to that fades. A velocity that is itself
-    smoothed goes ``drift_share`` of the way to the newest in each step, also once a packet.
+    by the velocity, before it, so that only the error to that fades. ``linear`` and ``eased``
+    drift where their way has ended, unless their goal moves so. A velocity that is itself smoothed
+    goes ``drift_share`` of the way to the newest in each step, also once a packet.
 
     It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
     packet, for which dt is the time since the frame before it. With ``phase=frame`` a tick falls in
@@ -607,6 +608,9 @@ cdef class Chase(Strategy):
             if self.step_time > 0 and elapsed > 0:
                 sample.velocity = (self.shown.position - before) * (1 / elapsed)
             return
+        if self.glides and not self.overlaps and self.ahead != Goal.VELOCITY:
+            self.glide_on(at, elapsed, counted, sample)
+            return
         travel = self.compute_drift(at, elapsed if self.ahead == Goal.VELOCITY else counted)
         if self.ahead == Goal.VELOCITY:
             self.shown.position = before + travel
@@ -618,6 +622,26 @@ cdef class Chase(Strategy):
             elapsed = elapsed if elapsed > 0 else counted
             sample.show(Motion(self.shown.position, (self.shown.position - before) * (1 / elapsed)),
                         EXTRAPOLATED)
+
+    cdef void glide_on(self, double at, double elapsed, double counted,
+                       Sample& sample) noexcept nogil:
+        """Move on the way to the newest packet, and along its velocity where that has ended."""
+        cdef double over = self.measure_way(at) - self.duration
+        cdef Vec3[double] before = self.shown.position
+        if not over > SLIGHTLY * self.duration:
+            self.approach_goal(at, counted, sample)
+            return
+        if over < elapsed and not self.stops_short:
+            self.shown.position = self.goal
+            self.turn_glide(at)
+        else:
+            over = elapsed
+        self.shown.position = self.shown.position + self.compute_drift(at, over)
+        self.shown.velocity = Vec3[double]()
+        if elapsed > 0:
+            self.shown.velocity = (self.shown.position - before) * (1 / elapsed)
+        self.glide.show(0, sample)
+        sample.show(self.shown, EXTRAPOLATED)
 
     cdef void drift_on(self, double at, Sample& sample) noexcept nogil:
         """Draw the last step of those that packets make, and the drift since."""

@@ -52,6 +52,7 @@ EASE: str
 START: str
 END: str
 OVERLAPS: bool  # the ways to packets add up
+GLIDES_ON: bool  # along with the packet, where the path to it has ended
 WALKS: bool  # each of them has ticks of its own
 OVERSHOOT: float
 PASSES: bool  # it passes its goal
@@ -129,6 +130,11 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "PHASE": max(phase, 0.0),
         "BEGINS": {-1: "frame", -2: "packet"}.get(phase, "once"),
         "OVERLAPS": settings["overlap"] == "on" and settings["how"] in ("linear", "eased"),
+        "GLIDES_ON": settings["drift"] > 0
+        and settings["how"] in ("linear", "eased")
+        and settings["overlap"] == "off"
+        and settings["ahead"] != "velocity"
+        and steps != "packet",
         "WALKS": settings["overlap"] == "on"
         and settings["how"] in ("linear", "eased")
         and phase == -2
@@ -797,7 +803,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.steps += 1
             counted = STEP_TIME
         self.drifting = self.drifting * (1.0 - DRIFT_SHARE) + self.speed * DRIFT_SHARE
-        if DRIFT > 0.0 and STEPS != "packet":
+        if GLIDES_ON:
+            self.glide_on(now, elapsed, counted)
+        elif DRIFT > 0.0 and STEPS != "packet":
             if AHEAD == "velocity":
                 led: Vec3 = self.carried(now, elapsed)
                 self.position = self.position + led
@@ -805,6 +813,21 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.pursue(now, counted)
             if AHEAD != "velocity":
                 self.position = self.position + self.carried(now, counted)
+        else:
+            self.pursue(now, counted)
+
+    def glide_on(self, now: float, elapsed: float, counted: float) -> None:
+        """Go on the path, and along with the packet where that has ended."""
+        over: float = self.lasted(now) - self.duration
+        if over > 1e-9 * self.duration:
+            span: float = elapsed
+            if END == "goal":
+                if over < elapsed:
+                    self.position = self.goal
+                    if ROTATIONS:
+                        self.rotation = self.received_rotation
+                    span = over
+            self.position = self.position + self.carried(now, span)
         else:
             self.pursue(now, counted)
 

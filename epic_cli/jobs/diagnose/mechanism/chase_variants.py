@@ -14,6 +14,8 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
     {"start": "last"},
     {"end": "short"},
     {"overlap": "on"},
+    {"drift": 1.0, "end": "short"},
+    {"drift": 1.0, "end": None},
     {"late": "take"},
     {"repeated": "drop"},
     {"overshoot": "on"},

@@ -14,7 +14,12 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.forces import read_forces
-from epic_cli.jobs.diagnose.mechanism.glides import find_least_error_time, read_glides
+from epic_cli.jobs.diagnose.mechanism.glides import (
+    find_least_error_time,
+    goes_along,
+    list_way_times,
+    read_glides,
+)
 from epic_cli.jobs.diagnose.mechanism.readings import (
     FEW,
     MOSTLY,
@@ -32,6 +37,9 @@ COARSE = 0.2
 
 #: Fewest steps of a chase that are read.
 FEWEST = 20
+
+#: Shares of the rest that tell how they grow, and the least rest that does (usual steps).
+GROWN, ALONE = (0.01, 0.95), 0.02
 
 #: A share of the rest that is not all of it.
 ALL = 0.999
@@ -84,6 +92,9 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
             )
         if moves:  # what moves along with its goal, so that the error fades
             found += read_glides(frames, drifts, goal)
+        if not ahead and goes_along(frames):
+            found += read_glides(frames, DRIFTS, goal)
+        found += read_growing(frames, ahead, goal)
         found.append(_read_spring(frames, ahead, goal))
         found += read_forces(frames, ahead, goal)
     return found
@@ -173,6 +184,27 @@ def read_shares(
             ("speed", "speed", speed, speed * elapsed / np.maximum(way, 1e-12)),
         )
     ]
+
+
+def read_growing(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
+    """Return chases by a share of the rest that grows from 0 to 1, by time or by frames."""
+    left, step = goal[1:] - frames.drawn[:-1], np.diff(frames.drawn, axis=0)
+    square, later = np.square(left).sum(axis=1), frames.settled[1:]
+    share = (step * left).sum(axis=1) / np.maximum(square, 1e-300)
+    partly = later & (share > GROWN[0]) & (share < GROWN[1]) & (square > (ALONE * frames.unit) ** 2)
+    if partly.sum() < FEWEST:
+        return []
+    found = []
+    for words, begun, unit in list_way_times(frames):
+        since = (frames.times - begun)[1:]
+        time = float(np.median(since[partly] / share[partly]))
+        if time <= 0:
+            continue
+        off = step - np.clip(since / time, 0, 1)[:, None] * left
+        settings = {"how": "growing", "time": time / unit, **words, **ahead}
+        error = float(compute_robust_rms(off[later]))
+        found.append(PossibleReading(error, StrategySpec("chase", settings)))
+    return sorted(found, key=lambda one: one.off)[:1]
 
 
 def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleReading:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: so where a game leaves out the last step of each way.
 STANDS, AWAY, SHORT = 1e-3, 0.05, 0.03
 
+#: A step that is the velocity's (usual steps), and the least part of the frames with such steps.
+ALONG, PART = 2e-3, 0.02
+
 #: Times that are sought (s), and how many of them are tried first.
 TIMES, TRIED = (0.02, 1.0), 25
 
@@ -70,24 +73,21 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     Tweens count the time from the frame before the arrival, or after it. Some leave out the last
     step.
     """
-    before, later = np.maximum(frames.taking - 1, 0), np.flatnonzero(frames.settled)
+    later = np.flatnonzero(frames.settled)
     at = later[choose_places(len(later), AGED)]
     ends: list[dict[str, Any]] = [{}, {"end": "short"}] if _stands_short(frames, goal) else [{}]
-    eases = ["linear"] if "drift" in ahead else list(EASES)[: USUAL if ahead else None]
-    starts: dict[str, Floats] = {
-        "drawn": frames.arrivals[frames.newest],
-        "frame": frames.times[frames.taking],
-        "last": frames.times[before],
-    }
-    words_of: dict[str, dict[str, Any]] = {
-        start: {} if start == "drawn" else {"start": start} for start in starts
-    }
-    counts = not ahead or "drift" in ahead
-    if counts and np.ptp(np.diff(frames.times)) > UNEVEN * frames.frame:  # else that is the time
-        starts["counted"] = (
-            frames.times - (np.arange(len(frames.times)) - frames.taking + 1) * frames.frame
-        )
-        words_of["counted"] = {"step_time": 1.0}
+    goes_on = "drift" in ahead and "ahead" not in ahead
+    if goes_on:
+        ends = [{}, {"end": "short"}]
+    eases = list(EASES)[: USUAL if ahead else None]
+    if "drift" in ahead and not goes_on:
+        eases = ["linear"]
+    names = ("drawn", "frame", "last", "counted")
+    ways = dict(zip(names, list_way_times(frames), strict=False))
+    if ahead and "drift" not in ahead:
+        ways.pop("counted", None)
+    starts = {name: begun for name, (_, begun, _) in ways.items()}
+    words_of = {name: words for name, (words, _, _) in ways.items()}
     tried = np.log(np.geomspace(*TIMES, TRIED))
 
     def make(ease: str, end: int, start: str, at: Any) -> Callable[[Floats], Floats]:
@@ -121,6 +121,21 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     return found
 
 
+def list_way_times(frames: Frames) -> list[tuple[dict[str, Any], Floats, float]]:
+    """List when the way of each frame (m) began: settings, times (s), seconds of a unit of time."""
+    taking = frames.taking
+    starts: list[tuple[dict[str, Any], Floats, float]] = [
+        ({}, frames.arrivals[frames.newest], 1.0),
+        ({"start": "frame"}, frames.times[taking], 1.0),
+        ({"start": "last"}, frames.times[np.maximum(taking - 1, 0)], 1.0),
+    ]
+    if np.ptp(np.diff(frames.times)) > UNEVEN * frames.frame:  # else that is the time
+        counts = np.arange(len(frames.times)) - taking + 1
+        counted = frames.times - counts * frames.frame
+        starts.append(({"step_time": 1.0}, counted, frames.frame))
+    return starts
+
+
 def _make_measure(
     frames: Frames, at: Any, goal: Floats, ways: tuple[Floats, Floats],
     shape: Callable[[Floats], Floats], end: dict[str, Any], ahead: dict[str, Any],
@@ -137,19 +152,37 @@ def _make_measure(
     base, slope = start - drawn, goal[at] - start  # the error is base + slope * share
     if ahead.get("age") == "arrival":  # which counts from there, too
         slope = slope + speed * (frames.arrivals[frames.newest] - origin)[at][:, None]
-    if "drift" in ahead:
+    if "ahead" in ahead and "drift" in ahead:
         moved = speed * (frames.times - origin)[at][:, None]
         base, slope = base + moved, slope - moved
     squares = [(base * base).sum(1), 2 * (base * slope).sum(1), (slope * slope).sum(1)]
-    left = np.square(last - drawn).sum(axis=1)
+    elapsed = np.diff(frames.times, prepend=frames.times[0])[at]
+    goes_on = "drift" in ahead and "ahead" not in ahead
+    along = speed * elapsed[:, None] if goes_on else 0.0
+    left = np.square(last + along - drawn).sum(axis=1)
+    rest = goal[at] - drawn
+    beyond = [(rest * rest).sum(1), 2 * (rest * speed).sum(1), (speed * speed).sum(1)]
 
     def measure(logs: Floats) -> Floats:
         lasts = np.exp(logs)[..., None]
         u = shape(np.clip(since / lasts, 0, 1))
         off = np.maximum((squares[2] * u + squares[1]) * u + squares[0], 0)
+        if goes_on and not end:
+            over = np.maximum(since - lasts, 0)
+            left_over = np.maximum((beyond[2] * over + beyond[1]) * over + beyond[0], 0)
+            off = np.where(over > 0, left_over, off)
         return compute_robust_root(np.where(since > lasts, left, off) if end else off)
 
     return measure
+
+
+def goes_along(frames: Frames) -> bool:
+    """Return True if a good part of the frames move as the newest velocity does, and others not."""
+    step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)[:, None]
+    travel = frames.velocities[frames.newest[1:]] * elapsed
+    moves = frames.settled[1:] & (compute_lengths(travel) > 0)
+    along = compute_lengths(step - travel)[moves] < ALONG * frames.unit
+    return bool(len(along) and PART < along.mean() < 1 - PART)
 
 
 def _stands_short(frames: Frames, goal: Floats) -> bool:

@@ -159,6 +159,7 @@ class Variants:
             "velocity": bool(settings.keys() & {*MOVING}),
             "velocity_share": bool(settings.keys() & {*MOVING}),
             "integration": how == "force",
+            "drift": settings.get("ahead") is None,
             "end": how in ("linear", "eased"),
             "overlap": how in ("linear", "eased"),
         }

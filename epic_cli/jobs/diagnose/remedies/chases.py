@@ -151,7 +151,7 @@ class ChaseFaults:
             yield "passes-goal"
         if settings["start"] == "frame":
             yield "standing-frame"
-        if settings["ahead"] == "velocity":  # a goal that moves: nothing stands there
+        if settings["ahead"] == "velocity" or settings["drift"]:  # nothing stands at the goal
             return
         if is_unlike_interval(self.time, self.frames):
             yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"

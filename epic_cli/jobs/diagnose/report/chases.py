@@ -118,13 +118,14 @@ def _write_drift(settings: Mapping[str, Any]) -> str:
         return ""
     if settings["ahead"] == "velocity" and drift == 1:
         return ", and along with it, so that only the error fades"
+    then = ", then" if settings["how"] in ("linear", "eased") else ", and"
     part = "" if drift == 1 else f"{format_share(drift)} of "
     smoothed = ""
     if settings["drift_share"] < 1:
         step = format_share(settings["drift_share"])
         smoothed = f", which each step moves by {step} to the newest"
     frames = " in each frame" if settings["every"] < 0 else ""
-    return f", and{frames} along {part}its velocity{smoothed}"
+    return f"{then}{frames} along {part}its velocity{smoothed}"
 
 
 def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
