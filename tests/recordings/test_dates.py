@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.running import epic
 
-from epic_cli import RefusedLine, read_packets
+from epic_cli import RefusedLine, inspect, read_packets
 
 BEGIN = datetime(2024, 1, 25, 11, 59, 58)
 
@@ -108,3 +108,11 @@ def test_years_of_two_digits_are_those_of_posix(year: int, text: str) -> None:
     when = datetime(year, 12, 31, 23, 59, 59, tzinfo=UTC)
     read = 'time_format="%d %b %y %H:%M:%S",origin=0'
     assert times([f"31 Dec {text} 23:59:59"], read)[0] == [when.timestamp()]
+
+
+@pytest.mark.parametrize("moves", ["", ",2,0,0"])
+def test_days_of_a_spreadsheet_are_told_from_seconds(moves: str) -> None:
+    head = "time,x,y,z" + ",vx,vy,vz" * bool(moves)
+    rows = [f"{45000 + k / 20 / 86400!r},{k / 10},0,0{moves}" for k in range(60)]
+    found = inspect(io.BytesIO("\n".join([head, *rows, ""]).encode())).findings
+    assert ("E201", "unit=d") in [(finding.code, str(finding.read)) for finding in found]
