@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from epic_cli.recordings.opening import ReadingLog
-from epic_cli.work.jobs import HERE, JobSpec, JobTally, Place, run_recordings
+from epic_cli.work.jobs import HERE, Job, JobSpec, JobTally, Place, run_job, run_recordings
 
 
 class Failing:
@@ -29,3 +29,24 @@ class Failing:
 def test_a_bug_in_this_process_is_no_unusable_recording(recordings: list[str]) -> None:
     with pytest.raises(ZeroDivisionError, match="a"):
         list(run_recordings(Failing(), recordings, HERE, JobTally(), threads=1))
+
+
+class Telling(ReadingLog):
+    """A log that says something as it is closed."""
+
+    def __exit__(self, *error: object) -> None:
+        self.write("closed\n")
+
+
+class Said(Failing):
+    """A job that says something."""
+
+    log = Telling
+
+    def run(self, recording: Any, log: ReadingLog) -> None:
+        log.write(f"read {recording}\n")
+
+
+def test_each_message_is_carried_back_once() -> None:
+    found = run_job(Job(Said(), "a"))
+    assert (found.said, found.closing) == ("read a\n", "closed\n")
