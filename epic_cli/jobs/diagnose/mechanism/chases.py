@@ -74,7 +74,7 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
     """Return possible chases of the packets of some frames."""
     found: list[PossibleReading] = []
     since = (frames.times - frames.arrivals[frames.newest])[1:]
-    found += _read_drifts_since_last_frame(frames)
+    found += _read_goals_since_last_frame(frames)
     for ahead, goal in _iterate_possible_goals(frames):
         left = goal[1:] - frames.drawn[:-1]
         step = np.diff(frames.drawn, axis=0)
@@ -100,8 +100,8 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
     return found
 
 
-def _read_drifts_since_last_frame(frames: Frames) -> list[PossibleReading]:
-    """Return chases that move along with a goal from the frame before each arrival on.
+def _read_goals_since_last_frame(frames: Frames) -> list[PossibleReading]:
+    """Return chases of a goal that moves from the frame before each arrival on, or along with it.
 
     As code that reads packets first, and then moves everything by the frame's duration.
     """
@@ -110,9 +110,11 @@ def _read_drifts_since_last_frame(frames: Frames) -> list[PossibleReading]:
     speed = frames.velocities[frames.newest]
     goal = frames.positions[frames.newest] + speed * (frames.times - begun)[:, None]
     along = speed[1:] * elapsed[:, None]
-    left, step = goal[1:] - frames.drawn[:-1] - along, np.diff(frames.drawn, axis=0) - along
-    ahead = {"start": "last", "ahead": "velocity", "age": "arrival", **DRIFTS}
-    return read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
+    left, step = (goal[1:] - frames.drawn[:-1])[later], np.diff(frames.drawn, axis=0)[later]
+    ahead = {"start": "last", "ahead": "velocity", "age": "arrival"}
+    found = read_shares(frames.unit, ahead, left, step, elapsed[later])
+    left, step = left - along[later], step - along[later]
+    return found + read_shares(frames.unit, {**ahead, **DRIFTS}, left, step, elapsed[later])
 
 
 def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:

@@ -29,6 +29,9 @@ EVEN = 1e-6
 #: Steps of a constant time leave less than this share of the error of those by time.
 EVENLY = 0.8
 
+#: A time that differs from one of two digits by a smaller share is that.
+ROUND = 1e-3
+
 #: A drift that leaves less than this share of the error is there.
 CLEARLY = 0.6
 
@@ -62,7 +65,19 @@ def iterate_drifting_chases(frames: Frames) -> Iterator[StrategySpec]:
         yield from (StrategySpec("chase", {**how, **follows}) for how in hows)
     # some take each frame for one of a constant time
     (way, drift), even = fit_factors(step[later], np.stack((left, speed), axis=1)[later])
-    if even < EVENLY * off and 0 < way < NEARLY and drift > 0:
+    if not (even < EVENLY * off or np.ptp(elapsed) <= EVEN) or not (0 < way < NEARLY and drift > 0):
+        return
+    # a goal that far ahead, if that is a round number
+    ahead = drift / way
+    if abs(float(f"{ahead:.2g}") / ahead - 1) < ROUND:
+        fixed = {
+            "how": "share",
+            "share": way,
+            "ahead": "fixed",
+            "ahead_time": float(f"{ahead:.2g}"),
+        }
+        yield StrategySpec("chase", fixed)
+    if even < EVENLY * off:
         counts = {"how": "share", "share": way, "drift": 1.0, "step_time": drift}
         yield StrategySpec("chase", counts)
 

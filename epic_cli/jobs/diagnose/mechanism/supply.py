@@ -115,7 +115,8 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
         # in ticks of the packets, which any buffer shows
         apart = abs(settings["every"] - frames.interval)
         like_packets = settings["between"] == "lerp" and apart < LIKE_PACKETS * frames.interval
-        return bool(stands or like_packets)
+        overdone = settings["drift"] > 1  # which a goal that is ahead does, too
+        return bool(stands or like_packets or overdone)
     counts = settings["stamps"] == "ticks"
     if counts and not draws_last_two_states(settings, frames.interval):
         return True
