@@ -388,6 +388,8 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         games.LimitedLerp,
         "chase+how=lerp+time=0.125+speed_least=2+speed_most=6",
     ),
+    "clamped-frames": (games.ClampedFrames, "chase+how=lerp+time=0.1+step_most=0.025"),
+    "clamped-tween": (games.ClampedTween, "chase+how=linear+time=0.1+step_most=0.025"),
     "path-speed": (games.PathSpeed, "chase+how=speed+speed=path+interval=arrivals"),
     "faster-path": (games.FasterPath, "chase+how=speed+speed=fastest+interval=arrivals"),
     "message-lerp": (games.MessageLerp, "chase+how=lerp+time=0.1+every=packet"),

@@ -343,6 +343,28 @@ class LimitedLerp(Game):
         self.drawn = self.drawn + way * (step / far if far else 0)
 
 
+class ClampedFrames(Game):
+    """Ten times a frame's duration of the way; a frame counts as 25 ms at most."""
+
+    def frame(self) -> None:
+        share = min(10 * min(self.dt, 0.025), 1)
+        self.drawn = self.drawn + (self.got[-1][2] - self.drawn) * share
+
+
+class ClampedTween(Game):
+    """A line to the newest state over 100 ms of frames, each of 25 ms at most."""
+
+    sum = 0.0
+
+    def arrive(self) -> None:
+        self.start, self.sum = self.drawn, 0.0
+
+    def frame(self) -> None:
+        self.sum += min(self.dt, 0.025)
+        way = self.got[-1][2] - self.start
+        self.drawn = self.start + way * min(self.sum / 0.1, 1)
+
+
 class PathSpeed(Game):
     """A move to the newest state at the speed of the step to it."""
 

@@ -112,7 +112,8 @@ cdef class Chase(Strategy):
 
     With ``step_time`` each step counts as that long, whatever its duration: ``step_time=1/60`` is
     code that takes each frame for a sixtieth of a second, ``step_time=1`` a spring by frames, and
-    ``how=linear`` then goes for a number of frames.
+    ``how=linear`` then goes for a number of frames. With ``step_most`` a longer step counts as that
+    long, as where code limits dt after a hitch.
 
     The goal is the newest state; or ``ahead`` of it: ``velocity``: where its velocity has led it by
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;
@@ -250,6 +251,8 @@ cdef class Chase(Strategy):
             Number("every", "frame", "how often the drawn position moves: in each frame, once a"
                    " packet, or in ticks of this length", "s", 0.001, 60,
                    words={"frame": 0.0, "packet": PACKET}),
+            Number("step_most", "unlimited", "the longest time that a step counts", "s", 0.0001, 60,
+                   words={"unlimited": INFINITY}),
             Number("step_time", "measured", "how long each step counts, whatever its duration", "s",
                    0.0001, 60, words={"measured": 0.0}),
             Number("phase", 0.0, "a time at which a tick falls; frame: each falls in the first"
@@ -269,7 +272,7 @@ cdef class Chase(Strategy):
     cdef public Integration integration
     cdef public VelocitySource velocity
     cdef public double time, share, speed, ahead_time, snap, snap_after, dead_zone
-    cdef public double stiffness, damping, velocity_share, step_time
+    cdef public double stiffness, damping, velocity_share, step_time, step_most
     cdef public double every, phase, rounding, fade_after, fade
     cdef public double overshoot, drift, drift_share, snap_near, speed_least, speed_most
     cdef public int steps
@@ -283,7 +286,7 @@ cdef class Chase(Strategy):
     cdef double stamp               # its timestamp
     cdef double taken               # the step that took the packet before
     cdef long waiting               # packets since the last step
-    cdef double walked              # steps since the newest packet was taken
+    cdef double walked              # what the steps since the newest packet was taken counted, s
     cdef double begun, duration     # beginning and duration of the way to it, s
     cdef double length, left        # distance and remaining time of the way to it, s
     cdef double path                # the distance from the packet before
@@ -476,13 +479,15 @@ cdef class Chase(Strategy):
         self.paced = self.pace
         self.pace = self.path / self.interval.value
 
-    cdef void take_waiting_packets(self, double at) noexcept nogil:
-        """Take the packets that came since the last step into the step at ``at``."""
+    cdef void take_waiting_packets(self, double at, double counted) noexcept nogil:
+        """Take the packets that came since the last step into the step at ``at``, which counts as
+        ``counted`` seconds.
+        """
         cdef size_t k
         self.begun = min(self.begun, at)
         for k in range(self.ways.size()):
             self.ways_begun[k] = min(self.ways_begun[k], at)
-        self.walked = -1 if self.from_frame else 0
+        self.walked = -counted if self.from_frame else 0
         if self.measured == <double>FRAMES:
             if not isnan(self.taken):
                 self.interval.measure(at - self.taken)
@@ -593,19 +598,24 @@ cdef class Chase(Strategy):
         """Return True for a spring, whose velocity is its own."""
         return self.how == Approach.SPRING or self.how == Approach.FORCE
 
+    cdef bint counts_steps(self) noexcept nogil:
+        """Return True if a step may count as another time than it lasts."""
+        return self.step_time > 0 or isfinite(self.step_most)
+
     cdef void step_towards_goal(self, double at, double elapsed, Sample& sample) noexcept nogil:
         """Move the drawn position towards the goal, and along, by a step of ``elapsed`` seconds."""
         cdef Vec3[double] before = self.shown.position
         cdef double counted = self.step_time if self.step_time > 0 else elapsed
         cdef Vec3[double] travel
+        counted = min(counted, self.step_most)
         if self.waiting:
-            self.take_waiting_packets(at)
-        self.walked += 1
+            self.take_waiting_packets(at, counted)
+        self.walked += counted
         self.goal = self.compute_goal(at)
         self.drifting = lerp(self.drifting, self.received.velocity, self.drift_share)
         if self.drift == 0 or self.every == PACKET:
             self.approach_goal(at, counted, sample)
-            if self.step_time > 0 and elapsed > 0:
+            if self.counts_steps() and elapsed > 0:
                 sample.velocity = (self.shown.position - before) * (1 / elapsed)
             return
         if self.glides and not self.overlaps and self.ahead != Goal.VELOCITY:
@@ -842,8 +852,8 @@ cdef class Chase(Strategy):
 
     cdef double measure_way(self, double at) noexcept nogil:
         """Return how long the way has lasted (s)."""
-        if self.step_time > 0:
-            return self.walked * self.step_time
+        if self.counts_steps():
+            return self.walked
         return max(at - self.begun, 0.0)
 
     cdef double get_end(self) noexcept nogil:

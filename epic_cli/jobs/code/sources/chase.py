@@ -79,8 +79,10 @@ LATE: str
 REPEATED: str
 STEPS: str
 EVERY: float
-COUNTS: bool  # each step counts as long
+COUNTS: bool  # a step may count as another time than it lasts
 STEP_TIME: float
+LIMITS_STEPS: bool  # STEP_MOST is one
+STEP_MOST: float
 PHASE: float
 BEGINS: str  # when ticks begin
 REPEATS: int  # steps of a frame or a tick
@@ -104,7 +106,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     begins = settings["how"] in ("linear", "eased", "growing") or (
         settings["ahead"] == "velocity" and (settings["age"] == "arrival" or settings["drift"] > 0)
     )
-    counts = settings["step_time"] > 0
+    limits = not math.isinf(settings["step_most"])
+    counts = settings["step_time"] > 0 or limits
     waits = begins and (settings["start"] == "frame" or steps == "tick" or counts)
     phase = settings["phase"]
     square = settings["stiffness"] - settings["damping"] ** 2 / 4
@@ -112,6 +115,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "RATE": math.sqrt(abs(square)),
         "DAMPED": "swings" if square > 0 else "creeps" if square < 0 else "critically",
         "COUNTS": counts,
+        "LIMITS_STEPS": limits,
         "TIME": abs(settings["time"]),
         "TIME_IN_INTERVALS": settings["time"] < 0,
         "INTERVAL": interval if interval > 0 else 0.05,
@@ -168,7 +172,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     stepped: float  # the number of the last tick, or the time of the last step
     origin: float  # the time of the tick with the number 0
     waiting: int  # packets since the last step
-    steps: int  # since the newest packet was taken
+    walked: float  # what the steps since the newest packet was taken counted (s)
     taking: bool  # there was a step that took packets
     taken: float  # when
     received: Vec3
@@ -207,7 +211,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.origin = PHASE
         self.taking = False
         self.waiting = 0
-        self.steps = 0
+        self.walked = 0.0
         self.newest = 0.0
         self.stamp = 0.0
         self.travel = 0.0
@@ -391,16 +395,16 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 self.paced = self.pace
             self.pace = self.travel / self.interval
 
-    def take(self, now: float) -> None:
-        """Take the packets since the last step."""
+    def take(self, now: float, counted: float) -> None:
+        """Take the packets since the last step, into one that counts so long (s)."""
         if START == "frame":
             self.begun = now
         elif STEPS == "tick":
             self.begun = min(self.begun, now)
         if COUNTS:
-            self.steps = 0
+            self.walked = 0.0
             if START == "frame":
-                self.steps = -1
+                self.walked = -counted
         if MEASURES == "frames":
             if self.taking:
                 self.measure(now - self.taken)
@@ -519,7 +523,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     def lasted(self, now: float) -> float:
         """Return how long the path has lasted (s)."""
         if COUNTS:
-            return STEP_TIME * float(self.steps)
+            return self.walked
         return max(now - self.begun, 0.0)
 
     def bezier(self, x1: float, y1: float, x2: float, y2: float, u: float) -> float:
@@ -796,12 +800,13 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def proceed(self, now: float, elapsed: float) -> None:
         """Go towards the goal, and along with the packets, as far as this time leads."""
+        counted: float = STEP_TIME if STEP_TIME > 0.0 else elapsed
+        if LIMITS_STEPS:
+            counted = min(counted, STEP_MOST)
         if TAKES and self.waiting > 0:
-            self.take(now)
-        counted: float = elapsed
+            self.take(now, counted)
         if COUNTS:
-            self.steps += 1
-            counted = STEP_TIME
+            self.walked += counted
         self.drifting = self.drifting * (1.0 - DRIFT_SHARE) + self.speed * DRIFT_SHARE
         if GLIDES_ON:
             self.glide_on(now, elapsed, counted)

@@ -22,6 +22,7 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
     {"snap_after": 1.0},
     {"ahead": "fixed", "ahead_time": 0.1, "age": None},
     {"times": "milliseconds"},
+    *({"step_most": seconds} for seconds in (1 / 30, 0.1)),
     *({"velocity": source} for source in ("stamps", "arrivals", "interval")),
     {"velocity_share": 0.3},
     *({"integration": way} for way in ("explicit", "exact")),

@@ -52,6 +52,9 @@ BESIDE = {
     "beyond_lerp": ("beyond", ("chase",)),
 }
 
+#: The longest frame of a recording with hitches is this many times as long as usual.
+HITCH = 1.5
+
 #: How far a way usually goes on that is limited, as a multiple of it.
 USUAL_LIMIT = 1.5
 
@@ -101,6 +104,7 @@ class Variants:
         self.grid = marks.find_grid(frames, exact)
         self.has_parts = marks.has_parts_of_milliseconds(frames)
         self.repeats = bool((np.diff(frames.positions, axis=0) == 0).all(axis=1).any())
+        self.hitches = bool(np.diff(frames.times).max(initial=0.0) > HITCH * frames.frame)
         self.oldest = marks.find_oldest(frames)
         self.snap_time = marks.find_snap_time(frames)
         self.dead_zone = marks.find_dead_zone(frames)
@@ -160,6 +164,7 @@ class Variants:
             "velocity_share": bool(settings.keys() & {*MOVING}),
             "integration": how == "force",
             "drift": settings.get("ahead") is None,
+            "step_most": self.hitches and "step_time" not in settings,
             "end": how in ("linear", "eased"),
             "overlap": how in ("linear", "eased"),
         }

@@ -106,6 +106,8 @@ def _write_velocity(settings: Mapping[str, Any]) -> str:
 def _write_counted_steps(settings: Mapping[str, Any]) -> str:
     """Return how long each step counts, where that is not its duration."""
     counted = settings["step_time"]
+    if settings["step_most"] < math.inf:
+        return f", each frame counted as {format_seconds(settings['step_most'])} at most"
     if not counted or (counted == 1 and settings["how"] in ("linear", "eased", "growing")):
         return ""
     return " per frame" if counted == 1 else f", each frame counted as {format_seconds(counted)}"
