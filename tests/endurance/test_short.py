@@ -31,6 +31,7 @@ from endurance import (
     recorded,
     scale,
     strangers,
+    tenths,
     ways,
 )
 from endurance.mutation import HeaderMutation, Mutation
@@ -49,6 +50,10 @@ def test_advice_is_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("system", strangers.SYSTEMS)
 def test_systems_draw_the_streams_of_strangers(system: str) -> None:
     assert [said for said in (strangers.judge(system, case) for case in range(12)) if said] == []
+
+
+def test_what_is_off_by_a_tenth_is_seen() -> None:
+    assert tenths.find_unseen("epic") == []
 
 
 def test_a_hunt_for_hangs() -> None:

@@ -460,16 +460,6 @@ def shaken(label: str, seed: int, kinds: int) -> Drawn:
     return Drawn(label, lambda t: (*movements.circle(t)[:2], 0.2 * float(noise[round(t * 60)])))
 
 
-def test_of_true_equals_hardly_ever_one_wins() -> None:
-    sent = movements.packets(movements.circle, 20.0)
-    wins = 0
-    for trial in range(20):
-        pair = (shaken("one", trial, 1), shaken("other", trial, 2))
-        whole = pool_runs([("", judged(sent, *pair, intervals=True))], trial)
-        wins += whole.advice.confidence is Confidence.CLEAR
-    assert wins <= 3  # once in twenty in the mean at most; that it happens more often is 1 in 60
-
-
 def test_where_nothing_is_good_no_best_is_praised() -> None:
     found = judged(
         movements.packets(movements.circle, 30.0),

@@ -213,19 +213,15 @@ def test_more_recordings_of_bursts_say_more() -> None:
 
 
 def test_where_the_delay_wanders_slowly_a_short_recording_says_how_little_it_knows() -> None:
+    """The program ``endurance.coverage`` asks whether its intervals hold."""
     spec = CompareSpec(read_specs(["lerp", "projective"]), SCREEN_TIMING, threads=1)
     network = "latency wanders in 4 s"
-    runs = [bursty.recorded("stop and go", network, 20.0, number).run() for number in range(24)]
+    runs = [bursty.recorded("stop and go", network, 20.0, number).run() for number in range(5)]
     every = [pool_runs([("", compare_run(run, spec))], 0) for run in runs]
-    for place in range(2):
-        true = np.mean([one.results[place].value("lag") for one in every])
-        ends = np.array([one.results[place].interval("lag") for one in every])
-        holds = ~(ends[:, 0] > true) & ~(ends[:, 1] < true)
-        assert holds.mean() >= 0.85
+    steady = compared("1 % independent", 30.0, 1)
     wanders = [
         any("The delay wanders" in line for line in explain_method(one, one.results))
-        for one in every
+        for one in (*every, steady)
     ]
-    assert np.mean(wanders) > 0.8
-    steady = compared("1 % independent", 30.0, 1)
-    assert not any("delay wanders" in line for line in explain_method(steady, steady.results))
+    assert wanders.count(True) >= 4
+    assert not wanders[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,54 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.ports import example, script
 
-from epic_cli import Packet, read_packets, strategies
-from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.strategies import list_remote_names
+from epic_cli import Packet, read_packets
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.check.case_file import make_builtin_cases
-from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.outcome import Outcome, PacketKind, find_circumstances
 from epic_cli.jobs.check.port import Port
 from epic_cli.jobs.check.report import explain_failure
 from epic_cli.jobs.check.run import check
 from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
 from epic_cli.jobs.check.streams import make_builtin_streams
-
-
-def rows(spec: StrategySpec) -> Iterator[bytes]:
-    for case in make_builtin_cases(DrawSpec((), (spec,))):
-        yield draw(case.drawing).rows
-
-
-def ways(name: str) -> Iterator[str]:
-    """Return a strategy at its defaults and with each other choice."""
-    (declared,) = (strategy for strategy in strategies() if strategy.name == name)
-    yield name
-    if name == "source":  # its delay is in whole ticks
-        yield f"{name}+tick_interval=0"
-    for setting in declared.settings:
-        if isinstance(setting, Choice):
-            for word in setting.choices:
-                if word != setting.default:
-                    yield f"{name}+{setting.name}={word}"
-
-
-def tenth_off(one: Number) -> str:
-    """Return the default plus a tenth, or less if that is out of range."""
-    value = one.default
-    assert isinstance(value, (int, float))
-    assert one.tune is not None
-    if value * 1.1 > max(one.tune):
-        return f"{one.name}={int(value * 0.9) if one.whole else value * 0.9:.9g}"
-    return f"{one.name}={int(value * 1.1) + 1 if one.whole else value * 1.1:.9g}"
-
-
-def keep(known: list[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield what is known, then the rest, which is known from then on."""
-    yield from known
-    for one in rest:
-        known.append(one)
-        yield one
 
 
 def test_the_built_in_streams_stay_what_they_are(words: Callable[[str, str], None]) -> None:
@@ -76,30 +37,6 @@ def test_the_built_in_streams_stay_what_they_are(words: Callable[[str, str], Non
             f" {hashlib.sha256(stream.text).hexdigest()[:12]}\n"
         )
     words("streams", told)
-
-
-@pytest.mark.parametrize("name", list_remote_names())
-def test_a_setting_that_is_off_by_a_tenth_is_seen(name: str) -> None:
-    (declared,) = (strategy for strategy in strategies() if strategy.name == name)
-    unseen = {
-        setting.name: setting
-        for setting in declared.settings
-        if isinstance(setting, Number)
-        and setting.tune
-        and isinstance(setting.default, (int, float))
-        if setting.default
-    }
-    for way in ways(name):
-        if unseen:
-            (right, *wrong) = read_specs(
-                [way, *(f"{way}+{tenth_off(number)}" for number in unseen.values())]
-            )
-            known, rest = list[bytes](), rows(right)
-            for key, spec in zip(list(unseen), wrong, strict=True):
-                drawn = zip(rows(spec), keep(known, rest), strict=True)
-                if any(here != there for here, there in drawn):
-                    del unseen[key]
-    assert not unseen
 
 
 def outcomes(command: str, names: tuple[str, ...]) -> list[Outcome]:
