@@ -233,7 +233,7 @@ def test_a_log_has_its_own_clock_and_the_senders(
     assert delays == pytest.approx([0.033] * 20)
 
 
-@pytest.mark.parametrize("pair", ["server_ms,client_ms", "remote_us,local_us", "host_s,client_s"])
+@pytest.mark.parametrize("pair", ["srv_ms,cli_ms", "remote_us,local_us", "host_s,client_s"])
 def test_clocks_named_by_their_owner_are_the_stamp_and_the_arrival(
     tmp_path: Path, pair: str
 ) -> None:
@@ -567,3 +567,15 @@ def test_of_two_counters_the_one_with_a_usual_rate_is_proposed_first(
     )
     with pytest.raises(ValueError, match="time may be frame or server_tick"):
         read(text, "unit=ticks@60")
+
+
+@pytest.mark.parametrize("comment", ["# meadow client 0.3", "# one, two", "#"])
+@pytest.mark.parametrize("header", ["seq,srv_ms,cli_ms,px,py", "frm,srv_ms,cli_ms,east,north"])
+def test_comments_above_a_table_whose_names_are_not_the_usual_ones(
+    comment: str, header: str
+) -> None:
+    rows = [(n, n * 50, n * 50 + 33, n, 0) for n in range(40)]
+    plain = table(header, rows)
+    read_plain, commented = read(plain), read(f"{comment}\n{comment}\n{plain}")
+    assert commented == read_plain
+    assert len(commented) == 40

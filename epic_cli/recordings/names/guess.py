@@ -671,8 +671,8 @@ _SENT_TIMES = frozenset((
 _LOCAL_TIMES = frozenset(("time", "t", "ts", "timestamp", "time stamp", "now", "client time",
                           "client timestamp", "time time", "performance now"))  # fmt: skip
 
-_SENDERS = frozenset(("server", "sender", "remote", "host"))
-_RECEIVERS = frozenset(("client", "local", "receiver"))
+_SENDERS = frozenset(("server", "srv", "svr", "sender", "remote", "host"))
+_RECEIVERS = frozenset(("client", "cli", "clt", "local", "receiver"))
 
 #: Times of the program that writes the log: beside one, a plain time is that of the state.
 _OWN_TIMES = frozenset(("now", "performance now", "date now"))

@@ -55,6 +55,18 @@ def count_lines_above_header(lines: Sequence[bytes], columns: Collection[str] = 
     return None
 
 
+def count_comments(lines: Sequence[bytes]) -> int:
+    """Return how many lines with ``#`` stand above a table of whose names none are known.
+
+    The header has as many cells as the line below, and another number than each comment.
+    """
+    count = next((place for place, line in enumerate(lines) if line[:1] != b"#"), 0)
+    header, names = split_header(lines[count]) if lines else ("", [])
+    table = _is_table(header, names, list(lines[count + 1 : count + 2]))
+    alike = any(len(split_header(line)[1]) == len(names) for line in lines[:count])
+    return count if table and not alike else 0
+
+
 def is_second_header(header: Sequence[str], below: Sequence[str]) -> bool:
     """Return True if ``below`` names the members of the groups in ``header``."""
     from epic_cli.recordings.names.guess import is_value
@@ -194,6 +206,9 @@ class Csv(Format):
         headed = len(lines) > 1 and count_lines_above_header(lines) is not None
         if headed or {"time", "x"} <= set(cells):
             return Fit.GOOD
+        if comments := count_comments(lines):
+            lines = lines[comments:]
+            header, cells = split_header(lines[0])
         if len(lines) <= 1 and not head.enough and len(cells) != 1:
             return Fit.UNDECIDED
         return Fit.SHAPE if _is_table(header, cells, lines[1 : _ROWS + 1]) else Fit.NO

@@ -15,6 +15,7 @@ from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.recordings import BYTE_ORDER_MARK
 from epic_cli.recordings.entries.csv import (
     add_units,
+    count_comments,
     count_lines_above_header,
     is_second_header,
     join_header_rows,
@@ -151,9 +152,9 @@ class CsvReader(LineReader):
         columns = [] if any(column.isdigit() for column in given) else given
         self.look_ahead(head)
         lines = head.removeprefix(BYTE_ORDER_MARK).split(b"\n")
-        self._above = (
-            count_lines_above_header([line for line in lines if line.strip()], columns) or 0
-        )
+        lines = [line for line in lines if line.strip()]
+        above = count_lines_above_header(lines, columns)
+        self._above = count_comments(lines) if above is None else above
 
     def _take_header(self, line: str, raw: bytes) -> None:
         line = line.lstrip("#% ")
