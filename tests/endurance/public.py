@@ -4,8 +4,9 @@ python -m endurance.public [NAME ...] [--cases CASES] [--first CASE]
 
 Each drawing is code of its own (``support.games``, and what follows), over movements, networks and
 frames of ``endurance.drawn``. ``right``: the form that was drawn, or one that draws the same to a
-thousandth of a step; ``partly``: it says what is understood, and what is left; ``not``: it says
-that it does not understand; ``false``: it says that it understands, and something else was drawn.
+thousandth of a step; ``partly``: it says what is understood, or of which frames, and what is left;
+``not``: it says that it does not understand; ``false``: it says that it understands, and something
+else was drawn.
 """
 
 from __future__ import annotations
@@ -532,7 +533,7 @@ def judge(case: Case, said: DrawnMatch) -> tuple[str, StrategySpec, float]:
         alike = alike or spec.values.get("clock") == case.spec.values.get("clock")
     if said.found:
         same = alike or left <= max(ROUNDED, 0.001 * said.step)
-        verdict = "right" if same else "false"
+        verdict = "right" if same else "partly" if said.rest_off else "false"
     else:
         verdict = "partly" if said.likely and alike else "false" if said.likely else "not"
     return verdict, spec, left / said.step

@@ -9,7 +9,7 @@ import numpy as np
 
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.strategies import get_declaration
-from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.fitted import MOST, FittedStrategy
 from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
@@ -97,12 +97,22 @@ class FrameComparison:
             if known.mean() > 0.9:
                 near = apart[known]
                 least = float(np.minimum(near, self.unit).mean())
-                same = near[self._moving[known]] <= self.same
                 with np.errstate(over="ignore"):
                     residual = float(np.sqrt(near @ near / len(near)))
-                self._known[key] = residual, least, float(same.mean()) if len(same) else 0.0
+                self._known[key] = residual, least, self._measure_share(found, apart)
         residual, least, share = self._known[key]
         return found._replace(residual=residual, apart=least, share=share)
+
+    def _measure_share(self, found: FittedStrategy, apart: Floats) -> float:
+        """Return the share of the frames without an error, of those in which anything moves."""
+        same = apart <= self.same
+        share = float(same[self._moving].mean()) if self._moving.any() else 0.0
+        if share < MOST:
+            return share
+        # what moves while the frames stand is off there, too
+        own = self.drawn[self.counted] + self.compute_differences(found)
+        moves = compute_lengths(np.diff(own, axis=0, prepend=own[:1])) > self.same
+        return float(same[self._moving | moves].mean())
 
     def fit(
         self, found: FittedStrategy, rounds: int = 6, only: Sequence[str] = ()

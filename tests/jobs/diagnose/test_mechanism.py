@@ -217,7 +217,7 @@ def test_an_error_is_said_in_usual_steps_without_the_teleports() -> None:
     assert found.best.residual / found.step < 0.5 * found.off
 
 
-@pytest.mark.parametrize(("share", "said"), [(0.04, "exact in 9"), (0.3, "Not understood")])
+@pytest.mark.parametrize(("share", "said"), [(0.04, "In 9"), (0.3, "Not understood")])
 def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> None:
     block, dice = recorded("strafe", 20, 3), np.random.default_rng(3)
     path = frames(block, "buffer+stamps=arrival+delay=0.1", 60, 5)

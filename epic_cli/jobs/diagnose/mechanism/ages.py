@@ -55,6 +55,9 @@ STEADY, CLOCKS = 1e-4, 4
 JITTER_SHARES, JITTER_COUNTS = (0.05, 0.0625, 0.1, 0.2), (10, 20, 30, 50, 60, 100)
 JITTER_TIMES = (1.0, 2.0, 3.0, 5.0, 10.0)
 
+#: One of this many frames is read for a margin.
+THINNED = 2
+
 #: How games ease the delay, which is tried with the likeliest measures of the jitter.
 EASED = 3
 EASES = (
@@ -188,7 +191,9 @@ class _StateAges:
         """
         parts = {key: best.strategy.settings.get(key) for key in ("curve", "low_pass")}
         places, beside, ends = self._find_places(parts["curve"] or "linear", parts["low_pass"] or 0)
-        some = self.moves[places.astype(int)]
+        some = self.moves[places.astype(int)] & (np.arange(len(places)) % THINNED == 0)
+        if not some.any():
+            return []
         off = beside[some] * self.interval / self.frames.unit
         ages = np.array([self._compute_ages(axis, places[some], some) for axis in self.every])
         found: list[PossibleReading] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,13 +183,17 @@ LOOKED, REACH, STRAIGHT = 600, 40, 0.999
 NEAR, CLEAR = 0.005, 20
 
 
-def find_kind(frames: Frames, rounded: float) -> str:
+#: The curves of a path, and the kinds of frames on them.
+CURVES = {"linear": "path", "hermite": "hermite", "catmull-rom": "catmull-rom"}
+
+
+def find_kind(frames: Frames, rounded: float, curves: Iterable[str] = CURVES) -> str:
     """Return the kind of nearly all frames, whose positions may be ``rounded`` by that length.
 
     ``two-states``: they lie on the line through the last two states; ``path``: on the straight
-    lines between states; ``hermite``, ``catmull-rom``: on such curves; ``goal``: each step leads
-    straight to the newest one; empty: none. Nothing is said of frames that show only straight
-    movement.
+    lines between states; ``hermite``, ``catmull-rom``: on such curves, if they are ``curves`` that
+    are sought; ``goal``: each step leads straight to the newest one; empty: none. Nothing is said
+    of frames that show only straight movement.
     """
     newest, drawn = frames.newest, frames.drawn
     at = np.flatnonzero(frames.settled & (newest > 1))
@@ -209,10 +213,10 @@ def find_kind(frames: Frames, rounded: float) -> str:
     beside = compute_lengths(off - share[:, None] * way)
     if (beside[moves] < near).mean() > MOSTLY:
         return "two-states"
-    for curve, kind in CURVES.items():
+    for curve in curves:
         least = _find_sent_times(frames, at, curve)[1]
         if (least[moves] < near).mean() > MOSTLY:
-            return kind
+            return CURVES[curve]
     step, left = np.diff(drawn, axis=0), frames.positions[newest[1:]] - drawn[:-1]
     told = (compute_lengths(step) > 4 * near) & (compute_lengths(left) > 0.1 * frames.unit)
     turns = told & frames.settled[1:]
@@ -221,10 +225,6 @@ def find_kind(frames: Frames, rounded: float) -> str:
     step, left = step[turns], left[turns]
     along = (step * left).sum(axis=1) / (compute_lengths(step) * compute_lengths(left))
     return "goal" if (along > STRAIGHT).mean() > MOSTLY else ""
-
-
-#: The curves of a path, and the kinds of frames on them.
-CURVES = {"linear": "path", "hermite": "hermite", "catmull-rom": "catmull-rom"}
 
 
 def _find_sent_times(frames: Frames, at: NDArray[np.int_], curve: str) -> tuple[Floats, Floats]:

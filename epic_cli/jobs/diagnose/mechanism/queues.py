@@ -67,7 +67,7 @@ def look_at_timed_queues(search: SearchState) -> None:
     if results.is_settled:
         return
     order = {} if frames.taken is None else INSERTS_LATE
-    kind = find_kind(frames.taken or frames, search.exact)
+    kind = find_kind(frames.taken or frames, search.exact, ["linear"])
     ticks = find_ticks(frames, search.exact)  # those at which the path bends, if any
     usual = _find_usual_length(frames.interval)
     length = usual if ticks is None else ticks.every

@@ -181,7 +181,7 @@ class ExplanationSearch(SearchState):
                         break
             for found in results.select_diverse(FITTED):
                 results.add(self.comparison.fit(found, 3))
-            if results.best.apart > BETTER * before or results.is_settled:
+            if results.best.apart > BETTER * before:
                 break
 
     def look_at_buffers(self) -> None:

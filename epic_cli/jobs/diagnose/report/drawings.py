@@ -149,7 +149,10 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
         at = f" at ticks of {format_seconds(match.tick)}"
         does = f"{does.replace('in each frame', 'in each tick')},{at}"
     error = "exact" if found.exact else _describe_rest(match)
-    lines = [f"It {does}.", f"{command} ({error}{at})"]
+    share = format_share(match.best.share)
+    mostly = match.rest_off is not None and match.best.draws_most
+    subject = f"In {share} of the frames that move, it" if mostly else "It"
+    lines = [f"{subject} {does}.", f"{command} ({error}{at})"]
     if same := _describe_alternatives(match):
         lines.append(same)
     lines += [
@@ -168,7 +171,7 @@ def _describe_rest(match: DrawnMatch) -> str:
     if not match.best.draws_most:
         return f"off by {_write_error(near)} of a step, and in 1 % of the frames by more"
     share = format_share(match.best.share)
-    return f"exact in {share} of the frames that move, else off by {_write_error(far)} of a step"
+    return f"exact in {share} of the moving frames, else off by {_write_error(far)} of a step"
 
 
 def _describe_error(match: DrawnMatch) -> str:
