@@ -24,6 +24,9 @@ STANDS, AWAY, SHORT = 1e-3, 0.05, 0.03
 #: A step that is the velocity's (usual steps), and the least part of the frames with such steps.
 ALONG, PART = 2e-3, 0.02
 
+#: Times that differ by less are the same (s).
+SAME = 1e-9
+
 #: Times that are sought (s), and how many of them are tried first.
 TIMES, TRIED = (0.02, 1.0), 25
 
@@ -86,6 +89,8 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     ways = dict(zip(names, list_way_times(frames), strict=False))
     if ahead and "drift" not in ahead:
         ways.pop("counted", None)
+    if not ahead and _comes_at_frames(frames):  # a page's transition goes on until then
+        ways["arrival"] = {"start": "arrival"}, frames.times[frames.taking], 1.0
     starts = {name: begun for name, (_, begun, _) in ways.items()}
     words_of = {name: words for name, (words, _, _) in ways.items()}
     tried = np.log(np.geomspace(*TIMES, TRIED))
@@ -94,7 +99,9 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
         # a count of frames begins with the arrival, as does the way of the velocity
         origin = starts["drawn" if start == "counted" else start]
         ways = starts[start], origin
-        return _make_measure(frames, at, goal, ways, EASES[ease], ends[end], ahead)
+        first = frames.taking if start == "arrival" else np.maximum(frames.taking - 1, 0)
+        return _make_measure(frames, at, goal, ways, frames.drawn[first], EASES[ease], ends[end],
+                             ahead)  # fmt: skip
 
     least = {
         way: float(make(*way, at[::ROUGHLY])(tried).min())
@@ -105,9 +112,11 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     for ease, end in itertools.product(eases, range(len(ends))):
         start = min(starts, key=lambda start: least.get((ease, end, start), math.inf))
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
-        words = {**words_of[start], **ends[end], **ahead}
         if least[ease, end, start] <= most or ease == "linear":
-            log, error = find_least_error_time(make(ease, end, start, at), TRIED, 11)
+            both = [start, *({"arrival"} & starts.keys() - {start})]  # which few times tell
+            fits = [find_least_error_time(make(ease, end, one, at), TRIED, 11) for one in both]
+            start, (log, error) = min(zip(both, fits, strict=True), key=lambda one: one[1][1])
+            words = {**words_of[start], **ends[end], **ahead}
             time = math.exp(log) / (frames.frame if start == "counted" else 1)
             settings = {**how, "time": time, **words}
             found.append(PossibleReading(error, StrategySpec("chase", settings)))
@@ -136,17 +145,23 @@ def list_way_times(frames: Frames) -> list[tuple[dict[str, Any], Floats, float]]
     return starts
 
 
+def _comes_at_frames(frames: Frames) -> bool:
+    """Return True if each packet's arrival is the time of the frame that takes it."""
+    at = np.abs(frames.times[frames.taking] - frames.arrivals[frames.newest]) < SAME
+    return bool(at[frames.settled].all())
+
+
 def _make_measure(
-    frames: Frames, at: Any, goal: Floats, ways: tuple[Floats, Floats],
+    frames: Frames, at: Any, goal: Floats, ways: tuple[Floats, Floats], start: Floats,
     shape: Callable[[Floats], Floats], end: dict[str, Any], ahead: dict[str, Any],
 ) -> Callable[[Floats], Floats]:  # fmt: skip
     """Return the function of the errors (...) of ways over times whose logarithms (...) are given.
 
-    A way to a ``goal`` (m, 3) begins at the first of two times (m, s), and the newest velocity
-    counts from the second; frames ``at`` these places count.
+    A way from a ``start`` to a ``goal`` (m, 3) begins at the first of two times (m, s), and the
+    newest velocity counts from the second; frames ``at`` these places count.
     """
     begun, origin = ways
-    start, drawn = frames.drawn[np.maximum(frames.taking - 1, 0)][at], frames.drawn[at]
+    start, drawn = start[at], frames.drawn[at]
     last, speed = frames.drawn[np.maximum(at - 1, 0)], frames.velocities[frames.newest][at]
     since = (frames.times - begun)[at]
     base, slope = start - drawn, goal[at] - start  # the error is base + slope * share

@@ -117,22 +117,9 @@ class Variants:
         for changes in OF_BUFFERS if is_buffer else OF_CHASES:
             if self._may_change(settings, changes):
                 yield self.change(spec, changes)
-        if is_buffer:
-            yield from self._iterate_buffers(spec)
-        elif settings.get("interval") in MEASURED_INTERVAL.words:
-            yield self.change(spec, {"interval_late": 0.25})
-            if settings.get("overshoot") == "on":  # whose limit few frames reach
-                yield self.change(spec, {"overshoot": USUAL_LIMIT})
-                yield self.change(spec, {"overshoot": USUAL_LIMIT, "ahead": None})
-        elif settings.get("how") == "interval":
-            tween = {"how": "linear", "time": settings.get("interval", "1i"), "interval": None}
-            yield self.change(spec, {**tween, "start": "last", "end": "short"})
-        if self.snap_time and not is_buffer:
-            yield self.change(spec, {"snap_after": self.snap_time})
+        yield from self._iterate_buffers(spec) if is_buffer else self._iterate_chases(spec)
         if self.dead_zone:
             yield self.change(spec, {"dead_zone": self.dead_zone})
-        if settings.get("how") in BY_SHARES:
-            yield from (self.change(spec, zone) for zone in self.near_zones)
         if self.grid:
             yield self.change(spec, {"rounding": self.grid})
         if is_buffer:
@@ -143,6 +130,24 @@ class Variants:
         yield from (self.change(spec, {"snap": snap}) for snap in self.snaps)
         yield from (self.change(spec, {key: None}) for key in settings if key not in NEEDED)
         yield self.write_in_intervals(FittedStrategy(spec)).candidate
+
+    def _iterate_chases(self, spec: StrategySpec) -> Iterator[StrategySpec]:
+        """Yield a chase by other intervals, ends, steps and distances."""
+        settings = spec.settings
+        if settings.get("interval") in MEASURED_INTERVAL.words:
+            yield self.change(spec, {"interval_late": 0.25})
+            if settings.get("overshoot") == "on":  # whose limit few frames reach
+                yield self.change(spec, {"overshoot": USUAL_LIMIT})
+                yield self.change(spec, {"overshoot": USUAL_LIMIT, "ahead": None})
+        elif settings.get("how") == "lerp" and isinstance(settings.get("time"), float):
+            yield self.change(spec, {"steps": 2, "time": 2 * settings["time"], "overshoot": None})
+        elif settings.get("how") == "interval":
+            tween = {"how": "linear", "time": settings.get("interval", "1i"), "interval": None}
+            yield self.change(spec, {**tween, "start": "last", "end": "short"})
+        if self.snap_time:
+            yield self.change(spec, {"snap_after": self.snap_time})
+        if settings.get("how") in BY_SHARES:
+            yield from (self.change(spec, zone) for zone in self.near_zones)
 
     def _iterate_shares_of_frames(self, spec: StrategySpec) -> Iterator[StrategySpec]:
         """Yield the share a frame of an exponential way in ticks that are about frames."""
