@@ -36,15 +36,15 @@ def find_interval_delay(
 
     ``beside`` (m; s) is what is off the path; a frame counts as ``astray`` (s) at most.
     """
-    view = frames.taken or frames
-    late = INSERTS_LATE if frames.taken else {}
-    newest = np.searchsorted(view.arrivals, times, side="right") - 1
     found = []
-    for settings, means in _iterate_means(view):
-        unit = np.maximum(means[newest], LEAST_INTERVAL)
-        factor = float(np.median(ages / unit))
-        off = float(np.minimum(np.abs(ages - factor * unit) + beside, astray).mean())
-        found.append(IntervalDelay(off, factor, {**settings, **late}))
+    for takes_late, view in frames.iterate_views():
+        late = INSERTS_LATE if takes_late else {}
+        newest = np.searchsorted(view.arrivals, times, side="right") - 1
+        for settings, means in _iterate_means(view):
+            unit = np.maximum(means[newest], LEAST_INTERVAL)
+            factor = float(np.median(ages / unit))
+            off = float(np.minimum(np.abs(ages - factor * unit) + beside, astray).mean())
+            found.append(IntervalDelay(off, factor, {**settings, **late}))
     return min(found, key=lambda each: each.off)
 
 

@@ -72,7 +72,8 @@ def _iterate_following_clocks(
         if not limit and (np.abs(paces[told] - most) < slight).mean() > LIMITED:
             limit = {"catch_up_most": most}
             told &= paces < most - 2 * slight
-    if told.sum() < FEW:
+    usual = np.abs(change[told]).mean() if told.any() else 0.0
+    if told.sum() < FEW or usual < LEAST_CHANGE:
         return
     found = []
     for words, goal in _iterate_goals(frames, every):
