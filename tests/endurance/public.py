@@ -103,6 +103,15 @@ class RoundedShare(games.Game):
         self.drawn = np.floor(self.place / 0.01 + 0.5) * 0.01
 
 
+class FloorShare(games.Game):
+    """0.15 of the way in each frame; drawn at the next tenth below."""
+
+    def frame(self) -> None:
+        self.place = getattr(self, "place", self.drawn)
+        self.place = self.place + (self.got[-1][2] - self.place) * 0.15
+        self.drawn = np.floor(self.place / 0.1) * 0.1
+
+
 class StampTween(games.Game):
     """A line to the newest state over the time between the last two stamps, by a sum of frames."""
 
@@ -344,6 +353,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "shared-mean": (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
     "newest-clock": (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
     "pixels": (RoundedShare, "chase+how=share+share=0.15"),
+    "floor-pixels": (FloorShare, "chase+how=share+share=0.15+rounding=0.1+rounding_by=down"),
     "stamp-tween": (StampTween, "chase+how=linear+time=1i+interval=stamps+start=last"),
     "two-arrivals": (TwoArrivals, "buffer+stamps=arrival+delay=1i+interval=arrivals"),
     "summed-ticks": (SummedTicks, "chase+how=share+share=0.3+every=0.025"),

@@ -132,7 +132,7 @@ IN_TURN = (
     "chase+how=force+stiffness=90+damping=7+speed_most=3+snap_near=0.01+steps=2",
     "chase+how=speed+speed=fastest+interval=frames+snap=9",
     "chase+how=eased+ease=out-cubic+time=0.06+drift=0.7+end=short+every=0.02+start=last",
-    "chase+how=linear+time=0.1+start=frame+step_most=0.02",
+    "chase+how=linear+time=0.1+start=frame+step_most=0.02+rounding=0.1+rounding_by=down",
     "chase+how=linear+time=0.3+overlap=on+every=0.01+phase=packet+start=last",
     "chase+how=eased+ease=sine+time=2.5i+interval=frames+overlap=on+start=frame+snap=4",
     "chase+how=lerp+time=0.3+speed_least=2+speed_most=6+snap_near=0.05",

@@ -20,7 +20,8 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, sler
 from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span
 from epic_cli.engine.strategies.parts.common_settings import (
-    DEAD_ZONE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, SNAP, TIMES, age_setting,
+    DEAD_ZONE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, ROUNDING_BY, SNAP, TIMES,
+    age_setting,
 )
 
 cdef double PACKET = -1     # every=packet: a step for each packet
@@ -156,8 +157,8 @@ cdef class Chase(Strategy):
     with ``phase=packet`` each packet begins them again, as an interval that it clears and sets: the
     first falls ``every`` behind it, or with ``start=last`` at its arrival. Between two ticks it
     draws the last one, or with ``between=lerp`` the line from the tick before to the last, which is
-    a tick late. ``rounding`` does not feed back. With ``times=milliseconds`` packets and frames
-    have whole ones, as in games that ask for the date.
+    a tick late. ``rounding`` does not feed back, ``rounding_by=down`` is that of floor. With
+    ``times=milliseconds`` packets and frames have whole ones, as in games that ask for the date.
 
     A packet with an earlier timestamp than the newest is discarded; with ``late=take`` it is the
     newest, as in code that checks no timestamps. With ``repeated=drop`` one with the position of
@@ -262,6 +263,7 @@ cdef class Chase(Strategy):
             Choice("between", "hold", "what to draw between two ticks: the last one, or the line to"
                    " it", ("hold", "lerp"), tune=False),
             ROUNDING,
+            ROUNDING_BY,
             TIMES,
         ),
     )
@@ -278,7 +280,7 @@ cdef class Chase(Strategy):
     cdef public int steps
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint by_milliseconds, ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
-    cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks
+    cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks, rounds_down
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
@@ -303,8 +305,10 @@ cdef class Chase(Strategy):
     cdef TurnGlide glide
 
     def configure(self, *, axes, start, end, overlap, interval, interval_least, interval_most,
-                  interval_late, interval_share, age, late, repeated, between, times):
+                  interval_late, interval_share, age, late, repeated, between,
+                  rounding_by, times):
         self.check_free()
+        self.rounds_down = rounding_by == "down"
         self.by_milliseconds = times == "milliseconds"
         self.from_arrival = start == "arrival"
         self.from_last = start == "last"
@@ -531,7 +535,7 @@ cdef class Chase(Strategy):
             if sample.turn.known():
                 sample.turn.value().spin = Vec3[double]()
         if self.rounding > 0:
-            sample.position = rounded(sample.position, self.rounding)
+            sample.position = rounded(sample.position, self.rounding, self.rounds_down)
 
     cdef void draw_ticks(self, double at, Sample& sample) noexcept nogil:
         """Run each tick that is due since the last frame; draw the last tick, or the line to it."""

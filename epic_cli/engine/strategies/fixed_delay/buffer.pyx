@@ -19,7 +19,7 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import (
-    CLOCK, DEAD_ZONE, INTERVAL_LIMITS, ROUNDING, SNAP, TIMES, measured_interval,
+    CLOCK, DEAD_ZONE, INTERVAL_LIMITS, ROUNDING, ROUNDING_BY, SNAP, TIMES, measured_interval,
 )
 
 # What no number of intervals is:
@@ -181,8 +181,8 @@ cdef class DelayBuffer(Strategy):
     ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
     lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each frame,
     by ``spring`` as Unity's SmoothDamp, by ``speed`` at ``follow_speed``; nearer than ``dead_zone``
-    it stays. ``rounding`` is the last, and does not feed back. ``snap`` jumps across a greater
-    distance, between two states and behind the low-pass.
+    it stays. ``rounding`` is the last, and does not feed back; ``rounding_by=down`` is that of
+    floor. ``snap`` jumps across a greater distance, between two states and behind the low-pass.
 
     With ``times=milliseconds`` packets and frames have whole ones, as in games that ask for the
     date. A packet with the newest timestamp or an earlier one is discarded; with ``late=insert`` it
@@ -339,6 +339,7 @@ cdef class DelayBuffer(Strategy):
             Number("follow_speed", 10.0, "the speed, with follow=speed", "length units/s", 0, 1e12),
             DEAD_ZONE,
             ROUNDING,
+            ROUNDING_BY,
             SNAP,
             TIMES,
         ),
@@ -363,7 +364,7 @@ cdef class DelayBuffer(Strategy):
     cdef bint keeps_last, forgotten, renewed, by_milliseconds
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
     cdef bint from_last, draws_last, smooths, by_ticks, holds, is_queue, skips, waits, stops
-    cdef bint sorts, spares
+    cdef bint sorts, spares, rounds_down
     cdef bint strays                # the newest packet was too far from the drawn time
     cdef ClockOffset offset
     cdef SendInterval interval
@@ -409,9 +410,10 @@ cdef class DelayBuffer(Strategy):
                   interval, interval_least, interval_most, interval_time, interval_count,
                   between, beyond_along, beyond_then,
                   when_empty, still, count_at, tick_time,
-                  late, equal, before, keep, min_buffer, max_buffer, times):
+                  late, equal, before, keep, min_buffer, max_buffer, rounding_by, times):
         self.check_free()
         self.by_milliseconds = times == "milliseconds"
+        self.rounds_down = rounding_by == "down"
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
             clock_share, clock_count)
@@ -734,7 +736,7 @@ cdef class DelayBuffer(Strategy):
         if self.smooths:
             self.apply_low_pass(self.elapsed(at), sample)
         if self.rounding > 0:
-            sample.position = rounded(sample.position, self.rounding)
+            sample.position = rounded(sample.position, self.rounding, self.rounds_down)
         if not (self.waits_for_states and self.starved):
             self.ticked = at
 

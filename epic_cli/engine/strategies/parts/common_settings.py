@@ -82,6 +82,9 @@ DEAD_ZONE = Number("dead_zone", 0.0, "do not move while the goal is nearer than 
 ROUNDING = Number("rounding", 0.0, "round drawn positions to multiples of this; 0: do not",
                   "length units", 0, 1e12)  # fmt: skip
 
+ROUNDING_BY = Choice("rounding_by", "nearest", "whether to round to the nearest multiple, or down",
+                     ("nearest", "down"), tune=False)  # fmt: skip
+
 TIMES = Choice("times", "exact", "the times of packets and frames, as the game reads them: exact,"
                " or in whole milliseconds", ("exact", "milliseconds"), tune=False)  # fmt: skip
 

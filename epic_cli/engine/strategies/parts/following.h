@@ -17,14 +17,16 @@ inline double share_within(const Vec3<double>& way, double most) {
     return far <= most ? 1 : most / far;
 }
 
-// The nearest point whose coordinates are multiples of `grid`; halves go up, as Math.round has it.
-inline double rounded(double x, double grid) {
-    const double whole = std::floor(x / grid + 0.5) * grid;
+// The nearest point whose coordinates are multiples of `grid`, or the next one `down`; halves go up,
+// as Math.round has it.
+inline double rounded(double x, double grid, bool down) {
+    const double whole = std::floor(x / grid + (down ? 0 : 0.5)) * grid;
     return std::isfinite(whole) ? whole : x;
 }
 
-inline Vec3<double> rounded(const Vec3<double>& point, double grid) {
-    return {rounded(point.x, grid), rounded(point.y, grid), rounded(point.z, grid)};
+inline Vec3<double> rounded(const Vec3<double>& point, double grid, bool down) {
+    return {rounded(point.x, grid, down), rounded(point.y, grid, down),
+            rounded(point.z, grid, down)};
 }
 
 // A time of playback that goes on by `elapsed` and towards `target`, at most `rate` seconds a

@@ -128,6 +128,7 @@ FOLLOW_SPEED: float
 SMOOTHS: bool
 DEAD_ZONE: float
 ROUNDING: float
+ROUNDING_BY: str
 SNAP: float
 TIMES: str
 ROTATIONS: bool

@@ -88,6 +88,7 @@ BEGINS: str  # when ticks begin
 REPEATS: int  # steps of a frame or a tick
 BETWEEN: str
 ROUNDING: float
+ROUNDING_BY: str
 KEEPS: bool
 ROTATIONS: bool
 

@@ -24,6 +24,7 @@ __all__ = [
 
 # The sources whose strategies round, or measure intervals, have these.
 ROUNDING: float
+ROUNDING_BY: str
 INTERVAL_COUNT: int
 INTERVAL_SHARE: float
 INTERVAL_LATE: float
@@ -160,7 +161,7 @@ class Rounding:
     """The rounding of what is drawn."""
 
     def nearest(self, x: float) -> float:
-        """Return the nearest multiple of ROUNDING."""
-        # a half goes up
-        steps: float = floor(x / ROUNDING + 0.5)
+        """Return the multiple of ROUNDING to which x is rounded."""
+        # of the nearest two, a half goes up
+        steps: float = floor(x / ROUNDING) if ROUNDING_BY == "down" else floor(x / ROUNDING + 0.5)
         return steps * ROUNDING

@@ -36,7 +36,7 @@ def find_grid(frames: Frames, exact: float) -> float:
     steps = np.round(values / gaps.min())
     grid = float(f"{(values @ steps) / (steps @ steps + 1e-300):.4g}") or np.inf
     off = np.abs(frames.drawn - np.round(frames.drawn / grid) * grid)
-    return grid if off.max() <= exact < grid / 4 else 0.0
+    return grid if off.max() <= exact < grid / 3 else 0.0
 
 
 def has_parts_of_milliseconds(frames: Frames) -> bool:

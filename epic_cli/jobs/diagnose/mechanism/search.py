@@ -98,7 +98,8 @@ class ExplanationSearch(SearchState):
         grid = {"rounding": self.variants.grid} if self.variants.grid else {}
         if not self.results.is_exact:
             plain = [spec for spec in plain if spec.settings["how"] in IN_TICKS]
-            self.look_at([add_settings(spec, grid) for spec in plain])
+            ways = (grid, {**grid, "rounding_by": "down"}) if grid else (grid,)
+            self.look_at([add_settings(spec, way) for spec in plain for way in ways])
         if not self.results.is_exact:
             look_at_zones(self, readings)
         if not self.results.is_exact:

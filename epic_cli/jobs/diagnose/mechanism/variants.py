@@ -122,6 +122,7 @@ class Variants:
             yield self.change(spec, {"dead_zone": self.dead_zone})
         if self.grid:
             yield self.change(spec, {"rounding": self.grid})
+            yield self.change(spec, {"rounding": self.grid, "rounding_by": "down"})
         if is_buffer:
             yield from (self.change(spec, ticks) for ticks in self.ticks or USUAL_TICKS)
         elif self.ticks:

@@ -69,5 +69,6 @@ def write_habits(settings: Mapping[str, Any]) -> str:
     if settings["times"] == "milliseconds":
         words += ", by times in whole milliseconds"
     if grid := settings["rounding"]:
-        words += f", rounded to multiples of {grid:g}"
+        down = " down" if settings["rounding_by"] == "down" else ""
+        words += f", rounded{down} to multiples of {grid:g}"
     return words
