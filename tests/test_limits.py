@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from epic_cli.lab.spec import read_points
+from epic_cli.metrics.conditions import parse_condition
 from epic_cli.network.link import QueueLimit
 from epic_cli.play.script import parse_script
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
@@ -31,6 +32,8 @@ def script(line: str) -> object:
         (QueueLimit.parse, "1000000packets", "1000001packets", "0 to 1000000 packets"),
         (QueueLimit.parse, "60s", "60.1s", "0 to 60 s"),
         (QueueLimit.parse, "0packets", "-1packets", "write|0 to"),
+        (parse_condition, "held<1", "held<1.01", "from 0 to 1"),
+        (parse_condition, "held>0", "held>-0.01", "from 0 to 1"),
         (script, f"1 A up #{' ' * 4088}", f"1 A up #{' ' * 4089}", "at most 4096 bytes"),
         (VideoSpec.parse, "a.gif,size=160x3840", "a.gif,size=158x3840", "160 to 3840"),
         (VideoSpec.parse, "a.gif,size=3840x160", "a.gif,size=3842x160", "160 to 3840"),

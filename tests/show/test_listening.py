@@ -2,7 +2,11 @@
 
 import pytest
 
-from epic_cli.live.reports import describe_clock_reset, summarize_listening
+from epic_cli.live.reports import (
+    describe_clock_reset,
+    format_milliseconds,
+    summarize_listening,
+)
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 NONE = Ingest(IngestSpec()).counts
@@ -44,3 +48,9 @@ def test_a_clock_that_was_set_in_words() -> None:
         ),
     ):
         assert describe_clock_reset(NONE._replace(clock_resets=resets, clock_step=step)) == words
+
+
+def test_times_have_three_digits_and_no_fraction_from_100_ms_on() -> None:
+    times = 0.0012345, 0.012345, 0.12345, 1.2345, -0.25
+    said = ["1.23 ms", "12.3 ms", "123 ms", "1,234 ms", "-250 ms"]
+    assert [format_milliseconds(time) for time in times] == said

@@ -349,6 +349,8 @@ def test_however_short_the_time_is_a_composition_is_taken(
 
 
 def test_from_python_and_in_the_session(recordings: list[str]) -> None:
+    with pytest.raises(ValueError, match="drawn needs design=True"):
+        epic_cli.tune(recordings[0], "chase", trials=2, drawn=recordings[1])
     found = epic_cli.tune(recordings[0], "chase", design=True, trials=2, game="shooter")
     assert isinstance(found, epic_cli.Design)
     assert "For a shooter, a chase: " in repr(found)
