@@ -18,7 +18,7 @@ from support.typed_session import TypedSession
 
 import epic_cli
 from epic_cli.engine.replay.playback import SCREEN_TIMING
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.tune.design import Design, DesignRow, Part, design
 from epic_cli.jobs.tune.report import TITLE
 from epic_cli.jobs.tune.spec import Division, TuneSpec
@@ -94,25 +94,6 @@ def test_slow_packets_of_a_curve_are_drawn_by_their_velocities_and_not_without_t
     ]
     assert every
     assert not any("velocities" in part.needs for part in every)
-
-
-def test_no_plain_composition_is_clearly_better_where_it_was_not_tuned() -> None:
-    link = LinkConditions(latency=0.08, jitter=0.03, loss=0.03, distribution="uniform")
-    found = designed(sent("strafe", link, seed=3), game="shooter")
-    assert found.divided.evaluated is not None
-    assert found.taken.strategy is not None
-    plain = [
-        StrategySpec("buffer", {"clock": clock, "delay": f"{delay}i"})
-        for clock in ("min", "mean", "median")
-        for delay in (1, 1.5, 2, 3, 4)
-    ]
-    plain += [StrategySpec("chase", {"how": how}) for how in ("exponential", "linear", "interval")]
-    judged = found.divided.evaluated.compare([found.taken.strategy, *plain])
-    better = [
-        one for one in judged.results if one.value("score") > judged.results[0].value("score")
-    ]
-    # paired: rows that are clearly better than another have a smaller rank
-    assert judged.results[0].rank == 1, [(one.label, one.value("score")) for one in better]
 
 
 def test_no_row_has_more_parts_for_nothing_and_what_is_taken_is_as_good_as_the_best() -> None:

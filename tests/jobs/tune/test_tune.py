@@ -7,11 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from epic_cli.engine.contract import Packet
 from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -29,7 +26,6 @@ from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.jobs.tune.trials import divide, make_evaluation_set, split_halves
 from epic_cli.metrics.evaluation import CompareSpec, Run, group_by_entity, iterate_simulated_runs
 from epic_cli.metrics.metric import Weights
-from epic_cli.metrics.truth import make_truths
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement import PathMovement
@@ -91,43 +87,6 @@ def test_the_least_delay_that_never_holds_is_the_longest_wait() -> None:
     ]
     # rows are 17 ms apart: what is missed between two of them is not seen
     assert max(waits) - 0.02 <= delay(found.tunings[0].settings) <= max(waits) + 0.003
-
-
-def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
-    """Kalata 1984: for white acceleration and position noise, a tracking index gives the best
-    gains.
-    """
-    random = np.random.default_rng(5)
-    period, acceleration, noise = 0.05, 40.0, 0.15
-    count = 1000
-    pushes = random.normal(0, acceleration, (count, 3))
-    speeds = np.cumsum(pushes * period, axis=0) * 0.999
-    steps = np.vstack([np.zeros((1, 3)), speeds[:-1] * period + pushes[1:] * period**2 / 2])
-    places = np.cumsum(steps, axis=0)
-    measured = places + random.normal(0, noise, places.shape)
-    times = np.arange(count) * period
-
-    def packets(positions: NDArray[np.float64]) -> list[Packet]:
-        return [
-            Packet((x, y, z), (u, v, w), t, t)
-            for (x, y, z), (u, v, w), t in zip(
-                positions.tolist(), speeds.tolist(), times.tolist(), strict=True
-            )
-        ]
-
-    truths, _ = make_truths(group_by_entity(packets(places)), "given")
-    runs = (Run("", group_by_entity(packets(measured)), truths),)
-    index = acceleration * period**2 / noise
-    r = (4 + index - math.sqrt(8 * index + index**2)) / 4
-    g = 1 - r**2
-    h = 2 * (2 - g) - 4 * math.sqrt(1 - g)
-    given = "alpha-beta+rule=given+age=stamp"
-    known = f"{given}+g={g:.4f}+h={h:.4f}"
-    found = tuned(given, runs=runs, figure="error", by="none", trials=90).tunings[0]
-    best = make_evaluation_set(runs, TERMS).evaluate(read_specs([known])[0]).value("error")
-    assert found.tuned_on.tuned.value("error") <= 1.005 * best
-    assert found.tuned_on.tuned.value("error") >= 0.97 * best
-    assert float(found.settings["g"]) == pytest.approx(g, abs=0.1)
 
 
 @pytest.mark.parametrize(
