@@ -92,7 +92,7 @@ class ExplanationSearch(SearchState):
         plain = [
             one.strategy
             for one in readings
-            if one.strategy.settings.keys() - TAKES_LATE == {"how", "time"}
+            if one.strategy.settings.keys() - TAKES_LATE in ({"how", "time"}, {"how", "share"})
         ]
         # or in whole pixels
         grid = {"rounding": self.variants.grid} if self.variants.grid else {}
@@ -100,6 +100,7 @@ class ExplanationSearch(SearchState):
             plain = [spec for spec in plain if spec.settings["how"] in IN_TICKS]
             ways = (grid, {**grid, "rounding_by": "down"}) if grid else (grid,)
             self.look_at([add_settings(spec, way) for spec in plain for way in ways])
+            self._search_rounded_times()
         if not self.results.is_exact:
             look_at_zones(self, readings)
         if not self.results.is_exact:
@@ -195,6 +196,18 @@ class ExplanationSearch(SearchState):
             self.look_at_readings(ticked, READINGS, TIED)
         steady = [self.clocks.find(reading.strategy.settings) for reading in readings]
         self.clocks.every.sort(key=steady.index)
+
+    def _search_rounded_times(self) -> None:
+        """Look for the times or shares of rounded chases, which slopes do not tell."""
+        for found in [one for one in self.results.ranked if "rounding" in one.candidate.settings]:
+            settings = found.candidate.settings
+            key = "share" if settings["how"] == "share" else "time"
+            value = settings.get(key)
+            if self.results.is_exact or not isinstance(value, float):
+                continue
+            near = np.linspace(0.9 * value, min(1.1 * value, 1.0), 9).tolist()
+            nearest = self.comparison.search(found, key, near, 8)
+            self.results.add(self.comparison.shorten_numbers(nearest))
 
     def _look_at_changes(self) -> None:
         """Look at chases to which a packet with the position before it is no news."""
