@@ -234,6 +234,7 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("unity-queue", "queue"),
         ("tutorial", "measured-interval"),
         ("fed-back", "fed-back"),
+        ("added-timers", "added-ways"),
         ("send-timer", "own-timer"),
         ("half-way", "packet-steps"),
         ("physics-ticks", "ticks"),

@@ -29,6 +29,7 @@ MENDING_CHANGES: dict[str, dict[str, Any]] = {
     "late-as-new": {"late": None},
     "axes-alone": {"axes": None},
     "message-time": {"every": None},
+    "added-ways": {"overlap": None},
     "limited-speed": {"speed_most": None},
     "speed-pulses": {"how": "linear", "ease": None},
     **dict.fromkeys(("arrives-and-stands", "falls-behind"), TO_NEXT),

@@ -109,7 +109,9 @@ class ChaseFaults:
         """Yield the causes that replacing the chase by a buffer mends."""
         settings = self.settings
         how = settings["how"]
-        yield from (cause for cause, (key, word) in WORD_CAUSES.items() if settings[key] == word)
+        for cause, (key, word) in WORD_CAUSES.items():
+            if settings[key] == word and (cause != "axes-alone" or how == "speed"):
+                yield cause
         if settings["every"] > SHORT * self.frames.frame and settings["between"] == "hold":
             yield "ticks"
         by_interval = how == "interval" or (how == "speed" and self.speed < 0)
@@ -118,8 +120,16 @@ class ChaseFaults:
         if settings["every"] < 0:
             yield from ("message-time",) * (how in ("lerp", "exponential"))
             yield "packet-jumps" if settings["drift"] else "packet-steps"
-        elif how == "growing":
-            yield "fed-back"
+        else:
+            yield from self._iterate_faults_of_approaching()
+
+    def _iterate_faults_of_approaching(self) -> Iterator[str]:
+        """Yield what is wrong with how a chase approaches its goal in each frame or tick."""
+        settings = self.settings
+        how = settings["how"]
+        if how == "growing":
+            if self.time < (1 + DIFFERS) * self.frames.interval:
+                yield "fed-back"
         elif (how == "share" and settings["share"] == 1) or self.time < UNSEEN:
             yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
@@ -153,7 +163,9 @@ class ChaseFaults:
             yield "standing-frame"
         if settings["ahead"] == "velocity" or settings["drift"]:  # nothing stands at the goal
             return
-        if is_unlike_interval(self.time, self.frames):
+        if settings["overlap"] == "on" and self.time > self.frames.interval:
+            yield "added-ways"
+        elif is_unlike_interval(self.time, self.frames):
             yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"
         elif self.values["jitter"] > LEAST_JITTER * self.frames.interval:
             yield "no-margin"

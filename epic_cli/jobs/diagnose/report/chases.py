@@ -52,7 +52,7 @@ _INTEGRATIONS = {
 
 
 #: When the ticks of a chase begin, where that is not once, by the phase.
-_TICKS = {-1.0: ", the first frame that is so long after the last tick", -2.0: " from each packet"}
+_TICKS = {-1.0: ", each in the first frame that long after the last", -2.0: " from each packet"}
 
 
 def _ticks_at_packets(settings: Mapping[str, Any]) -> bool:

@@ -68,6 +68,8 @@ DRAWBACKS = {
     " behind, as far as that goes on.",
     "limited-speed": "It goes at {speed:number} a second at most, and the entity at {pace:number}:"
     " it falls behind, as far as that goes on.",
+    "added-ways": "Its ways to earlier states go on beside the newest one, and all add up: it"
+    " passes its goal, and swings. Stop the timer of the way before.",
     "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"
     " the next packet.",
     "wrong-constant": "It counts {time:s} for each packet, and they come every {interval:s}.",
