@@ -134,6 +134,7 @@ BUFFER: dict[str, list[Any]] = {
     "interval_least": [0.0001, 0.0001, 0.04],
     "interval_most": ["unlimited", "unlimited", 0.07],
     "interval_count": [1, 1, 4],
+    "interval_share": [1, 1, 0.1],
     "interval_time": [0, 0, 2],
     "curve": ["linear", "hermite", "catmull-rom"],
     "between": ["curve", "curve", "curve", "hold"],

@@ -110,6 +110,7 @@ IN_TURN = (
     "buffer+interval=0.05+catch_up=queue+min_buffer=3+max_buffer=5",
     "buffer+catch_up=fill+catch_up_rate=0.5+still=skip+pace=0.9+min_buffer=2",
     "buffer+stamps=ticks+interval=0.06+catch_up=timed-queue+every=0.02+tick_time=own+max_buffer=2",
+    "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_share=0.1",
     "buffer+stamps=arrival+start=last+draw_time=last+delay=0.1+beyond=reuse+equal=last",
     "buffer+stamps=arrival+catch_up=waypoints+low_pass=0.06+follow=lerp+catch_up_from=3"
     "+catch_up_rate=0.7+count_at=end+waypoint_reach=0.1",

@@ -127,8 +127,8 @@ cdef class DelayBuffer(Strategy):
     clock, but behind the newest state, which stands until the next packet. A send interval is the
     typical difference of the last 32 timestamps, or with ``interval_time`` the exponential mean; or
     that of the last two timestamps (``interval=stamps``) or arrivals (``interval=arrivals``), or
-    the mean of the last ``interval_count`` of these, within ``interval_least`` and
-    ``interval_most``.
+    the mean of the last ``interval_count`` of these, or one of which each packet is
+    ``interval_share``, within ``interval_least`` and ``interval_most``.
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
     neighbors: (next - previous) / (their time), at an end of the buffer the slope. With
@@ -252,6 +252,8 @@ cdef class DelayBuffer(Strategy):
             Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
             measured_interval("stamps", "arrivals"),
             *INTERVAL_LIMITS,
+            Number("interval_share", 1.0, "the share of the newest in a mean, with interval=stamps"
+                   " or arrivals", "", 0.001, 1),
             Number("interval_count", 1, "how many of the last are averaged, with interval=stamps or"
                    " arrivals", "", 1, 32, whole=True),
             Number("interval_time", 0.0, "the time over which the send interval is averaged; 0: the"
@@ -408,6 +410,7 @@ cdef class DelayBuffer(Strategy):
     def configure(self, *, clock_time, clock_share, clock_count, clock_resync, clock_gain,
                   clock_decay, clock_limit, start, draw_time, jitter_time, jitter_count, delay_from,
                   interval, interval_least, interval_most, interval_time, interval_count,
+                  interval_share,
                   between, beyond_along, beyond_then,
                   when_empty, still, count_at, tick_time,
                   late, equal, before, keep, min_buffer, max_buffer, rounding_by, times):
@@ -420,7 +423,8 @@ cdef class DelayBuffer(Strategy):
         self.measured = interval
         self.interval = SendInterval(
             NAN if interval < 0 else interval, 0.05, interval_time,
-            interval_count if interval < 0 else 0, least=interval_least, most=interval_most)
+            interval_count if interval < 0 else 0, interval_share, least=interval_least,
+            most=interval_most)
         self.deviation = Deviation(jitter_time)
         self.recent = RecentValues(jitter_time, jitter_count)
         self.counts_jitter = jitter_count > 0

@@ -176,7 +176,6 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "INTERVAL": interval if interval > 0 else 0.05,
         "MEASURES_INTERVAL": counts and math.isnan(interval),
         "LAST_INTERVAL": {-1: "arrivals", -3: "stamps"}.get(interval, "") if counts else "",
-        "INTERVAL_SHARE": 1.0,
         "INTERVAL_LATE": 0.0,
         "LIMITS_INTERVAL": not math.isinf(settings["interval_most"]),
         "SCATTERS": settings["jitter"] in ("lateness", "arrivals") and not settings["jitter_count"],
@@ -290,6 +289,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.intervals = 0
         self.interval = INTERVAL
         self.usual_interval = 0.0
+        self.mean = 0.0
         self.unevenness = 0.0
         self.lates.clear()
         self.late_times.clear()

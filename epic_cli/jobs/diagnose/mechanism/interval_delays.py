@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
+from epic_cli.jobs.diagnose.mechanism.measured_intervals import SHARES, compute_intervals
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -49,10 +50,14 @@ def find_interval_delay(
 
 
 def _iterate_means(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
-    """Yield the means (n; s) of the last intervals at each packet, and their settings."""
+    """Yield means (n; s) of the last intervals at each packet, and their settings."""
     for measure, at in (("arrivals", frames.arrivals), ("stamps", frames.stamps)):
         for count in COUNTS:
             begins = np.maximum(np.arange(len(at)) - count, 0)
             means = (at - at[begins]) / np.maximum(np.arange(len(at)) - begins, 1)
             several = {"interval_count": count} if count > 1 else {}
             yield {"interval": measure, **several}, means
+        differences = np.diff(at, prepend=at[0])
+        for share in SHARES:
+            settings = {"interval": measure, "interval_share": share}
+            yield settings, compute_intervals(differences, settings)

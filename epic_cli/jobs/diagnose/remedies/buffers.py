@@ -154,7 +154,7 @@ class BufferRemedies(BufferFaults):
 def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that replace a buffer's clock by another clock over the sender's stamps."""
     gone = (
-        *CLOCK_KEYS, "start", "interval", "interval_count", "interval_least", "interval_most",
-        "late", "delay_from", "draw_time",
+        *CLOCK_KEYS, "start", "interval", "interval_count", "interval_share", "interval_least",
+        "interval_most", "late", "delay_from", "draw_time",
     )  # fmt: skip
     return {**dict.fromkeys(gone), **clock}
