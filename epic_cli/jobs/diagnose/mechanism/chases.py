@@ -38,6 +38,9 @@ COARSE = 0.2
 #: Fewest steps of a chase that are read.
 FEWEST = 20
 
+#: The fewest frames of a way that tell how its share grows.
+SEEN = 2.5
+
 #: Shares of the rest that tell how they grow, and the least rest that does (usual steps).
 GROWN, ALONE = (0.01, 0.95), 0.02
 
@@ -200,7 +203,7 @@ def read_growing(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Po
     for words, begun, unit in list_way_times(frames):
         since = (frames.times - begun)[1:]
         time = float(np.median(since[partly] / share[partly]))
-        if time <= 0:
+        if time < SEEN * frames.frame:  # others draw the same in so few frames
             continue
         off = step - np.clip(since / time, 0, 1)[:, None] * left
         settings = {"how": "growing", "time": time / unit, **words, **ahead}

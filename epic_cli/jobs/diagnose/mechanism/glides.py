@@ -24,6 +24,9 @@ STANDS, AWAY, SHORT = 1e-3, 0.05, 0.03
 #: A step that is the velocity's (usual steps), and the least part of the frames with such steps.
 ALONG, PART = 2e-3, 0.02
 
+#: The fewest frames of a way that tell where it began.
+SEEN = 2.5
+
 #: Times that differ by less are the same (s).
 SAME = 1e-9
 
@@ -116,6 +119,8 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
             both = [start, *({"arrival"} & starts.keys() - {start})]  # which few times tell
             fits = [find_least_error_time(make(ease, end, one, at), TRIED, 11) for one in both]
             start, (log, error) = min(zip(both, fits, strict=True), key=lambda one: one[1][1])
+            if start == "arrival" and math.exp(log) < SEEN * frames.frame:
+                continue  # others draw the same in so few frames
             words = {**words_of[start], **ends[end], **ahead}
             time = math.exp(log) / (frames.frame if start == "counted" else 1)
             settings = {**how, "time": time, **words}
