@@ -89,7 +89,9 @@ def look_at_timed_queues(search: SearchState) -> None:
             timed = {"stamps": "ticks", **order, "catch_up": "timed-queue", "interval": beat}
             found = FittedStrategy(StrategySpec("buffer", {**timed, **ticked}))
             phases = np.arange(0.0, beat, FINE).tolist()
-            results.add(search.comparison.search(found, "phase", phases, 10))
+            for tick in search.variants.ticks[:1]:  # that frames which stand show
+                phases += np.arange(tick["phase"], beat, tick["every"]).tolist()
+            results.add(search.comparison.search(found, "phase", sorted(phases), 10))
 
 
 def _find_usual_length(length: float) -> float:
