@@ -28,7 +28,8 @@ class Frames(NamedTuple):
     ``arrivals`` and ``stamps`` (n), ``positions`` and ``velocities`` (n, 3) are of the packets
     newer than all before them; ``times`` (m), ``drawn`` (m, 3); ``newest`` (m) is the index of the
     last packet that has arrived in each frame. ``taken`` are the same frames with all packets, for
-    games that take a late or doubled one as the newest; None if no packet is.
+    games that take a late or doubled one as the newest; None if no packet is. Where packets have no
+    velocities, those are slopes.
     """
 
     arrivals: Floats
@@ -39,6 +40,7 @@ class Frames(NamedTuple):
     drawn: Floats
     newest: NDArray[np.int64]
     taken: Frames | None = None
+    has_velocities: bool = True
 
     @property
     def late(self) -> float:
@@ -129,10 +131,11 @@ def make_frames(
     """Make frames without late packets, from the second packet on."""
     newest = np.maximum.accumulate(stamps)
     fresh = np.append(True, stamps[1:] > newest[:-1])
+    known = bool(np.isfinite(velocities).any())
     velocities = _fill_velocities(stamps, positions, velocities)
     frames = _make_view(
         arrivals[fresh], stamps[fresh], positions[fresh], velocities[fresh], times, drawn
-    )
+    )._replace(has_velocities=known)
     if fresh.all():
         return frames
     return frames._replace(taken=_make_view(arrivals, stamps, positions, velocities, times, drawn))

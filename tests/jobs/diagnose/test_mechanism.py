@@ -499,6 +499,17 @@ def test_arrivals_in_whole_milliseconds_are_those_of_the_frames_that_they_name(
     assert (made.strategy.label, made.exact) == (spec.label, True)
 
 
+@pytest.mark.parametrize("carried", [False, True])
+def test_a_velocity_that_packets_do_not_carry_is_none_of_theirs(carried: bool) -> None:
+    block = PacketBlock()
+    for packet in map(recorded("strafe", 20, 3).__getitem__, range(200)):
+        block.append(packet if carried else packet._replace(velocity=None))
+    seen = see(block, frames(block, "buffer+delay=0.1", 60, 5, until=8))
+    sent, own = read_specs(["chase+ahead=velocity", "chase+ahead=velocity+velocity=stamps"])
+    assert is_exotic(seen, sent) is not carried
+    assert not is_exotic(seen, own)
+
+
 @pytest.mark.parametrize("count", [20, 31, 45, 60])
 def test_less_than_a_second_of_frames_is_described(count: int) -> None:
     block = recorded("strafe", 20, 3)

@@ -33,6 +33,9 @@ LIKE_PACKETS = 0.02
 #: A shorter delay behind the newest packet, as a share of the interval, is none.
 NO_DELAY = 0.1
 
+#: The goals of a chase that a velocity leads.
+BY_VELOCITY = ("velocity", "arrival", "interval", "fixed")
+
 
 class Supply(NamedTuple):
     """The data that a buffer had in its frames, except silences at rest and the end.
@@ -107,7 +110,8 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
     """Return True for a way of drawing that few games have, beside delays, arrivals and chases.
 
     A buffer that is nearly always empty, behind a low-pass, is a chase in other words, and a chase
-    in ticks that are as long as the packets' interval a buffer. One at no speed goes nowhere.
+    in ticks that are as long as the packets' interval a buffer. One at no speed goes nowhere, and
+    no game has a velocity that packets do not carry.
     """
     settings = compute_used_values(strategy)
     if strategy.name == "chase":
@@ -116,17 +120,20 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
         apart = abs(settings["every"] - frames.interval)
         like_packets = settings["between"] == "lerp" and apart < LIKE_PACKETS * frames.interval
         overdone = settings["drift"] > 1  # which a goal that is ahead does, too
-        return bool(stands or like_packets or overdone)
+        moves = settings["drift"] or settings["ahead"] in BY_VELOCITY
+        unsent = moves and settings["velocity"] == "sent" and not frames.has_velocities
+        return bool(stands or like_packets or overdone or unsent)
     counts = settings["stamps"] == "ticks"
+    delay = convert_to_seconds(settings["delay"], frames.interval)
+    shows_newest = settings["between"] == "hold" and delay < NO_DELAY * frames.interval
     if counts and not draws_last_two_states(settings, frames.interval):
         return True
-    if settings["catch_up"] != "snap":
+    if settings["catch_up"] != "snap" or shows_newest:
         return True
     follows = settings["low_pass"] > 0 or settings["follow"] == "share"
     if not follows or settings["beyond"] > 0:
         return False
     supply = measure_supply(frames, strategy)
-    delay = convert_to_seconds(settings["delay"], frames.interval)
     newest = settings["clock"] == "newest" or settings["stamps"] == "arrival"
     if newest and delay < NO_DELAY * frames.interval:
         return True
