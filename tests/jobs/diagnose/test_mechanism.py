@@ -21,7 +21,8 @@ from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import Frames, make_frames
 from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers
-from epic_cli.jobs.diagnose.mechanism.marks import find_kind, find_snap_time
+from epic_cli.jobs.diagnose.mechanism.marks import find_snap_time
+from epic_cli.jobs.diagnose.mechanism.partial import find_kind
 from epic_cli.jobs.diagnose.mechanism.simplify import count_packets
 from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
 from epic_cli.jobs.diagnose.redraw import Redraw

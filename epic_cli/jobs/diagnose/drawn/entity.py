@@ -21,7 +21,7 @@ from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import Frames, make_frames, move_to_frames
 from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
 from epic_cli.jobs.diagnose.mechanism.arrivals import depends_on_new_packets
-from epic_cli.jobs.diagnose.mechanism.marks import (
+from epic_cli.jobs.diagnose.mechanism.partial import (
     explain_rest,
     find_kind,
     measure_path_delays,

@@ -10,7 +10,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
-from epic_cli.jobs.diagnose.mechanism.marks import find_kind
+from epic_cli.jobs.diagnose.mechanism.partial import find_kind
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 from epic_cli.jobs.diagnose.mechanism.waypoints import iterate_waypoint_queues
 
