@@ -16,7 +16,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals
 from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
-from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
+from epic_cli.jobs.diagnose.mechanism.chases import read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import (
     KNOWN,
     NEEDED,
@@ -27,13 +27,12 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
 )
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import select_tick_frames
 from epic_cli.jobs.diagnose.mechanism.kinds import (
-    IN_TICKS,
     look_at_counted_ticks,
     look_at_kinds,
     look_at_zones,
 )
+from epic_cli.jobs.diagnose.mechanism.plain_chases import look_at_changes, look_at_plain_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills, look_at_timed_queues
-from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
@@ -71,8 +70,8 @@ HOPELESS = 0.1
 #: A mean error, as a share of the usual step, that tells the parts.
 CLOSE = 0.002
 
-#: Readings of buffers, of chases, and of those of changed positions, that are drawn.
-READINGS, FIRST, CHANGING = 10, 24, 6
+#: Readings of buffers, of chases, and of chases with other arrivals, that are drawn.
+READINGS, FIRST, RIVALS = 10, 24, 6
 
 
 class ExplanationSearch(SearchState):
@@ -89,23 +88,11 @@ class ExplanationSearch(SearchState):
         self.look_at_readings(
             readings, FIRST if self.frames.taken is None else 2 * FIRST, self.exact
         )
-        # which in ticks of their own may look worse than many others
-        plain = [
-            one.strategy
-            for one in readings
-            if one.strategy.settings.keys() - TAKES_LATE in ({"how", "time"}, {"how", "share"})
-        ]
-        # or in whole pixels
-        grid = {"rounding": self.variants.grid} if self.variants.grid else {}
-        if not self.results.is_exact:
-            plain = [spec for spec in plain if spec.settings["how"] in IN_TICKS]
-            ways = (grid, {**grid, "rounding_by": "down"}) if grid else (grid,)
-            self.look_at([add_settings(spec, way) for spec in plain for way in ways])
-            self._search_rounded_times()
+        look_at_plain_chases(self, readings)
         if not self.results.is_exact:
             look_at_zones(self, readings)
         if not self.results.is_exact:
-            self._look_at_changes()
+            look_at_changes(self)
         if not self.results.is_exact:
             look_at_kinds(self)
         if not self.results.is_settled or is_exotic(self.frames, self.results.best.candidate):
@@ -127,7 +114,7 @@ class ExplanationSearch(SearchState):
             self.look_at(without, ("time", "delay"))
         if begun.results.best.apart > CLOSE * self.frames.unit:
             look_at_counted_ticks(self)
-            self.look_at_readings(read_chases(self.frames), CHANGING, self.exact)
+            self.look_at_readings(read_chases(self.frames), RIVALS, self.exact)
             self.look_at(list(arrivals.iterate_two_state_buffers(self.frames, self.variants.grid)))
             self.look_at_buffers()
         if not self.results.is_exact and self.results.best.apart < begun.results.best.apart:
@@ -201,26 +188,6 @@ class ExplanationSearch(SearchState):
             self.look_at_readings(ticked, READINGS, TIED)
         steady = [self.clocks.find(reading.strategy.settings) for reading in readings]
         self.clocks.every.sort(key=steady.index)
-
-    def _search_rounded_times(self) -> None:
-        """Look for the times or shares of rounded chases, which slopes do not tell."""
-        for found in [one for one in self.results.ranked if "rounding" in one.candidate.settings]:
-            settings = found.candidate.settings
-            key = "share" if settings["how"] == "share" else "time"
-            value = settings.get(key)
-            if self.results.is_exact or not isinstance(value, float):
-                continue
-            near = np.linspace(0.9 * value, min(1.1 * value, 1.0), 9).tolist()
-            nearest = self.comparison.search(found, key, near, 8)
-            self.results.add(self.comparison.shorten_numbers(nearest))
-
-    def _look_at_changes(self) -> None:
-        """Look at chases to which a packet with the position before it is no news."""
-        changes = self.frames.drop_repeated()
-        if len(self.frames.stamps) - len(changes.stamps) < FEW or len(changes.stamps) < FEW:
-            return
-        readings = [reading.strategy.settings for reading in read_chases(changes)[:CHANGING]]
-        self.look_at([StrategySpec("chase", {**one, "repeated": "drop"}) for one in readings])
 
     def _limit_error(self, spec: StrategySpec) -> float:
         """Return the error (mean, length) beyond which a changed part is not worth a fit.
