@@ -500,6 +500,16 @@ def test_arrivals_in_whole_milliseconds_are_those_of_the_frames_that_they_name(
     assert (made.strategy.label, made.exact) == (spec.label, True)
 
 
+def test_arrivals_at_fixed_ticks_are_not_rounded_ones() -> None:
+    block = PacketBlock()
+    for packet in map(recorded("strafe", 20, 3).__getitem__, range(400)):
+        block.append(packet._replace(arrival=math.ceil((packet.arrival or 0.0) * 50) / 50))
+    found = match({"": block}, {"": frames(block, "chase+how=linear+time=0.11", 75, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.strategy.label == "chase+how=linear+time=0.11"
+    assert found.mechanism.exact
+
+
 @pytest.mark.parametrize("carried", [False, True])
 def test_a_velocity_that_packets_do_not_carry_is_none_of_theirs(carried: bool) -> None:
     block = PacketBlock()

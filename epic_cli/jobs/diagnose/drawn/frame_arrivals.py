@@ -41,7 +41,7 @@ def move_to_frame_times(packets: PacketBlock, times: Floats, behind: bool) -> Pa
     near, close = _find_frames_at(arrivals, times)
     # of exact arrivals a few are close by chance
     by_frames = close.sum() > CHANCE * len(close)
-    unit = find_time_rounding(arrivals[np.isfinite(arrivals)])
+    unit = _find_log_rounding(arrivals[np.isfinite(arrivals)])
     if unit and not find_time_rounding(times):
         near_rounded, may_be = _find_frames_at(arrivals, times, unit / 2, unit)
         if may_be.sum() > ALWAYS * len(may_be):
@@ -86,6 +86,16 @@ def find_time_rounding(times: Floats) -> float:
         if (np.abs(times / unit - whole) < WHOLE).all() and len(np.unique(np.diff(whole))) > 1:
             return unit
     return 0.0
+
+
+def _find_log_rounding(arrivals: Floats) -> float:
+    """Return the unit (s) to which a log rounds arrivals; 0 if there is none.
+
+    Those of a game's fixed ticks, as of 20 ms, are whole multiples of more than that.
+    """
+    unit = find_time_rounding(arrivals)
+    counts = np.round(np.diff(arrivals) / unit).astype(int) if unit else np.empty(0, int)
+    return unit if len(counts) and np.gcd.reduce(counts) == 1 else 0.0
 
 
 def _find_frames_at(

@@ -24,8 +24,9 @@ STANDS, AWAY, SHORT = 1e-3, 0.05, 0.03
 #: A step that is the velocity's (usual steps), and the least part of the frames with such steps.
 ALONG, PART = 2e-3, 0.02
 
-#: The fewest frames of a way that tell where it began.
-SEEN = 2.5
+#: The fewest frames of a way that tell where it began, and the largest error (usual steps) of one
+#: that begins where the last one led.
+SEEN, NEARLY = 2.5, 0.02
 
 #: Times that differ by less are the same (s).
 SAME = 1e-9
@@ -113,18 +114,19 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     }
     most, found = BEATEN * min(least.values()), []
     for ease, end in itertools.product(eases, range(len(ends))):
-        start = min(starts, key=lambda start: least.get((ease, end, start), math.inf))
+        usual = starts.keys() - {"arrival"}
+        start = min(usual, key=lambda start: least.get((ease, end, start), math.inf))
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
         if least[ease, end, start] <= most or ease == "linear":
-            both = [start, *({"arrival"} & starts.keys() - {start})]  # which few times tell
-            fits = [find_least_error_time(make(ease, end, one, at), TRIED, 11) for one in both]
-            start, (log, error) = min(zip(both, fits, strict=True), key=lambda one: one[1][1])
-            if start == "arrival" and math.exp(log) < SEEN * frames.frame:
-                continue  # others draw the same in so few frames
-            words = {**words_of[start], **ends[end], **ahead}
-            time = math.exp(log) / (frames.frame if start == "counted" else 1)
-            settings = {**how, "time": time, **words}
-            found.append(PossibleReading(error, StrategySpec("chase", settings)))
+            for begun in (start, *({"arrival"} & starts.keys())):
+                log, error = find_least_error_time(make(ease, end, begun, at), TRIED, 11)
+                few = math.exp(log) < SEEN * frames.frame  # in which others draw the same
+                if begun == "arrival" and (few or error > NEARLY * frames.unit):
+                    continue
+                words = {**words_of[begun], **ends[end], **ahead}
+                time = math.exp(log) / (frames.frame if begun == "counted" else 1)
+                settings = {**how, "time": time, **words}
+                found.append(PossibleReading(error, StrategySpec("chase", settings)))
     if "drift" not in ahead:
         # from the frame before it is an even pace to the goal, too
         log, error = find_least_error_time(make("linear", 0, "last", at), TRIED, 11)
