@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 #: less.
 SLICE, SLICES = 2.0, 16
 
-#: Range and spacing (s) of the lags that are tried around the usual delay.
-LAGS, LAGS_APART = (-0.3, 1.2), 0.02
+#: Range and spacing (s) of the lags that are tried around the usual delay; and the most of them in
+#: send intervals, where packets are seldom.
+LAGS, LAGS_APART, MOST_BEHIND = (-0.3, 1.2), 0.02, 3.0
 
 #: Frames, spread over all, in which these lags are tried.
 LAG_FRAMES = 500
@@ -102,7 +103,8 @@ class TrialRecording:
             known = np.isfinite(apart)
             return float(apart[known].mean()) if 2 * known.sum() > len(known) else math.inf
 
-        lags = self.usual_delay + np.arange(*LAGS, LAGS_APART)
+        most = max(LAGS[1], MOST_BEHIND * self.interval)
+        lags = self.usual_delay + np.arange(LAGS[0], most, LAGS_APART)
         some = slice(None, None, max(len(times) // LAG_FRAMES, 1))
         near = min(lags.tolist(), key=lambda lag: measure_distance(lag, some))
         lag, _ = find_minimum(measure_distance, near - LAGS_APART, near + LAGS_APART, 10)
@@ -138,6 +140,13 @@ class TrialRecording:
         ]
         arrivals, delays = np.array(known or [(0.0, 0.0)]).T
         return arrivals, delays
+
+    @cached_property
+    def interval(self) -> float:
+        """The usual time between two packets (s); 0 if there are too few."""
+        times = [packet.time for packet in map(self.packets.__getitem__, range(len(self.packets)))]
+        apart = np.diff(np.sort(times))
+        return float(np.median(apart[apart > 0])) if (apart > 0).any() else 0.0
 
     @cached_property
     def usual_delay(self) -> float:
