@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: A time that catches up at a lower rate never does; an interval within such bounds is a constant.
 SLOWEST, NARROW = 1e-3, 1.05
 
+#: A share of an error that is all of it.
+WHOLE = 0.9
+
 #: The most packets that a clock may be of.
 MOST_COUNTED = 1024
 
@@ -94,6 +97,10 @@ def _list_simpler_settings(found: FittedStrategy, key: str, usual: float) -> lis
         ways.append({key: bounds[1], "interval_least": None, "interval_most": None})
     if key == "catch_up" and value == "none":  # what follows its clock by hitches may have none
         ways.append({key: None, "clock": "first", "clock_time": None, "clock_share": None})
+    if key == "catch_up_most" and float(settings.get("catch_up_rate", 0.0)) > WHOLE:
+        # all of the error, up to a speed, is that speed
+        rate = {"catch_up": "rate", "catch_up_rate": value, "when_empty": "run"}
+        ways.append({key: None, **rate})
     if key == "catch_up_rate" and isinstance(value, float) and value < SLOWEST:
         ways.append({key: None, "catch_up": "none"})
     # unless losses show that ticks are counted; from the last state to the newest, they are
