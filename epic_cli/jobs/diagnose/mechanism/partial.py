@@ -1,4 +1,4 @@
-"""What is true of frames that no strategy draws: where they lie, how late, what is left."""
+"""Findings in frames that no strategy draws: where they lie, how late they are, what is left."""
 
 from __future__ import annotations
 
