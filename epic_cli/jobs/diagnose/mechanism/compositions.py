@@ -20,7 +20,6 @@ KNOWN = (
     "+monotonic=on+keep=120",
     "buffer+delay=0.2+keep=7",
     "buffer+stamps=ticks+clock=newest+interval=0.05+delay=0.05",
-    "buffer+stamps=ticks+clock=newest+delay=1i+late=insert",
     "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+delay_least=1.1i+delay_most=1.2i"
     "+interval_time=2+jitter_time=1+beyond=0.08+beyond_then=return",
     "buffer+clock=min+delay=0.3i+beyond=0.3+low_pass=0.03",
