@@ -15,6 +15,7 @@ from epic_cli.metrics.arrays import compute_lengths
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.frames import Frames
+    from epic_cli.metrics.arrays import Floats
 
 #: Jitter that tells clocks apart (s, from 5 to 95 %), and unevenness of frames that tells shares
 #: apart (deviation, as a share of the usual frame).
@@ -51,20 +52,29 @@ def list_lacking(
         "frames": lasts.std() > TELLING_FRAMES * lasts.mean(),
         "turns": False,
     }
-    return tuple(
-        word
-        for word, has in enough.items()
-        if not has
-        and any(
-            word in _iterate_differences(strategy, other)
-            and _would_tell(word, frames, strategy, other)
-            for other in same
-        )
-    )
+    lacking = [word for word, has in enough.items() if not has]
+    return tuple(word for word in lacking if _would_tell(word, frames, strategy, same))
 
 
-def _would_tell(word: str, frames: Frames, strategy: StrategySpec, other: StrategySpec) -> bool:
-    """Return True if two compositions draw differently in a recording with a property."""
+def _would_tell(
+    word: str, frames: Frames, strategy: StrategySpec, same: Sequence[StrategySpec]
+) -> bool:
+    """Return True if a recording with a property tells a composition from one of the others."""
+    others = [other for other in same if word in _iterate_differences(strategy, other)]
+    if not others:
+        return False
+    redraw, times = _make_telling_recording(word, frames)
+    late = len(times) // 10
+    drawn = redraw.draw(strategy, times)[late:]
+    for other in others:
+        apart = compute_lengths(redraw.draw(other, times)[late:] - drawn)
+        if np.nan_to_num(apart, nan=np.inf).max() > TOLD * frames.unit:
+            return True
+    return False
+
+
+def _make_telling_recording(word: str, frames: Frames) -> tuple[Redraw, Floats]:
+    """Return packets, as often and as fast as these, and times of frames (s) with a property."""
     dice, interval = np.random.default_rng(1), frames.interval
     stamps = np.arange(0.0, LASTS, interval)
     turn = np.pi / 2 if word == "turns" else np.pi / 2 / TURNS
@@ -81,11 +91,7 @@ def _would_tell(word: str, frames: Frames, strategy: StrategySpec, other: Strate
         block.append(Packet((x, y, 0.0), (vx, vy, 0.0), stamp, arrival))
     spread = UNEVEN if word == "frames" else (1.0, 1.0)
     count = int(LASTS / frames.frame)
-    times = stamps[1] + np.cumsum(frames.frame * dice.uniform(*spread, count))
-    redraw = Redraw(block)
-    one, two = (redraw.draw(spec, times)[count // 10 :] for spec in (strategy, other))
-    apart = compute_lengths(one - two)
-    return bool(np.nan_to_num(apart, nan=np.inf).max() > TOLD * frames.unit)
+    return Redraw(block), stamps[1] + np.cumsum(frames.frame * dice.uniform(*spread, count))
 
 
 def _iterate_differences(strategy: StrategySpec, other: StrategySpec) -> Iterator[str]:
