@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.comparison import FrameComparison
+from epic_cli.jobs.diagnose.comparison import SAME, FrameComparison
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
 from epic_cli.jobs.diagnose.drawn.frame_arrivals import (
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 #: Seconds until strategies have begun, or a tenth of the frames if that is less.
 WARM_UP = 1.0
 
-#: Largest errors, as shares of the usual step, of what is the same, understood, probable.
-SAME, UNDERSTOOD, PROBABLE = 2e-4, 0.01, 0.05
+#: Largest errors, as shares of the usual step, of what is understood, and probable.
+UNDERSTOOD, PROBABLE = 0.01, 0.05
 
 #: Largest error of what is understood where times are rounded, in what moves meanwhile: arrivals
 #: and frames are off by 0.29 of the unit each (RMS).

@@ -15,6 +15,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.forces import read_forces
 from epic_cli.jobs.diagnose.mechanism.glides import (
+    SEEN,
     find_least_error_time,
     goes_along,
     list_way_times,
@@ -37,9 +38,6 @@ COARSE = 0.2
 
 #: Fewest steps of a chase that are read.
 FEWEST = 20
-
-#: The fewest frames of a way that tell how its share grows.
-SEEN = 2.5
 
 #: Shares of the rest that tell how they grow, and the least rest that does (usual steps).
 GROWN, ALONE = (0.01, 0.95), 0.02

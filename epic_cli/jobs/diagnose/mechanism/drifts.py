@@ -68,14 +68,9 @@ def iterate_drifting_chases(frames: Frames) -> Iterator[StrategySpec]:
     if not (even < EVENLY * off or np.ptp(elapsed) <= EVEN) or not (0 < way < NEARLY and drift > 0):
         return
     # a goal that far ahead, if that is a round number
-    ahead = drift / way
-    if abs(float(f"{ahead:.2g}") / ahead - 1) < ROUND:
-        fixed = {
-            "how": "share",
-            "share": way,
-            "ahead": "fixed",
-            "ahead_time": float(f"{ahead:.2g}"),
-        }
+    ahead = float(f"{drift / way:.2g}")
+    if abs(ahead * way / drift - 1) < ROUND:
+        fixed = {"how": "share", "share": way, "ahead": "fixed", "ahead_time": ahead}
         yield StrategySpec("chase", fixed)
     if even < EVENLY * off:
         counts = {"how": "share", "share": way, "drift": 1.0, "step_time": drift}

@@ -24,8 +24,8 @@ STANDS, AWAY, SHORT = 1e-3, 0.05, 0.03
 #: A step that is the velocity's (usual steps), and the least part of the frames with such steps.
 ALONG, PART = 2e-3, 0.02
 
-#: The fewest frames of a way that tell where it began, and the largest error (usual steps) of one
-#: that begins where the last one led.
+#: The fewest frames of a way that tell where it began, or how its share grows; and the largest
+#: error (usual steps) of one that begins where the last one led.
 SEEN, NEARLY = 2.5, 0.02
 
 #: Times that differ by less are the same (s).

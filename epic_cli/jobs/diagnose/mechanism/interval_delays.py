@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
-from epic_cli.jobs.diagnose.mechanism.measured_intervals import SHARES, compute_intervals
+from epic_cli.jobs.diagnose.mechanism.measured_intervals import (
+    LEAST_PERIOD,
+    SHARES,
+    compute_intervals,
+)
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -16,10 +20,6 @@ if TYPE_CHECKING:
 
 #: How many of the last intervals games average.
 COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 32)
-
-
-#: The least interval that is measured (s), as in ``buffer``.
-LEAST_INTERVAL = 1e-6
 
 
 class IntervalDelay(NamedTuple):
@@ -42,7 +42,7 @@ def find_interval_delay(
         late = INSERTS_LATE if takes_late else {}
         newest = np.searchsorted(view.arrivals, times, side="right") - 1
         for settings, means in _iterate_means(view):
-            unit = np.maximum(means[newest], LEAST_INTERVAL)
+            unit = np.maximum(means[newest], LEAST_PERIOD)
             factor = float(np.median(ages / unit))
             off = float(np.minimum(np.abs(ages - factor * unit) + beside, astray).mean())
             found.append(IntervalDelay(off, factor, {**settings, **late}))

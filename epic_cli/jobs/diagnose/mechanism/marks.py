@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, find_limit, separate
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, find_clear_limit
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ def _measure_rest(frames: Frames, *, by_axes: bool) -> tuple[Floats, Floats]:
 
 
 #: A frame has landed within this distance of the newest state (usual steps), from that many times
-#: as far; the fewest that do, and the share of the frames that may do otherwise.
-THERE, FROM, LANDINGS, OTHERWISE = 1e-3, 10.0, 3, 0.02
+#: as far; and the fewest that do.
+THERE, FROM, LANDINGS = 1e-3, 10.0, 3
 
 
 def find_landing(frames: Frames, *, by_axes: bool = False) -> float:
@@ -128,7 +128,7 @@ def find_landing(frames: Frames, *, by_axes: bool = False) -> float:
     below, above = left[away & lands], left[away & ~lands]
     if len(below) < LANDINGS or len(above) < max(FEW, len(below)):
         return 0.0
-    return find_limit(below, above) if separate(below, above)[1] < OTHERWISE else 0.0
+    return find_clear_limit(below, above)
 
 
 def iterate_near_zones(frames: Frames) -> Iterator[dict[str, Any]]:

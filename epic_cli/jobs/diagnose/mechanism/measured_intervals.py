@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
-#: A measured interval is at least this long (s), as in ``chase``.
+#: A measured interval is at least this long (s), as in ``chase`` and ``buffer``.
 LEAST_PERIOD = 1e-6
 
 #: The oldest that packets may be on arrival (s), and the time (s) in which nothing seems to move.

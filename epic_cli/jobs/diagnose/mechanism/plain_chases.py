@@ -29,10 +29,10 @@ def look_at_plain_chases(search: SearchState, readings: Sequence[PossibleReading
     if search.results.is_exact:
         return
     plain = [
-        one.strategy
-        for one in readings
-        if one.strategy.settings.keys() - TAKES_LATE in ({"how", "time"}, {"how", "share"})
-        and one.strategy.settings["how"] in IN_TICKS
+        reading.strategy
+        for reading in readings
+        if reading.strategy.settings.keys() - TAKES_LATE in ({"how", "time"}, {"how", "share"})
+        and reading.strategy.settings["how"] in IN_TICKS
     ]
     grid = {"rounding": search.variants.grid} if search.variants.grid else {}
     ways = (grid, {**grid, "rounding_by": "down"}) if grid else (grid,)

@@ -23,6 +23,10 @@ MOSTLY = 0.97
 FEW = 10
 
 
+#: The share of two samples that may lie on the wrong side of a limit between them.
+OTHERWISE = 0.02
+
+
 class PossibleReading(NamedTuple):
     """A strategy that may draw the frames, and its error ``off`` at a first look.
 
@@ -75,6 +79,11 @@ def separate(below: Floats, above: Floats) -> tuple[float, float]:
     best = int(wrong[:-1].argmin()) if len(wrong) > 1 else 0
     edge = (values[best] + values[min(best + 1, len(values) - 1)]) / 2
     return float(edge), float(wrong[best]) / len(values)
+
+
+def find_clear_limit(within: Floats, beyond: Floats) -> float:
+    """Return the number that separates two samples; 0 if too many lie on the wrong side of it."""
+    return find_limit(within, beyond) if separate(within, beyond)[1] < OTHERWISE else 0.0
 
 
 def find_limit(within: Floats, beyond: Floats, unsure: float = 0.0) -> float:

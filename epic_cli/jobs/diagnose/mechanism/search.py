@@ -19,7 +19,6 @@ from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
 from epic_cli.jobs.diagnose.mechanism.chases import read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import (
     KNOWN,
-    NEEDED,
     add_settings,
     convert_to_numbers,
     is_timed_alike,
@@ -109,8 +108,7 @@ class ExplanationSearch(SearchState):
         """Look for what is nearer than a search with other arrivals has found."""
         self.fit_results(begun.results)
         for found in self.results.ranked[:KEPT]:  # some parts made up for the wrong arrivals
-            words = [key for key in found.candidate.settings if key not in NEEDED]
-            without = [self.variants.change(found.candidate, {key: None}) for key in words]
+            without = list(self.variants.iterate_without(found.candidate))
             self.look_at(without, ("time", "delay"))
         if begun.results.best.apart > CLOSE * self.frames.unit:
             look_at_counted_ticks(self)

@@ -12,6 +12,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     draws_last_two_states,
     measure_description_length,
 )
+from epic_cli.jobs.diagnose.mechanism.measured_intervals import LEAST_PERIOD
 from epic_cli.jobs.diagnose.mechanism.variants import SPANS
 from epic_cli.jobs.diagnose.settings import compute_used_values
 
@@ -92,7 +93,7 @@ def _list_simpler_settings(found: FittedStrategy, key: str, usual: float) -> lis
         spans = {name: settings[name] for name in SPANS if isinstance(settings.get(name), str)}
         seconds = {name: float(span.rstrip("i")) * value for name, span in spans.items()}
         ways.append({key: None, **seconds})
-    bounds = settings.get("interval_least", 1e-6), settings.get("interval_most", math.inf)
+    bounds = settings.get("interval_least", LEAST_PERIOD), settings.get("interval_most", math.inf)
     if key == "interval" and isinstance(value, str) and bounds[1] < NARROW * bounds[0]:
         ways.append({key: bounds[1], "interval_least": None, "interval_most": None})
     if key == "catch_up" and value == "none":  # what follows its clock by hitches may have none

@@ -129,8 +129,12 @@ class Variants:
             yield self.change(spec, self.ticks[0])
         yield from self._iterate_shares_of_frames(spec)
         yield from (self.change(spec, {"snap": snap}) for snap in self.snaps)
-        yield from (self.change(spec, {key: None}) for key in settings if key not in NEEDED)
+        yield from self.iterate_without(spec)
         yield self.write_in_intervals(FittedStrategy(spec)).candidate
+
+    def iterate_without(self, spec: StrategySpec) -> Iterator[StrategySpec]:
+        """Yield the strategy without one of the words that it can do without."""
+        yield from (self.change(spec, {key: None}) for key in spec.settings if key not in NEEDED)
 
     def _iterate_chases(self, spec: StrategySpec) -> Iterator[StrategySpec]:
         """Yield a chase by other intervals, ends, steps and distances."""

@@ -14,8 +14,7 @@ from epic_cli.jobs.diagnose.mechanism.readings import (
     MOSTLY,
     PossibleReading,
     compute_robust_rms,
-    find_limit,
-    separate,
+    find_clear_limit,
 )
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -34,8 +33,8 @@ ALONG = 0.003
 #: The velocities between packets are understood if as much is left at most (usual steps).
 LEFT = 0.05
 
-#: Fewest packets that leave an error as it is, and the share that may do so otherwise.
-SOME, OTHERWISE = 3, 0.02
+#: Fewest packets that leave an error as it is.
+SOME = 3
 
 #: Least way to a packet (usual steps), and a share that is all of it, or none.
 AWAY, WHOLE, NONE = 0.1, 0.99, 0.01
@@ -102,8 +101,8 @@ def read_packet_steps(frames: Frames) -> StrategySpec | None:
     zone: dict[str, Any] = {}
     if moves.any() and (told & ~moves).sum() >= SOME:  # small errors stay as they are
         far = compute_lengths(left)
-        if separate(far[told & ~moves], far[moves])[1] < OTHERWISE:
-            zone, told = {"dead_zone": find_limit(far[told & ~moves], far[moves])}, moves
+        if limit := find_clear_limit(far[told & ~moves], far[moves]):
+            zone, told = {"dead_zone": limit}, moves
     way = left[told]
     share = float(np.median((rest[told] * way).sum(axis=1) / np.square(way).sum(axis=1)))
     words = _find_velocity(frames, own, np.flatnonzero(known[1:] & known[:-1]) + 1)
