@@ -111,6 +111,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     counts = settings["step_time"] > 0 or limits
     waits = begins and (settings["start"] == "frame" or steps == "tick" or counts)
     phase = settings["phase"]
+    glides = settings["how"] in ("linear", "eased")
+    overlaps = glides and settings["overlap"] == "on"
     square = settings["stiffness"] - settings["damping"] ** 2 / 4
     return {
         "RATE": math.sqrt(abs(square)),
@@ -134,16 +136,13 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "STEPS": steps,
         "PHASE": max(phase, 0.0),
         "BEGINS": {-1: "frame", -2: "packet"}.get(phase, "once"),
-        "OVERLAPS": settings["overlap"] == "on" and settings["how"] in ("linear", "eased"),
+        "OVERLAPS": overlaps,
         "GLIDES_ON": settings["drift"] > 0
-        and settings["how"] in ("linear", "eased")
-        and settings["overlap"] == "off"
+        and glides
+        and not overlaps
         and settings["ahead"] != "velocity"
         and steps != "packet",
-        "WALKS": settings["overlap"] == "on"
-        and settings["how"] in ("linear", "eased")
-        and phase == -2
-        and steps == "tick",
+        "WALKS": overlaps and phase == -2 and steps == "tick",
         "REPEATS": int(settings["steps"]),
         "KEEPS": steps == "tick" or settings["rounding"] > 0,
     }
