@@ -132,32 +132,38 @@ def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
     return DrawnPath(times[last], positions, find_resolution(positions))
 
 
-def check_times(paths: Mapping[str, DrawnPath], packets: Mapping[str, PacketBlock]) -> None:
-    """Raise ``UnusableDrawing`` if no entity has frames while its packets came."""
+def check_times(
+    paths: Mapping[str, DrawnPath], packets: Mapping[str, PacketBlock], moved: str = ""
+) -> None:
+    """Raise ``UnusableDrawing`` if no entity has frames while its packets came.
+
+    ``moved`` is the option with which they are on the packets' clock, if known.
+    """
     errors = []
     for name, path in paths.items():
         columns = make_packet_table(packets[name])
         known = columns[ARRIVAL] if np.isfinite(columns[ARRIVAL]).any() else columns[TIME]
         try:
-            select_frames(path, float(np.nanmin(known)), float(np.nanmax(known)))
+            select_frames(path, float(np.nanmin(known)), float(np.nanmax(known)), moved)
         except UnusableDrawing as error:
             errors.append(error)
     if len(errors) == len(paths):
         raise errors[0]
 
 
-def select_frames(path: DrawnPath, begins: float, ends: float) -> DrawnPath:
+def select_frames(path: DrawnPath, begins: float, ends: float, moved: str = "") -> DrawnPath:
     """Return the frames while packets came, from ``begins`` to ``ends`` (s), and shortly after.
 
-    Raises ``UnusableDrawing`` if there are too few.
+    Raises ``UnusableDrawing`` if there are too few; ``moved`` is the option that mends it, if
+    known.
     """
     there = (path.times >= begins) & (path.times <= ends + AFTER)
     if there.sum() < FEWEST_FRAMES:
         lasted = float(path.times[-1] - path.times[0])
         units = UNITS[0] < (ends - begins) / lasted < UNITS[1] if lasted > 0 else True
         remedy = (
-            "offset=SECONDS moves the frames"
-            if units
+            (f"use {moved}" if moved else "offset=SECONDS moves the frames")
+            if units or moved
             else "--read unit=, arrival_unit= and frame.unit= name their units"
         )
         raise UnusableDrawing(

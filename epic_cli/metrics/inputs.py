@@ -18,6 +18,7 @@ import numpy as np
 from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.refusals import Reason
 from epic_cli.metrics.arrays import LARGEST, POSITION, make_packet_table
+from epic_cli.metrics.drawn_clock import FrameClock, find_frame_clock
 from epic_cli.metrics.drawn_coordinates import find_other_coordinates, find_unit_ratio
 from epic_cli.metrics.drawn_path import (
     ROWS,
@@ -277,14 +278,25 @@ class RecordedRuns:
             rows = load(file, beside, reading)
             try:
                 paths = make_drawn_paths(rows, packets, self.drawn_offset)
-                check_times(paths, packets)
+                clock = find_frame_clock(paths, packets)
+                moved = self._write_moved_frames(clock) if clock is not None else ""
+                check_times(paths, packets, moved)
             except UnusableDrawing as error:
                 raise UnusableDrawing(f"--drawn: {name_source(file)}: {error}") from error
-            if (other := find_other_coordinates(paths, packets)) is not None:
+            if clock is not None:
+                reading.report_frame_clock(clock.apart, clock.way, moved)
+            timed = clock.move_frames(paths) if clock is not None else paths
+            if (other := find_other_coordinates(timed, packets)) is not None:
                 reading.report_other_coordinates(other.words)
-            elif (ratio := find_unit_ratio(paths, packets)) is not None:
+            elif (ratio := find_unit_ratio(timed, packets)) is not None:
                 reading.report_unit_ratio(ratio, beside)
         return paths, reading.findings
+
+    def _write_moved_frames(self, clock: FrameClock) -> str:
+        """Return the option with which the frames are on the clock of the arrivals."""
+        from shlex import quote  # few recordings need it
+
+        return f"--drawn {quote(f'{self.drawn},offset={clock.write_offset(self.drawn_offset)}')}"
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:
         """Read one recording with its truth and the game's frames; raise ``UNUSABLE``."""

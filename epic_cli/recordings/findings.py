@@ -197,6 +197,12 @@ KINDS: Mapping[str, Kind] = {
         "A log of a receiver has two clocks: the sender's, regular, and its own, with the network's"
         " jitter. With arrivals, packets are drawn as they came, and delays are measured; without,"
         " they come as they were sent."),
+    "E216": Kind("frames on another clock", _ERROR,
+        "the frames' clock is {apart} {way} that of the arrivals",
+        "stamp both by one clock",
+        "Browsers stamp frames by performance.now() and games by the time since their start, and"
+        " messages often by the date. No frame shows a packet before it came, and none shows it"
+        " seconds later: by the places that both files have, the clocks differ."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

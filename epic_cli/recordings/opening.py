@@ -146,6 +146,16 @@ class ReadingLog:
 
         self._report_fresh(RecordingFinding("E214", {"how": words}))
 
+    def report_frame_clock(self, apart: str, way: str, command: str) -> None:
+        """Report that the frames' clock is ``apart`` (s) behind, or ahead of, the arrivals'.
+
+        ``command`` is the option that moves the frames.
+        """
+        from epic_cli.recordings.findings import RecordingFinding
+
+        facts = {"apart": apart, "way": way, "command": command}
+        self._report_fresh(RecordingFinding("E216", facts))
+
     def _report_fresh(self, finding: RecordingFinding) -> None:
         for fresh in self.watch.take_fresh([finding]):
             self.report_finding(fresh)

@@ -477,6 +477,8 @@ class ReadSpec(Described, _ReadSpecFields):
         """Return the values of the recording's entries, and of those of the file beside it."""
         count = len(BESIDE)
         beside = [Entry(key[count:], value) for key, value in entries if key.startswith(BESIDE)]
+        if any(entry.key == "offset" for entry in beside):
+            raise SettingError("a clock's offset stands with its file: --drawn FILE,offset=SECONDS")
         own = [entry for entry in entries if not entry.key.startswith(BESIDE)]
         given = cls.read(own)
         try:

@@ -18,6 +18,7 @@ from support.running import epic
 
 from epic_cli import Packet, inspect, read_packets
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.metrics.drawn_clock import find_frame_clock
 from epic_cli.metrics.drawn_coordinates import find_other_coordinates, find_unit_ratio
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
@@ -293,7 +294,7 @@ def test_the_origin_of_stamps_on_a_clock_of_their_own_is_not_that_of_frames(
 def test_frames_of_another_time_are_refused_wherever_they_are_read(tmp_path: Path) -> None:
     packets = table("time,arrival,x,y", [(n / 20, n / 20 + 0.033, n, 0) for n in range(40)])
     frames = table("time,x,y", [(1000 + t, t * 20, 0) for t in FRAMES])
-    with pytest.raises(UnusableDrawing, match="offset=SECONDS moves the frames"):
+    with pytest.raises(UnusableDrawing, match=r"use --drawn \S+,offset=-\d+"):
         drawn(tmp_path, packets, frames)
 
 
@@ -579,3 +580,61 @@ def test_comments_above_a_table_whose_names_are_not_the_usual_ones(
     read_plain, commented = read(plain), read(f"{comment}\n{comment}\n{plain}")
     assert commented == read_plain
     assert len(commented) == 40
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    offset=st.sampled_from([0.0, 0.0, 0.4, 2.5, 40.0, -3.5, -60.0, 1.7e9, -1.7e6]),
+    way=st.sampled_from(["share", "buffer"]),
+    begun=st.sampled_from([0.0, 7.0]),
+)
+@examples(25)
+def test_frames_on_another_clock_are_found(
+    seed: int, offset: float, way: str, begun: float
+) -> None:
+    chance = np.random.default_rng(seed)
+    stamps = np.arange(0.0, 40.0, chance.uniform(0.03, 0.2))
+    turns = np.cumsum(chance.normal(0, 8 * np.sqrt(stamps[1]), len(stamps)))
+    sent = np.cumsum([np.cos(turns), np.sin(turns)], axis=1).T * 5 * stamps[1]
+    came = stamps + 0.05 + chance.gamma(2, 0.012, len(stamps))
+    order = np.argsort(came)
+    came, sent, stamps = came[order], sent[order], stamps[order]
+    times = came[0] + np.cumsum(1 / 60 + np.abs(chance.normal(0, 0.002, 2300)))
+    if way == "share":  # of the rest, each frame
+        drawn = [sent[0]]
+        for newest in np.searchsorted(came, times[1:], side="right") - 1:
+            drawn.append(drawn[-1] + 0.2 * (sent[newest] - drawn[-1]))
+    else:  # by the stamps, each of which is there by then
+        drawn = [[np.interp(at - 0.25, stamps, axis) for axis in sent.T] for at in times]
+    told, seen = came >= came[0] + begun, times >= times[0] + begun
+    packets = block(
+        Packet((x, y, 0.0), (0.0, 0.0, 0.0), sent_at, at)
+        for (x, y), sent_at, at in zip(
+            sent[told].tolist(), stamps[told].tolist(), came[told].tolist(), strict=True
+        )
+    )
+    shown = np.append(np.array(drawn), np.zeros((len(times), 1)), axis=1)[seen]
+    found = find_frame_clock({"": DrawnPath(times[seen] - offset, shown, 1e-6)}, {"": packets})
+    if not offset:
+        assert found is None
+        return
+    assert found is not None
+    # how late a buffer is by itself is seen where its frames begin with the packets
+    assert found.offset == pytest.approx(offset, abs=0.03 if way == "share" else 0.4)
+
+
+def test_what_moves_frames_can_be_pasted(tmp_path: Path) -> None:
+    packets = [(n * 0.05, n * 0.05 + 0.033, 9 * math.cos(n / 9), n % 60) for n in range(400)]
+    (tmp_path / "p.csv").write_text(table("t,recv,x,y", packets))
+    for ahead in (1.6, 1e6):
+        frames = [
+            (f"{recv + ahead + k / 60:.4f}", x, y) for _, recv, x, y in packets for k in range(3)
+        ]
+        (tmp_path / "f.csv").write_text(table("t,x,y", frames))
+        command = ["compare", "-s", "epic", str(tmp_path / "p.csv"), "--drawn"]
+        said = epic(*command, str(tmp_path / "f.csv")).stderr.decode()
+        option = re.search(r"--drawn (\S+,offset=\S+)", said)
+        assert option is not None, said
+        moved = epic(*command, option[1].rstrip("."))
+        assert moved.returncode == 0
+        assert b"another clock" not in moved.stderr
