@@ -7,11 +7,12 @@ of their numbers after the name of the whole: ``pos.0``.
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise, permutations
+from itertools import groupby, pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.packets import Entities, PacketBlock
@@ -22,6 +23,7 @@ from epic_cli.recordings.extras import parse_value
 from epic_cli.recordings.names.guess import AmbiguousLayout, find_entities, list_starred
 from epic_cli.recordings.names.spellings import TICKS, parse_component, split_name
 from epic_cli.recordings.read_spec import (
+    POSITION,
     ReadSpec,
     find_star,
     list_used_columns,
@@ -101,6 +103,13 @@ _AHEAD, _FEWEST = 40, 6
 
 #: Longest delay of arrivals, in the mean step of stamps.
 _LONGEST_DELAY = 40
+
+
+def _list_numbers(rows: Iterable[Mapping[str, str]], column: str) -> list[float]:
+    """Return the finite numbers in a column, in their order."""
+    texts = (row.get(column, "").strip().replace(",", ".") for row in rows)
+    numbers = (float(_SUFFIX.sub("", text)) for text in texts if _PART.fullmatch(text))
+    return list(filter(math.isfinite, numbers))
 
 
 class LineReader(ABC):
@@ -251,7 +260,9 @@ class LineReader(ABC):
 
     def look_ahead(self, head: bytes) -> None:
         """Keep the first lines of the recording, which help to decide what its columns are."""
-        self._ahead = head.split(b"\n")[1:_AHEAD]
+        lines = head.split(b"\n")
+        self._ahead = lines[1:_AHEAD]
+        self._spread = lines[1 : -1 : max(len(lines) // _AHEAD, 1)]
 
     def drop_counter(self, layout: ReadSpec) -> ReadSpec | None:
         """Return the given layout without an entity column that only counts lines, or None."""
@@ -282,7 +293,30 @@ class LineReader(ABC):
         columns = {**dict(layout.columns or ()), "seq": ticks[0]}
         return layout._replace(columns=sort_columns(columns))
 
-    def propose_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
+    def propose_columns(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
+        """Return the error with readings by the values of columns whose names say nothing."""
+        if ambiguous.reason is Reason.COLUMN_UNCLEAR and ambiguous.facts["field"] == "x":
+            return ambiguous.add_readings(self._propose_moving(ambiguous.facts["names"]))
+        return self._propose_growing(ambiguous)
+
+    def _propose_moving(self, names: Sequence[str]) -> list[Reading]:
+        """Return readings that take neighboring columns of one object that vary for a position."""
+        rows = list(map(self.split_cells, self._spread))
+        moving: list[str] = []
+        for column in names:
+            numbers = _list_numbers(rows, column)
+            steps = {after - before for before, after in pairwise(numbers)}
+            fractions = any(number % 1 for number in numbers)
+            # a count, as of frames, only grows
+            if len(set(numbers)) >= _FEWEST and (fractions or min(steps) < 0):
+                moving.append(column)
+        alike = [list(group) for _, group in groupby(moving, lambda name: name.rpartition(".")[0])]
+        groups = [group if len(group) == len(POSITION) else group[:2] for group in alike]
+        return [
+            Reading(tuple(zip(POSITION, group, strict=False))) for group in groups if len(group) > 1
+        ]
+
+    def _propose_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
         """Return the error with readings that take a never decreasing column as the time.
 
         A column that is always a little later, and less even, is the arrival.
@@ -291,12 +325,11 @@ class LineReader(ABC):
         rows = list(map(self.split_cells, self._ahead[:-1])) if unnamed else []
         readings, growing = list[Reading](), dict[str, list[float]]()
         for column in ambiguous.facts["names"]:
-            texts = (row.get(column, "").strip().replace(",", ".") for row in rows)
-            numbers = [float(text) for text in texts if _PART.fullmatch(text)]
+            numbers = _list_numbers(rows, column)
             steps = {after - before for before, after in pairwise(numbers)}
             if len(numbers) < _FEWEST or min(steps) < 0 or parse_component(split_name(column)):
                 continue
-            if steps <= {0, 1}:
+            if steps in ({1}, {0, 1}):
                 readings.append(Reading((("time", column), ("unit", "ticks@HZ"))))
             elif max(steps) > 0:
                 readings.append(Reading((("time", column),)))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.refusals import Refusal
+from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.recordings.wording import FrontEnd, Problem, word_refusal
 from epic_cli.shell.errors import Style, escape_controls, quote_text, write_message
@@ -54,6 +54,7 @@ class RefusedLines:
     _total: int = field(default=0, init=False)
     _kinds: Counter[str] = field(default_factory=Counter, init=False)
     _first: list[Refusal] = field(default_factory=list, init=False)
+    _said: set[tuple[str, str]] = field(default_factory=set, init=False)
 
     def add(self, refusals: Sequence[Refusal]) -> None:
         """Count refused lines, and write the first few of a recording."""
@@ -64,10 +65,22 @@ class RefusedLines:
         for problem in problems:
             known = problem.what in self._kinds or len(self._kinds) < _COUNTED
             self._kinds[problem.what if known else _OTHERS] += 1
-        shown = problems[:room]
+        fresh = [
+            problem
+            for refusal, problem in zip(refusals, problems, strict=True)
+            if refusal.reason is not Reason.COLUMN_UNCLEAR or self._is_new(problem)
+        ]
+        shown = fresh[:room]
         if shown:
             look = self.name, self.color, self.columns
             self.write("".join(write_three_lines(problem, *look) for problem in shown))
+
+    def _is_new(self, problem: Problem) -> bool:
+        """Return True the first time that a problem of all lines is given."""
+        words = problem.what, problem.expected
+        new = words not in self._said
+        self._said.add(words)
+        return new
 
     def summarize_refused(self, packets: int) -> str:
         """Return the message at the end of a recording of ``packets`` packets; empty for none.

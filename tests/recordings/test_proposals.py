@@ -2,12 +2,15 @@
 
 import io
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.recordings import EXHAUSTIVE
+from hypothesis import given
+from hypothesis import strategies as st
+from support.recordings import EXHAUSTIVE, examples
 from support.running import epic
 
 from epic_cli import inspect
@@ -106,3 +109,39 @@ def test_each_refusal_proposes_what_can_be_read(case: str, write: Write) -> None
             continue
         again = epic("inspect", "--read", told, stdin=text)
         assert b"No packet could be read" not in again.stdout, told
+
+
+@given(
+    names=st.lists(st.sampled_from(["e", "n", "along", "over", "q", "gx"]), min_size=2, max_size=2,
+                   unique=True),
+    above=st.sampled_from(["", "boat.", "me.at."]),
+    write=st.sampled_from([table, lines]),
+    others=st.sampled_from([[], ["hp"], ["hp", "seed"]]),
+)  # fmt: skip
+@examples(12)
+def test_places_are_proposed_by_their_values(
+    names: list[str], above: str, write: Write, others: list[str]
+) -> None:
+    first, second = (above + name for name in names)
+    rows: list[dict[str, object]] = [
+        {"ms": n * 50, **dict.fromkeys(others, 7), first: round(math.sin(n / 9), 3), second: n / 4}
+        for n in range(60)
+    ]
+    said = epic("inspect", stdin=write(rows).encode()).stderr.decode()
+    assert said.count("no column is clearly x") == 1
+    found = re.search(r"--read (\S+)", said)
+    assert found is not None, said
+    assert f"x={first},y={second}" in found[1].replace("\\", "")  # a dot in a key
+
+
+def test_of_two_dates_the_one_that_did_not_arrive_is_the_time() -> None:
+    rows: list[dict[str, object]] = [
+        {
+            "receivedAt": f"2026-03-01T10:00:{n:02d}.360Z",
+            "data": {"id": "ab"[n % 2], "madeAt": f"2026-03-01T10:00:{n:02d}Z", "x": n, "y": 3},
+        }
+        for n in range(40)
+    ]
+    found = inspect(io.BytesIO(lines(rows).encode()))
+    assert "time=data.madeAt," in found.read
+    assert "arrival=receivedAt,entity=data.id" in found.read

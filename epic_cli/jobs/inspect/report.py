@@ -223,7 +223,7 @@ def _make_head_table(found: Inspection) -> model.Table:
     packets = found.head
     turns = [() if packet.rotation is None else angles(packet.rotation) for packet in packets]
     fields = {
-        "time": [f"{packet.time:.6g}" for packet in packets],
+        "time": [_write_time(packet.time) for packet in packets],
         **{axis: [f"{row.position[at]:.6g}" for row in packets] for at, axis in enumerate("xyz")},
         **{
             f"v{axis}": [
@@ -235,7 +235,7 @@ def _make_head_table(found: Inspection) -> model.Table:
             name: [f"{turn[at]:.6g}" if turn else "" for turn in turns]
             for at, name in enumerate(("yaw", "pitch", "roll"))
         },
-        "arrival": ["" if row.arrival is None else f"{row.arrival:.6g}" for row in packets],
+        "arrival": ["" if row.arrival is None else _write_time(row.arrival) for row in packets],
         "entity": [packet.entity for packet in packets],
     }
     return model.Table(
@@ -245,6 +245,11 @@ def _make_head_table(found: Inspection) -> model.Table:
             if any(cells)
         ]
     )
+
+
+def _write_time(time: float) -> str:
+    """Return a time (s) with its milliseconds, however large it is."""
+    return f"{time:.6g}" if abs(time) < 1000 else f"{round(time, 4):.15g}"
 
 
 def draw_picture(paths: dict[str, Floats]) -> model.Figure:

@@ -604,7 +604,7 @@ def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) 
     if len(likely) > 1:
         raise _make_ambiguity("time", likely)
     # where there is none, arrivals are all that is known of the sender's times
-    sure = {"time": likely[0]} if likely else _find_arrival_for_both(columns, names, values)
+    sure = {"time": likely[0]} if likely else _find_date_or_arrival(columns, names, values)
     if sure:
         return sure
     free = {text: name for text, name in names.items() if not parse_component(name)}
@@ -633,13 +633,24 @@ def _find_clocks(columns: Columns, names: Names, given: ReadSpec) -> Columns:
     return {"time": (sent or own)[0]} | ({"arrival": own[0]} if came else {})
 
 
-def _find_arrival_for_both(columns: Columns, names: Names, values: Values) -> Columns:
-    """Return the only column of arrivals for both times; empty if there is none, or several."""
+def _find_date_or_arrival(columns: Columns, names: Names, values: Values) -> Columns:
+    """Return the only column of arrivals, and for the time the only other date, or the same column.
+
+    Empty if there is no arrival, or several.
+    """
     arrivals = [text for text, name in names.items() if name.spelling in _ARRIVALS]
     arrivals = [columns["arrival"]] if "arrival" in columns else arrivals
     if len(arrivals) != 1 or not is_value(values[arrivals[0]].strip()):
         return {}
-    return {"time": arrivals[0], "arrival": arrivals[0]}
+    dates = [text for text in names if text != arrivals[0] and _is_moment(values[text].strip())]
+    sent = dates if len(dates) == 1 and _is_moment(values[arrivals[0]].strip()) else arrivals
+    return {"time": sent[0], "arrival": arrivals[0]}
+
+
+def _is_moment(value: str) -> bool:
+    """Return True for a date with its time, in words or as a Unix time."""
+    found = _ISO.fullmatch(value)
+    return found[1] is not None if found else _is_date_in_any_unit(value)
 
 
 def _is_member_named_as_time(text: str) -> bool:
@@ -669,13 +680,14 @@ _SENT_TIMES = frozenset((
     "send timestamp",
 ))  # fmt: skip
 _LOCAL_TIMES = frozenset(("time", "t", "ts", "timestamp", "time stamp", "now", "client time",
-                          "client timestamp", "time time", "performance now"))  # fmt: skip
+                          "client timestamp", "time time", "performance now",
+                          "perf now"))  # fmt: skip
 
 _SENDERS = frozenset(("server", "srv", "svr", "sender", "remote", "host"))
 _RECEIVERS = frozenset(("client", "cli", "clt", "local", "receiver"))
 
 #: Times of the program that writes the log: beside one, a plain time is that of the state.
-_OWN_TIMES = frozenset(("now", "performance now", "date now"))
+_OWN_TIMES = frozenset(("now", "performance now", "perf now", "date now"))
 _PLAIN_TIMES = frozenset(("time", "t", "ts", "timestamp", "time stamp"))
 _ARRIVALS = frozenset(word for row in SPELLINGS["arrival"] for word in row)
 
@@ -852,6 +864,8 @@ def _find_spelling(field: str, names: Names) -> str | None:
     """Return the name spelled as this field, if any; raise ``AmbiguousLayout`` for several."""
     for spellings in SPELLINGS[field]:
         found = [text for text, name in names.items() if name.spelling in spellings]
+        if not found and field == "entity":  # of a message's contents: data.id
+            found = [text for text, name in names.items() if name.contained in spellings]
         if len(found) > 1:
             found = [text for text in found if find_star(text) >= 0] or found
         if len(found) > 1:

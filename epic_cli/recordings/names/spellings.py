@@ -56,7 +56,7 @@ SPEED_UNITS = {
 SPELLINGS = {key.name: key.spellings for key in KEYS if key.spellings}
 
 #: Clocks whose unit is known.
-CLOCKS = {"ms": ("performance now", "dom high res time stamp", "tickcount")}
+CLOCKS = {"ms": ("performance now", "perf now", "dom high res time stamp", "tickcount")}
 
 #: A name with one of these is a time where no other is, unless one of the others is with it, or it
 #: is what something lasts.
@@ -189,6 +189,16 @@ class Name(NamedTuple):
         if len(words) > 1 and words[0] == "t" and words[1] in _ENDS_OF_A_WAY:
             words = words[1:]
         return " ".join(words)
+
+    @property
+    def contained(self) -> str:
+        """The spelling without words in front that name what a message contains."""
+        words = self.spelling.split(" ")
+        return " ".join(words[1:] if words[0] in _CONTENTS else words)
+
+
+#: What messages call the object that they carry.
+_CONTENTS = frozenset(("data", "payload", "message", "event", "params", "detail"))
 
 
 def is_time_name(name: Name) -> bool:

@@ -210,7 +210,7 @@ class CsvReader(LineReader):
             if twice:
                 raise AmbiguousLayout(Reason.COLUMN_TWICE, field=write_column_name(twice[0]))
         except AmbiguousLayout as ambiguous:
-            self._refuse_header(block, self.propose_growing(ambiguous), values)
+            self._refuse_header(block, self.propose_columns(ambiguous), values)
             return False
         stamp = layout.places.get("time")
         duration = _DURATION.fullmatch(find_value("time", stamp, values).strip()) if stamp else None

@@ -1155,7 +1155,7 @@ class JsonlReader(LineReader):
                     self._line, 1, raw, 0, ambiguous.reason, **ambiguous.facts
                 )
                 return False
-            facts, reason = self.propose_growing(ambiguous).facts, ambiguous.reason
+            facts, reason = self.propose_columns(ambiguous).facts, ambiguous.reason
             if reason is Reason.COLUMN_UNCLEAR and all(map(str.isdigit, item)):  # an array
                 reason, facts = Reason.NO_HEADER, describe_missing_header(find_single_values(item))
             self.refuse(block, raw, 0, reason, **facts)
