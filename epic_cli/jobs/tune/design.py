@@ -371,9 +371,16 @@ def collect_axes(strategy: str, found: Conditions) -> dict[str, Axis]:
     if "delay" in axes:
         period, low, high = found.period, *(axes["delay"].low or 0.0, axes["delay"].high)
         low, high = min(low / period, 0.5), max(high / period, 4.0)
+        low = _round_up(low)  # a bound is a likely answer, and somebody writes it down
         axes[INTERVALS[0]] = axes["delay"]._replace(low=low, high=min(high, 100.0), suffix="i")
     axes["snap"] = Axis("snap", 0.0, (), *found.jumps, log=True)
     return axes
+
+
+def _round_up(number: float) -> float:
+    """Return the next number of two digits that is not smaller; 0 for 0."""
+    size = 10.0 ** math.floor(math.log10(number) - 1) if number > 0 else 1.0
+    return float(f"{math.ceil(number / size - 1e-6) * size:.2g}")
 
 
 # ---------------------------------------------------------------- the search

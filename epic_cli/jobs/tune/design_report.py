@@ -303,7 +303,9 @@ def _describe_raised_metrics(found: Design) -> str:
     who = "what you draw now" if found.drawn else f"{before.label}"
     words = f"Against {who}, it raises {describe_worse(worse, before.result, taken.result)}"
     tunable = [name for name in worse if name != found.goal.metric.name]
-    words += f" (--for {tunable[0]} tunes for that)." if tunable else "."
+    ways = [f"--for {tunable[0]} tunes for that"] if tunable else []
+    ways += ["epic diagnose --drawn advises only what hardly raises any"] if found.drawn else []
+    words += f" ({'; '.join(ways)})." if ways else "."
     others = [
         row
         for row in (*found.simplest, *found.others)

@@ -170,7 +170,7 @@ def _describe_rise(one: Tuning) -> str:
 
 
 #: Nouns for metrics whose names are not nouns.
-_RAISED = {"backward": "steps back", "held": "held rows"}
+_RAISED = {"backward": "steps back", "held": "rows that stand still"}
 
 
 def describe_worse(names: Sequence[str], before: Result, after: Result) -> str:

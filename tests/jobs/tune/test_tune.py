@@ -246,7 +246,7 @@ def test_what_tuning_makes_worse_is_named_and_what_makes_nothing_worse_beside_it
             assert abs(best.tuned.value(name)) <= 1.05 * abs(best.default.value(name)) + 0.5
             assert best.gain > 0
     sentences = " ".join(write_verdict(found))
-    words = {"backward": "steps back", "held": "held rows"}
+    words = {"backward": "steps back", "held": "rows that stand still"}
     named = [name for name in one.worse if f"{words.get(name, name)} from " in sentences]
     assert one.evaluation.keeps or named == list(one.worse)
     assert (one.harmless is not None) <= ("raise none of the metrics, set" in sentences)

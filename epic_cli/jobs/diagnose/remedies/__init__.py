@@ -48,7 +48,8 @@ class Remedy:
 class RemedyTrial(NamedTuple):
     """The trial of a remedy that helps on this recording: ``metric`` falls to ``after``.
 
-    ``changes`` are the other metrics that change: name, before, after.
+    ``changes`` are the other metrics that change: name, before, after. ``delay`` (s) is that of the
+    buffer that it draws from, if it does.
     """
 
     command: str
@@ -56,6 +57,12 @@ class RemedyTrial(NamedTuple):
     before: float
     after: float
     changes: tuple[tuple[str, float, float], ...] = ()
+    delay: float | None = None
+
+    @property
+    def keeps_lag(self) -> bool:
+        """True if it draws as late as before."""
+        return "lag" not in (self.metric, *(name for name, *_ in self.changes))
 
     @property
     def words(self) -> str:
@@ -137,4 +144,6 @@ def judge_remedy(
             return None
         if abs(other - one) > metric.least:
             changes.append((name, one, other))
-    return RemedyTrial(remedy.command, remedy.metric, was, now, tuple(changes))
+    delay = None if remedy.strategy is None else remedy.strategy.settings.get("delay")
+    delay = delay if isinstance(delay, float) else None
+    return RemedyTrial(remedy.command, remedy.metric, was, now, tuple(changes), delay)

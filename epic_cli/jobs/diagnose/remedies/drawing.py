@@ -42,6 +42,9 @@ CLOCKLESS_CAUSES = {
     "fill": "uneven-queue", "waypoints": "waypoint-queue", "clamp": "clamped-time",
 }  # fmt: skip
 
+#: The causes that are named without a remedy, too: how late it is, and what it stands for.
+SEEN_ALONE = ("chase-lag", "no-margin")
+
 #: The causes of an interval that is not that of the packets, and those named beside others.
 INTERVAL_CAUSES = {"wrong-constant", "wrong-interval", "early-arrival", "measured-interval"}
 
@@ -190,7 +193,7 @@ class _RemedySearch:
             own = remedy
             if cause in changes:
                 own = _select_main_trial(self.trials.judge(changes[cause]))
-            if own or remedy or cause == "chase-lag":
+            if own or remedy or cause in SEEN_ALONE:
                 yield Drawback(cause, chase.values, own)
         fault = chase.find_frame_rate_fault(self.recording)
         if fault and "ticks" not in self.unchanged:  # which are the same on any screen

@@ -37,7 +37,8 @@ def report(name: str, found: Diagnosis) -> model.Report:
         parts.append(_ONLY_PACKETS)
     method = [*describe_unseen_drift(*found.unseen)]
     if found.network is not None:
-        parts.append(describe_network(found.network))
+        remedy = found.drawn.advice.remedy if found.drawn is not None else None
+        parts.append(describe_network(found.network, remedy.delay if remedy else None))
         method.insert(0, describe_network_details(found.network))
 
     def make_records() -> list[model.Record]:

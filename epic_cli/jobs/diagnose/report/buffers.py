@@ -59,6 +59,9 @@ _FOLLOWS = {
 }
 
 
+#: A buffer that is empty in more of the frames was made to predict.
+MOSTLY_EMPTY = 0.3
+
 #: What a buffer with ``beyond=repeat`` has for a time.
 REPEAT = -2005.0
 
@@ -104,7 +107,9 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     beyond = beyond if beyond in EMPTY else convert_to_seconds(beyond, interval)
     frames = ""
     if supply is not None and supply.empty > 0:
-        frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames)"
+        short = beyond > 0 and supply.empty > MOSTLY_EMPTY
+        means = ", as a delay this short means" if short else ""
+        frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames{means})"
     if beyond <= 0:
         share = format_share(settings["beyond_share"])
         if lerp := settings["beyond_lerp"]:

@@ -59,6 +59,7 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
             after - before for name, before, after in advice.remedy.changes if name == "lag"
         )
         where = "Better here" if later < LATE else "Better here, if lag does no harm"
+        where += ", as late as now" if advice.remedy.keeps_lag else ""
         words += [f"{where}: {advice.remedy.words}:", advice.remedy.command]
     elif advice.tried:
         words.append("Nothing that was tried draws it better here.")

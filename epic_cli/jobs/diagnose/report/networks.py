@@ -16,19 +16,27 @@ from epic_cli.network.link_spec import find_word_parameter, list_differences
 #: A longer median delay (s) may as well be clocks that do not begin together.
 DOUBTFUL = 0.4
 
+#: A delay is shorter than another if it is less than this share of that.
+SHORTER = 0.9
 
-def describe_network(network: Network) -> str:
-    """Return send rate, network delay, and the delay that a buffer needs, in a sentence."""
+
+def describe_network(network: Network, advised: float | None = None) -> str:
+    """Return send rate, network delay, and the delay that a buffer needs, in a sentence.
+
+    ``advised`` is the delay (s) of the buffer that draws better, if there is one.
+    """
     middle = format_seconds(network.middle)
     delay = "clocks that differ" if are_clocks_apart(network.middle) else f"median delay {middle}"
     if delay.endswith(middle) and network.middle - network.spread > DOUBTFUL:
         delay += " unless the clocks differ"
     if not network.middle and not network.spread:
         delay = "stamped on arrival, so that delays are not known"
-    needed = format_seconds(network.needed[SHARES.index(0.99)])
+    needed = network.needed[SHARES.index(0.99)]
+    shorter = advised is not None and advised < SHORTER * needed
+    fewer = "; the one above, chosen by what it draws and how late, has fewer" if shorter else ""
     return (
-        f"{network.rate:.3g} messages a second, {delay}; a delay buffer of {needed} has 99 % of"
-        " them in time."
+        f"{network.rate:.3g} messages a second, {delay}; a delay buffer of"
+        f" {format_seconds(needed)} has 99 % of them in time{fewer}."
     )
 
 
