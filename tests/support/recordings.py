@@ -2,10 +2,11 @@
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import pytest
 from hypothesis import settings
 
 from epic_cli import Packet, Sample
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from epic_cli.recordings import Reader
 
 DEFAULT_TIMING = Timing()
+
+Case = TypeVar("Case")
+Test = TypeVar("Test", bound=Callable[..., None])
 
 #: Whether a test tries all that it could, however long it takes.
 EXHAUSTIVE = os.environ.get("EPIC_TESTS") == "exhaustive"
@@ -40,6 +44,29 @@ def examples(count: int) -> settings:
 def seeds(many: int, few: int) -> range:
     """Return the seeds of random cases: ``few``, or ``many`` with EPIC_TESTS=exhaustive."""
     return range(many if EXHAUSTIVE else few)
+
+
+def few_of(cases: Iterable[Case], few: int) -> list[Case]:
+    """Return the first of the cases, which tell most; every one with EPIC_TESTS=exhaustive."""
+    every = list(cases)
+    return every if EXHAUSTIVE else every[:few]
+
+
+def few_rows(few: int) -> Callable[[Test], Test]:
+    """Return a decorator above ``parametrize`` that keeps ``few_of`` its rows."""
+
+    def cut_table(test: Test) -> Test:
+        *others, table = test.pytestmark  # type: ignore[attr-defined]
+        names, rows = table.args
+        kept = pytest.mark.parametrize(names, few_of(rows, few), **table.kwargs).mark
+        test.pytestmark = [*others, kept]  # type: ignore[attr-defined]
+        return test
+
+    return cut_table
+
+
+#: For a long search of which other tests, and programs of ``endurance``, have the kind.
+weekly = pytest.mark.skipif(not EXHAUSTIVE, reason="runs with EPIC_TESTS=exhaustive, each week")
 
 
 def cut(data: bytes, size: int) -> Iterator[bytes]:

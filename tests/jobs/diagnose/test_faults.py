@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,11 @@ from support.faulty_traffic import (
     wait_until,
 )
 from support.movements import block
+from support.recordings import few_rows, seeds
 
 from epic_cli import Packet
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.diagnose import drawn
 from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, load_registry
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import (
@@ -179,7 +183,7 @@ def test_states_stamped_on_arrival_have_wrong_stamps_and_right_velocities(
         assert spread <= most
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, 3))
 def test_a_server_whose_ticks_stand_still_falls_behind_for_good(seed: int) -> None:
     """Two of the stalls follow each other at once; delays jitter by as much as a period."""
     random = np.random.default_rng(seed)
@@ -196,7 +200,7 @@ def test_a_server_whose_ticks_stand_still_falls_behind_for_good(seed: int) -> No
     assert float(found.values["longest"]) > max(late)  # the two may be one
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3, 1))
 def test_a_queue_that_fills_for_minutes_and_drains_at_once_is_no_other_route(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows = clean("strafe", LINKS["lan"], random.choice([10, 30, 60]), seed, 200.0)
@@ -328,6 +332,7 @@ def of_sender(
     return {finding.cause: finding.values for finding in found}
 
 
+@few_rows(2)
 @pytest.mark.parametrize(
     ("movement", "rate", "loss"),
     [("strafe", 10, 0.04), ("circle", 20, 0.02), ("figure-eight", 30, 0.1), ("zigzag", 60, 0.05)],
@@ -361,6 +366,7 @@ def test_numbers_that_came_with_other_entities_are_not_lost() -> None:
     assert "delta-chain" not in [finding.cause for finding in diagnose(traffic).findings]
 
 
+@few_rows(2)
 @pytest.mark.parametrize(
     ("movement", "send"),
     [
@@ -391,7 +397,11 @@ def test_a_thousand_losses_are_no_chain() -> None:
 
 
 @pytest.mark.parametrize("fault", ["stalled frames", "head of line"])
-def test_frames_tell_whether_they_held_packets_up(fault: str) -> None:
+def test_frames_tell_whether_they_held_packets_up(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # which strategy drew the frames does not matter
+    monkeypatch.setattr(drawn, "match", partial(drawn.match, candidates=read_specs(["lerp"])))
     rows = clean("circle", LINKS["lan"], 20, 2, 20.0)
     FAULTS[fault].make(_case(rows))
     rows[ARRIVAL] = np.ceil(rows[ARRIVAL] * 60) / 60
@@ -400,13 +410,13 @@ def test_frames_tell_whether_they_held_packets_up(fault: str) -> None:
         read = rows[ARRIVAL, np.minimum(np.searchsorted(rows[ARRIVAL], times), rows.shape[1] - 1)]
         times = times[read - times < 0.1]
     places = np.stack([np.interp(times - 0.2, rows[TIME], axis) for axis in rows[1:4]], axis=1)
-    drawn = {"": DrawnPath(times, places, 1e-6)}
+    frames = {"": DrawnPath(times, places, 1e-6)}
     traffic = make_traffic({"": block(
         Packet((x, y, z), (vx, vy, vz), time, arrival, sequence=int(number))
         for time, x, y, z, vx, vy, vz, arrival, number in rows[: SEQUENCE + 1].T.tolist()
     )})  # fmt: skip
     (alone,) = diagnose(traffic).findings
-    (found,) = (one for one in diagnose(traffic, drawn).findings if one.cause in BURSTS)
+    (found,) = (one for one in diagnose(traffic, frames).findings if one.cause in BURSTS)
     assert alone.cause == "frame-stall"
     assert "--drawn" in str(alone.values["unless"])
     assert found.cause == ("frame-stall" if fault == "stalled frames" else "head-of-line")

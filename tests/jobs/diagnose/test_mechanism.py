@@ -13,6 +13,7 @@ import pytest
 from endurance.drawn import composition, draw, engine, outcome
 from endurance.drawn import found as said_of
 from endurance.public import drawing, is_near, judge
+from support.recordings import few_of, few_rows, weekly
 from support.running import epic
 
 from epic_cli.engine.packets import PacketBlock
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
 LINK = LinkConditions(0.06, 0.02, "gamma", loss=0.02)
 
 
-def recorded(movement: str, rate: float, seed: int) -> PacketBlock:
+def recorded(movement: str, rate: float, seed: int, seconds: float = 24) -> PacketBlock:
     block = PacketBlock()
     path = PathMovement(PATHS[movement](5.0, 5.0, seed))
-    for packet in simulate(path, send_rate=rate, duration=24, channel=Link(LINK, seed=seed)):
+    for packet in simulate(path, send_rate=rate, duration=seconds, channel=Link(LINK, seed=seed)):
         block.append(packet)
     return block
 
@@ -75,22 +76,38 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
     return words[text] if text.isalpha() else float(text)
 
 
+@few_rows(8)
 @pytest.mark.parametrize(
     ("strategy", "movement", "rate"),
     [
-        ("buffer+clock=min+clock_time=5+delay=0.08+curve=hermite", "strafe", 144),
-        ("buffer+clock=mean+clock_time=1+delay=0.12+beyond=0.1", "figure-eight", 60),
-        ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
-        ("buffer+stamps=arrival+delay=0.1+keep=3", "strafe", 60),
         (
-            "buffer+clock=newest+delay=0.08+catch_up=rate+catch_up_rate=0.1+catch_up_limit=0.1"
-            "+when_empty=run",
+            "buffer+catch_up=waypoints+low_pass=0.07+follow=lerp+catch_up_rate=0.7+catch_up_from=3"
+            "+count_at=end",
             "strafe",
             60,
         ),
+        ("chase+how=lerp+time=0.1+snap=2", "teleport", 60),
         (
             "buffer+clock=newest+start=last+delay=0.1+catch_up=rate+catch_up_rate=0.1"
             "+follow=share+follow_share=0.85",
+            "strafe",
+            60,
+        ),
+        ("buffer+stamps=arrival+delay=1i+interval=arrivals", "strafe", 60),
+        (
+            "buffer+clock=mean+clock_share=0.1+delay=0.1+jitter_margin=2+jitter=intervals",
+            "strafe",
+            60,
+        ),
+        ("buffer+stamps=arrival+delay=0.1+keep=3", "strafe", 60),
+        ("chase+how=linear+time=1i+start=last+interval=stamps+ahead=arrival", "strafe", 90),
+        ("chase+how=share+share=1", "strafe", 60),
+        ("buffer+clock=min+clock_time=5+delay=0.08+curve=hermite", "strafe", 144),
+        ("buffer+clock=mean+clock_time=1+delay=0.12+beyond=0.1", "figure-eight", 60),
+        ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
+        (
+            "buffer+clock=newest+delay=0.08+catch_up=rate+catch_up_rate=0.1+catch_up_limit=0.1"
+            "+when_empty=run",
             "strafe",
             60,
         ),
@@ -99,28 +116,13 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
             "strafe",
             60,
         ),
-        (
-            "buffer+clock=mean+clock_share=0.1+delay=0.1+jitter_margin=2+jitter=intervals",
-            "strafe",
-            60,
-        ),
-        ("buffer+stamps=arrival+delay=1i+interval=arrivals", "strafe", 60),
         ("buffer+stamps=arrival+delay=0.1+every=0.02+tick_time=own", "strafe", 30),
-        (
-            "buffer+catch_up=waypoints+low_pass=0.07+follow=lerp+catch_up_rate=0.7+catch_up_from=3"
-            "+count_at=end",
-            "strafe",
-            60,
-        ),
         ("buffer+catch_up=dequeue+every=0.05+phase=0.01+beyond=repeat", "strafe", 60),
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),
-        ("chase+how=share+share=1", "strafe", 60),
-        ("chase+how=lerp+time=0.1+snap=2", "teleport", 60),
         ("chase+how=lerp+time=0.2+snap=1.1", "strafe", 60),  # within the usual movement
         ("chase+how=spring+time=0.1", "strafe", 60),
         ("chase+how=linear+time=0.12+start=frame", "figure-eight", 30),
         ("chase+how=eased+time=0.12+start=last", "strafe", 60),
-        ("chase+how=linear+time=1i+start=last+interval=stamps+ahead=arrival", "strafe", 90),
         ("buffer+clock=min+clock_time=session+delay=2.5", "strafe", 60),
         ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),
         ("chase+how=linear+time=0.2+ahead=velocity+drift=1", "strafe", 60),
@@ -161,6 +163,7 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
 
 
 #: A delay that only grows, over a count of ticks; a slow way back to the newest packet's clock.
+@weekly
 @pytest.mark.parametrize("seed", [3181, 3220])
 def test_what_hides_its_clock_is_found(seed: int) -> None:
     said = outcome(composition(seed))
@@ -207,9 +210,9 @@ def test_what_is_true_of_all_frames_is_told_and_nothing_else(strategy: str, kind
 
 
 def test_an_error_is_said_in_usual_steps_without_the_teleports() -> None:
-    block, dice = recorded("teleport", 20, 3), np.random.default_rng(3)
-    step = see(block, frames(block, "buffer+delay=0.1", 60, 5)).unit
-    path = frames(block, "buffer+delay=0.1", 60, 5)
+    block, dice = recorded("teleport", 20, 3, 12), np.random.default_rng(3)
+    path = frames(block, "buffer+delay=0.1", 60, 5, until=11)
+    step = see(block, path).unit
     noise = dice.normal(0, 0.003 * step, path.positions.shape)
     noise[:, 2] = 0
     found = match({"": block}, {"": path._replace(positions=path.positions + noise)})
@@ -220,8 +223,8 @@ def test_an_error_is_said_in_usual_steps_without_the_teleports() -> None:
 
 @pytest.mark.parametrize(("share", "said"), [(0.04, "In 9"), (0.3, "Not understood")])
 def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> None:
-    block, dice = recorded("strafe", 20, 3), np.random.default_rng(3)
-    path = frames(block, "buffer+stamps=arrival+delay=0.1", 60, 5)
+    block, dice = recorded("strafe", 20, 3, 9), np.random.default_rng(3)
+    path = frames(block, "buffer+stamps=arrival+delay=0.1", 60, 5, until=8)
     step = see(block, path).unit
     off = np.where(dice.random((len(path.times), 1)) < share, step * np.array([1.0, 0.5, 0]), 0)
     found = match({"": block}, {"": path._replace(positions=path.positions + off)})
@@ -229,31 +232,32 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
     assert said in describe_drawing(found)[0] + describe_drawing(found)[1]
 
 
+@few_rows(8)
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
+        ("minecraft", "wrong-interval"),
+        ("send-timer", "own-timer"),
+        ("swing", "swings"),
+        ("speed-ticks", "arrives-and-stands"),
+        ("eight-frames", "frame-rate"),
+        ("latest-state", "state-steps"),
+        ("fed-back", "fed-back"),
+        ("resting-share", "chase-lag"),
         ("unity-queue", "queue"),
         ("tutorial", "measured-interval"),
-        ("fed-back", "fed-back"),
         ("added-timers", "added-ways"),
-        ("send-timer", "own-timer"),
         ("half-way", "packet-steps"),
         ("physics-ticks", "ticks"),
         ("fixed-update", "chase-lag"),
-        ("minecraft", "wrong-interval"),
         ("stops-short", "stops-short"),
         ("packet-clock", "packet-steps"),
         ("ticked-buffer", "ticks"),
         ("axis-steps", "axes-alone"),
-        ("swing", "swings"),
-        ("speed-ticks", "arrives-and-stands"),
         ("marker", "speed-pulses"),
-        ("eight-frames", "frame-rate"),
         ("low-passed-body", "packet-jumps"),
-        ("resting-share", "chase-lag"),
         ("message-lerp", "message-time"),
         ("dequeue", "queue"),
-        ("latest-state", "state-steps"),
         ("spare-state", "spare-states"),
         ("late-sorted", "arrival-stamps"),
         ("late-lerp", "late-as-new"),
@@ -274,6 +278,7 @@ def test_a_share_of_each_frame_is_none_of_ticks_that_are_as_long() -> None:
     assert (verdict, left < 0.001) == ("right", True), spec.label
 
 
+@weekly
 def test_a_delay_by_the_unevenness_of_stamps_that_falls_slowly_is_found() -> None:
     dice, block = random.Random(5), PacketBlock()
     path, link = PathMovement(PATHS["strafe"](5.0, 5.0, 3)), Link(LinkConditions(0.02), seed=3)
@@ -288,6 +293,7 @@ def test_a_delay_by_the_unevenness_of_stamps_that_falls_slowly_is_found() -> Non
     assert found.mechanism.strategy.values["delay_fall"] == pytest.approx(0.1, rel=0.01)
 
 
+@weekly
 @pytest.mark.parametrize("between", ["hold", "lerp"])
 def test_ticks_of_any_length_are_found(between: str) -> None:
     block = recorded("strafe", 20, 3)
@@ -366,6 +372,7 @@ def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
     assert "buffer+clock=first+delay=0.11" in [spec.label for spec in found.mechanism.same_as]
 
 
+@few_rows(2)
 @pytest.mark.parametrize(
     ("text", "behind"),
     [
@@ -521,7 +528,7 @@ def test_a_velocity_that_packets_do_not_carry_is_none_of_theirs(carried: bool) -
     assert not is_exotic(seen, own)
 
 
-@pytest.mark.parametrize("count", [20, 31, 45, 60])
+@pytest.mark.parametrize("count", few_of([20, 31, 45, 60], 2))
 def test_less_than_a_second_of_frames_is_described(count: int) -> None:
     block = recorded("strafe", 20, 3)
     path = frames(block, "buffer+stamps=arrival+delay=0.1", 60, 5)
@@ -547,8 +554,8 @@ def test_what_stays_until_the_next_packet_is_not_drawn_at_ticks() -> None:
 
 
 def test_frames_after_the_last_packet_do_not_make_a_buffer_too_short() -> None:
-    block = recorded("strafe", 20, 3)
-    paths = [frames(block, "buffer+clock=min+delay=0.15", 60, 5, until) for until in (23.9, 25.5)]
+    block = recorded("strafe", 20, 3, 12)
+    paths = [frames(block, "buffer+clock=min+delay=0.15", 60, 5, until) for until in (11.9, 13.5)]
     once, twice = (match({"": block}, {"": path}).mechanism for path in paths)
     assert once is not None
     assert twice is not None
@@ -583,16 +590,17 @@ def test_clocks_that_differ_are_compared_and_not_made_up_for_by_a_delay() -> Non
 
 
 def test_what_is_drawn_at_ticks_is_described_as_drawn_there() -> None:
-    block = recorded("strafe", 20, 3)
-    ticks, spec = np.arange(0.4, 23.0, 0.02), read_spec("buffer+stamps=arrival+delay=0.12")
+    block = recorded("strafe", 20, 3, 12)
+    ticks, spec = np.arange(0.4, 11.0, 0.02), read_spec("buffer+stamps=arrival+delay=0.12")
     shown = Redraw(block).draw(spec, ticks)
-    times = np.arange(1.0, 22.0, 1 / 60) + 1e-4
+    times = np.arange(1.0, 10.0, 1 / 60) + 1e-4
     stands = shown[np.searchsorted(ticks, times) - 1]
     said = make_drawn_record(match({"": block}, {"": DrawnPath(times, np.round(stands, 4), 5e-5)}))
     assert (said["kind"], said["stamps"]) == ("buffer", "arrival")
     assert said["delay_s"] == pytest.approx(0.12, abs=1 / 60)  # when a frame shows it
 
 
+@weekly
 def test_a_delay_that_only_grows_is_found() -> None:
     """Several clocks fit: the clock found at the first frame counts."""
     block = recorded("strafe", 20, 3)
@@ -623,6 +631,7 @@ def test_what_is_named_is_drawn_again_by_the_command_that_is_shown(tmp_path: Pat
     assert np.sqrt(np.mean(np.square(again[60:, 1:4] - first[60:, 1:4]).sum(axis=1))) < 0.01 * step
 
 
+@weekly
 @pytest.mark.parametrize("seed", [3, 7, 15])
 def test_an_engine_with_one_setting_changed_is_drawn_again_or_not_understood(seed: int) -> None:
     """Every strategy in turn: ``python -m endurance.drawn engines``."""
@@ -641,12 +650,12 @@ def test_an_engine_with_one_setting_changed_is_drawn_again_or_not_understood(see
 
 def test_a_clock_that_only_packets_set_is_said_to_stand_in_between() -> None:
     """Draw a state about 0.1 s before the newest stamp, which no frame moves on."""
-    block = recorded("figure-eight", 20, 4)
+    block = recorded("figure-eight", 20, 4, 12)
     packets = [block[index] for index in range(len(block))]
     arrivals = np.array([packet.arrival for packet in packets])
     stamps = np.array([packet.time for packet in packets])
     positions = np.array([packet.position for packet in packets])
-    times = np.arange(1, 20, 1 / 60)
+    times = np.arange(1, 10, 1 / 60)
     order = np.argsort(stamps)
     newest = np.array([stamps[arrivals <= time].max() for time in times])
     wanted = newest - 0.1 - 0.04 * np.sin(7 * newest)
@@ -662,6 +671,7 @@ def test_a_clock_of_more_packets_than_allowed_is_left_in_seconds() -> None:
     assert count_packets(found, cast("FrameComparison", None), 0.05) is found
 
 
+@weekly
 @pytest.mark.parametrize("name", ["photon", "share"])
 def test_logs_in_whole_milliseconds_are_understood(name: str) -> None:
     """A packet and a frame of one millisecond may have come in either order."""

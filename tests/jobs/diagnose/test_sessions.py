@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.recordings import seeds
 from support.sessions import (
     MOVEMENTS,
     NETWORKS,
@@ -84,12 +85,12 @@ def test_of_forty_sessions_the_true_cause_is_told_first_and_hardly_a_false_one()
     assert len(false) <= asked / 40, false
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, 2))
 def test_a_drift_fills_no_queue(seed: int) -> None:
     assert [one.cause for one in sent("drift", case(seed, "wander", 20, 120))] == ["clock-drift"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, 2))
 def test_stamps_that_wrap_are_one_finding(seed: int) -> None:
     (found,) = sent("wrapped stamps", case(seed, "walk", 30, 90))
     assert found.cause == "clock-step"
@@ -98,7 +99,7 @@ def test_stamps_that_wrap_are_one_finding(seed: int) -> None:
 
 @pytest.mark.parametrize("speeds", [True, False])
 def test_a_simulation_at_half_the_rate_repeats_its_states(speeds: bool) -> None:
-    for seed in range(3):
+    for seed in seeds(3, 1):
         asked = case(seed, "wander", 30, 40)._replace(speeds=speeds)
         (found,) = sent("half rate", asked)
         assert found.cause == "repeats"
@@ -116,7 +117,7 @@ def test_velocities_that_are_wrong_show_behind_states_that_repeat() -> None:
 
 @pytest.mark.parametrize("numbered", [True, False])
 def test_a_server_that_stands_still_with_all_is_no_entity_that_rests(numbered: bool) -> None:
-    for seed in range(3):
+    for seed in seeds(3, 1):
         asked = case(seed, "wander", 20, 100, count=4)
         tables = SENDERS["stalls"].make(asked)
         for rows in tables.values():
@@ -132,7 +133,7 @@ def test_a_server_that_stands_still_with_all_is_no_entity_that_rests(numbered: b
 @pytest.mark.parametrize(("stall", "causes"), [(0.25, ["server-stall"]), (0.2, [])])
 def test_stamps_off_the_beat_show_a_stall_without_numbers(stall: float, causes: list[str]) -> None:
     """A stall of six periods of 1/30 s leaves what six lost packets leave."""
-    for seed in range(3):
+    for seed in seeds(3, 1):
         random = np.random.default_rng(seed)
         steps = np.where(random.random(1500) < 0.02, stall, 0.0) + 1 / 30
         stamps = np.cumsum(steps)
@@ -149,7 +150,7 @@ def test_stamps_off_the_beat_show_a_stall_without_numbers(stall: float, causes: 
 
 
 def test_an_entity_that_stops_at_once_rests_and_its_server_goes_on() -> None:
-    for seed in range(3):
+    for seed in seeds(3, 1):
         random = np.random.default_rng(seed)
         ticks = np.arange(1200) / 20
         ways, moves = random.uniform(0, 6.28, 61), random.random(61) < 0.7
@@ -184,14 +185,14 @@ def test_a_threshold_is_told_with_its_size(sender: str, words: str) -> None:
 
 
 def test_two_senders_under_one_id_are_one_finding() -> None:
-    for seed in range(4):
+    for seed in seeds(4, 2):
         (found,) = sent("two under one id", case(seed, "walk", 20, 40))
         assert found.cause == "two-senders"
         assert float(found.values["share"]) == pytest.approx(0.5, abs=0.03)
 
 
 def test_no_cure_is_tried_on_two_movements_in_one() -> None:
-    for seed in range(2):
+    for seed in seeds(2, 1):
         rows = SENDERS["two under one id"].make(case(seed, "walk", 20, 40))[""]
         rows[7] += 0.05
         lossy = rows[:, np.random.default_rng(seed).uniform(size=rows.shape[1]) > 0.1]
@@ -202,12 +203,12 @@ def test_no_cure_is_tried_on_two_movements_in_one() -> None:
 
 
 def test_right_velocities_are_not_blamed_for_noisy_positions() -> None:
-    for seed in range(8):
+    for seed in seeds(8, 3):
         assert "velocity" not in [one.cause for one in sent("noise", case(seed, "orbit", 20, 40))]
 
 
 def test_a_late_sender_is_told_from_packets_that_wait_on_the_way() -> None:
-    for seed in range(3):
+    for seed in seeds(3, 1):
         asked = case(seed, "wander", 20, 60)
         (found,) = sent("late, catches up", asked)
         assert found.cause == "late-sender"
@@ -216,7 +217,7 @@ def test_a_late_sender_is_told_from_packets_that_wait_on_the_way() -> None:
 
 
 def test_holes_of_a_recording_are_no_stall() -> None:
-    for seed in range(3):
+    for seed in seeds(3, 1):
         (found,) = sent("holes", case(seed, "wander", 20, 60, count=3))
         assert found.cause == "gap"
 
@@ -232,8 +233,8 @@ def test_holes_of_a_recording_are_no_stall() -> None:
     ],
 )
 def test_a_cure_of_what_is_sent_was_tried(sender: str, command: str, better: float) -> None:
-    helped = 0
-    for seed in range(3):
+    helped, asked_for = 0, seeds(3, 2)
+    for seed in asked_for:
         asked = case(seed, "wander", 30, 40)
         rows = SENDERS.get(sender, SENDERS["fixed"]).make(asked)[""]
         rows[7] += 0.05 + asked.random.gamma(2.0, 0.001, rows.shape[1])
@@ -250,7 +251,7 @@ def test_a_cure_of_what_is_sent_was_tried(sender: str, command: str, better: flo
             assert found.trial.command.startswith(command)
             assert found.trial.after < better * found.trial.before
             assert ": step error " in write_remedy(found).partition("Tried here")[2]
-    assert helped >= 2  # of some its noise may be larger
+    assert helped >= len(asked_for) - 1  # of some its noise may be larger
 
 
 @pytest.mark.parametrize("sender", ["stalls", "late, catches up", "holes", "two under one id"])
