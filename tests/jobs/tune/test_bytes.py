@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.recordings import few_of
 from support.running import EPIC, environment, epic
 
 from epic_cli import tune_bytes
@@ -71,7 +72,8 @@ def test_under_a_limit_nothing_between_the_rates_and_thresholds_is_better() -> N
     part = divide_networks(spec)[0]
     chosen = part.evaluate(SentAs(one.strategy, one.chosen)).values
     assert chosen["bytes"] <= limit
-    for rate, threshold in itertools.product((6, 8, 10, 13), (0.1, 0.3, 0.4, 0.6)):
+    others = itertools.product((8, 10, 6, 13), (0.3, 0.4, 0.1, 0.6))
+    for rate, threshold in few_of(others, 2):
         send = replace(spec.given, send_rate=rate, threshold=threshold, at_least=1)
         other = part.evaluate(SentAs(one.strategy, send)).values
         if other["bytes"] <= limit:

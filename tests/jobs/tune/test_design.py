@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.recordings import weekly
 from support.typed_session import TypedSession
 
 import epic_cli
@@ -76,6 +77,7 @@ def test_what_goes_straight_on_is_predicted_without_latency() -> None:
     assert found.taken.composition.complexity == 1
 
 
+@weekly
 def test_where_the_network_jitters_the_senders_stamps_are_taken() -> None:
     given = sent("figure-eight", JITTERY, seconds=8)
     found = designed(given, of="buffer")
@@ -88,7 +90,7 @@ def test_slow_packets_of_a_curve_are_drawn_by_their_velocities_and_not_without_t
     given = sent("figure-eight", CLEAN, rate=4, seconds=20.0)
     found = designed(given, of="buffer+beyond=hold", game="observer")
     assert "Hermite" in parts(found.taken)
-    bare = designed(sent("figure-eight", CLEAN, rate=4, velocities=False))
+    bare = designed(sent("figure-eight", CLEAN, rate=4, velocities=False), of="chase")
     every: Sequence[Part] = [
         part for row in bare.rows if row.composition for part in row.composition.parts
     ]
