@@ -450,7 +450,7 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
 def test_what_games_draw_that_are_no_engine_is_a_composition(
     game: Callable[[], Game], composition: str
 ) -> None:
-    for seed in seeds(60, 8):
+    for seed in seeds(60, 4):
         packets, frames = stream(random.Random(seed), hostile=False)
         one = rows(game(), packets, frames)
         other = rows(Engine(*split(composition)), packets, frames)
@@ -477,7 +477,7 @@ def test_games_that_check_no_timestamps_take_late_packets(
     game: Callable[[], Game], composition: str
 ) -> None:
     late = 0
-    for seed in seeds(60, 15):
+    for seed in seeds(60, 8):
         packets, frames = stream(random.Random(seed))
         packets = [packet._replace(delta=0.0, teleport=False) for packet in packets]
         late += sum(b.time < a.time for a, b in itertools.pairwise(packets))
@@ -525,7 +525,7 @@ class TakenHome:
 def test_the_code_taken_home_draws_random_compositions(
     name: str, values: dict[str, list[Any]]
 ) -> None:
-    for seed in seeds(100, 5):
+    for seed in seeds(100, 3):
         dice = random.Random(seed)
         packets, frames = stream(dice)
         packets = [packet._replace(delta=0.0, teleport=False) for packet in packets]
@@ -598,7 +598,7 @@ def test_a_low_pass_leaves_extrapolated_what_was() -> None:
 @pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])
 def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[Any]]) -> None:
     """An angle (rad) about one axis that equals the distance is smoothed as the distance is."""
-    for seed in seeds(150, 40):
+    for seed in seeds(150, 20):
         dice = random.Random(seed)
         packets, frames = stream(dice)
         settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}
@@ -645,7 +645,7 @@ def test_a_delta_makes_a_state_as_old_as_an_earlier_stamp(
         "interval": 0.06,
         **({"stamps": "sender", "clock": "agree"} if "clock" in values else {}),
     }
-    for seed in range(60):
+    for seed in seeds(60, 20):
         dice = random.Random(seed)
         packets, frames = stream(dice)
         settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}

@@ -58,9 +58,9 @@ def traffic(seed: int, entities: Sequence[str] = ("",)) -> list[Packet]:
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_rows_are_those_of_the_same_calls(variant: Variant) -> None:
-    left_out = None if EXHAUSTIVE else TICKS[len(str(variant)) % len(TICKS)]
+    place = len(str(variant)) % len(TICKS)  # each variant has one of the ticks
     for seed, tick in enumerate(TICKS):
-        if tick == left_out:
+        if seed != place and not EXHAUSTIVE:
             continue
         packets = traffic(seed)
         rows = list(replay(packets, variant.make, tick=tick))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
-from support.recordings import seeds
+from support.recordings import EXHAUSTIVE, seeds
 from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, Sample, strategy
@@ -155,7 +155,7 @@ def test_interpolated_arrives_at_a_known_target(variant: Variant) -> None:
         found = [
             row for row in rows(variant.make(), packets) if row.sample.status == "interpolated"
         ]
-        for row in random.Random(seed).sample(found, min(6, len(found))):
+        for row in random.Random(seed).sample(found, min(6 if EXHAUSTIVE else 2, len(found))):
             last, after, step = undisturbed(variant, packets, row)
             known = packets[: row.received]
             off = distance_to_target(variant.name, known, last, after)
