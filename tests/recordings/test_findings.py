@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from pathlib import Path
 from random import Random
 
@@ -85,6 +85,26 @@ def test_a_teleport_among_packets_in_disorder_is_no_excursion(seed: int) -> None
         for n in range(512)
     ]
     packets.sort(key=lambda packet: packet.time + random.uniform(0, 6 / rate))
+    codes = [finding.code for finding in told(iter(packets))]
+    assert not {"E207", "E208"} & set(codes), codes
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_ease_there_and_back_is_no_excursion(seed: int) -> None:
+    """Whoever eases to where somebody clicked, and is called back on the way, was there."""
+    random = Random(seed)
+    rate, share = random.choice([20, 30, 60]), random.uniform(0.1, 0.3)
+    goals = [(random.uniform(-300, 300), random.uniform(-300, 300)) for _ in range(12)]
+    turns, goal, (x, y) = {0: goals[0]}, goals[0], goals[0]
+    for home, away in pairwise(goals):
+        begin = max(turns) + random.randint(10, 60)
+        turns |= {begin: away, begin + random.randint(2, 8): home}
+        turns[max(turns) + random.randint(10, 60)] = away
+    packets = []
+    for n in range(max(turns) + 60):
+        goal = turns.get(n, goal)
+        x, y = x + share * (goal[0] - x), y + share * (goal[1] - y)
+        packets.append(Packet((x, y, 0.0), None, n / rate))
     codes = [finding.code for finding in told(iter(packets))]
     assert not {"E207", "E208"} & set(codes), codes
 

@@ -50,7 +50,7 @@ cdef double FOLLOWED = 2
 
 # A step of this many usual ones, squared, over this much of all that there is, leads away, unless
 # velocities get there; who is back after this many packets at the latest, this near to where it
-# was, had not gone there.
+# was, and has hardly moved meanwhile, had not gone there.
 cdef double AWAY = 64
 cdef double REACHED = 16
 cdef double FAR = 0.0025
@@ -79,7 +79,7 @@ cdef struct State:
     double pace                         # the usual step, squared
     Vec3[double] front                  # of the newest packet, as is ``speed``, squared
     double speed
-    Vec3[double] home
+    Vec3[double] home, out              # where an excursion set out, and its first packet
 
 
 # Of rotations: ``world`` and ``body`` are sums of products of given spins and of those between
@@ -386,6 +386,7 @@ cdef void count_excursion(State* state, const Packet& packet) noexcept nogil:
     """
     cdef Vec3[double] way = packet.position - state.front
     cdef double far, step = dot(way, way)
+    cdef bint back
     if step == 0 or packet.teleport:
         state.away += state.away > 0
         return
@@ -395,12 +396,14 @@ cdef void count_excursion(State* state, const Packet& packet) noexcept nogil:
         if state.away:
             state.away = state.away + 1 if state.away < BACK else 0
     elif not state.away:
-        state.home, state.away, state.away_line = state.front, 1, packet.line
+        begin_excursion(state, packet)
     else:
         way = state.front - state.home
         far = dot(way, way)
         way = packet.position - state.home
-        if dot(way, way) < NEAR * far:
+        back = dot(way, way) < NEAR * far
+        way = state.front - state.out
+        if back and dot(way, way) < NEAR * far:  # else it went there, and did not leap
             if state.outs == 0:
                 state.out_line = state.away_line
             state.outs += state.away
@@ -409,12 +412,18 @@ cdef void count_excursion(State* state, const Packet& packet) noexcept nogil:
             count_vote(state, 2, state.front.z, state.home.z)
             state.away = 0
         else:
-            state.home, state.away, state.away_line = state.front, 1, packet.line
+            begin_excursion(state, packet)
     # a median: half of the steps are longer; the first one may have led away
     if state.packets < FEW and step < state.pace:
         state.pace = step
     else:
         state.pace *= 1.5 if step > state.pace else 1 / 1.5
+
+
+cdef void begin_excursion(State* state, const Packet& packet) noexcept nogil:
+    """Take a packet for the first one of an excursion from the newest place."""
+    state.home, state.out = state.front, packet.position
+    state.away, state.away_line = 1, packet.line
 
 
 cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogil:
