@@ -624,11 +624,16 @@ class Stream:
         silent = self.find_stretched(SILENT)
         silent = silent[self.mark_rested(silent)]
         if len(silent) >= FEWEST_RESTS:  # sending that is irregular anyway has long intervals, too
-            short = self.intervals[self.intervals <= SILENT * self.period]
-            silent = silent[self.intervals[silent] > SILENT * compute_quantile(short, 0.9)]
+            usual = self.intervals <= SILENT * self.period
+            most = compute_quantile(self.intervals[usual], 0.9)
+            silent = silent[self.intervals[silent] > SILENT * most]
             # what is sent though nothing has changed, is not sent on change but seldom
             changed = self.steps[silent] > 0
             silent = silent[changed | (self.intervals[silent] > SELDOM * self.period)]
+            # a sender that repeats states for longer than it is silent loses packets there
+            repeated = self.intervals[usual & (self.steps == 0)]
+            if repeated.sum() > self.intervals[silent].sum():
+                return silent[:0]
         return silent if len(silent) >= FEWEST_RESTS else silent[:0]
 
     @cached_property

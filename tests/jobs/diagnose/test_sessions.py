@@ -149,18 +149,33 @@ def test_stamps_off_the_beat_show_a_stall_without_numbers(stall: float, causes: 
             assert one.values["times"] == int((steps[1:] > 0.1).sum())
 
 
+def stop_and_go(random: np.random.Generator) -> np.ndarray:
+    """Return packets of a minute, of an entity that walks or rests for whole seconds."""
+    ticks = np.arange(1200) / 20
+    ways, moves = random.uniform(0, 6.28, 61), random.random(61) < 0.7
+    second = (ticks // 1).astype(int)
+    steps = np.stack([np.cos(ways[second]), np.sin(ways[second]), 0 * ticks], axis=1)
+    steps *= 0.25 * moves[second][:, None]
+    rows = np.full((10, len(ticks)), np.nan)
+    rows[0], rows[1:4], rows[7], rows[9] = ticks, np.cumsum(steps, axis=0).T, ticks + 0.05, 0
+    return rows
+
+
 def test_an_entity_that_stops_at_once_rests_and_its_server_goes_on() -> None:
     for seed in seeds(3, 1):
-        random = np.random.default_rng(seed)
-        ticks = np.arange(1200) / 20
-        ways, moves = random.uniform(0, 6.28, 61), random.random(61) < 0.7
-        second = (ticks // 1).astype(int)
-        steps = np.stack([np.cos(ways[second]), np.sin(ways[second]), 0 * ticks], axis=1)
-        steps *= 0.25 * moves[second][:, None]
-        rows = np.full((10, len(ticks)), np.nan)
-        rows[0], rows[1:4], rows[7], rows[9] = ticks, np.cumsum(steps, axis=0).T, ticks + 0.05, 0
-        changed = np.append(True, steps[1:].any(axis=1))
+        rows = stop_and_go(np.random.default_rng(seed))
+        changed = np.append(True, np.diff(rows[1:4]).any(axis=0))
         assert [one.cause for one in found_in({"": rows[:, changed]})] == ["on-change"]
+
+
+def test_losses_while_an_entity_rests_are_no_sending_on_change() -> None:
+    for seed in seeds(10, 4):
+        random = np.random.default_rng(seed)
+        rows = stop_and_go(random)
+        arrived = np.full(rows.shape[1], True)
+        for begin in np.flatnonzero(random.random(len(arrived)) < 0.05):
+            arrived[begin : begin + random.integers(2, 6)] = False
+        assert "on-change" not in [one.cause for one in found_in({"": rows[:, arrived]})]
 
 
 @pytest.mark.parametrize(
