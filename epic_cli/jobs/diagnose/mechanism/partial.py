@@ -35,7 +35,7 @@ def find_kind(frames: Frames, rounded: float, curves: Iterable[str] = CURVES) ->
 
     ``two-states``: they lie on the line through the last two states; ``path``: on the straight
     lines between states; ``hermite``, ``catmull-rom``: on such curves, if they are ``curves`` that
-    are sought; ``goal``: each step leads straight to the newest one; empty: none. Nothing is said
+    are sought; ``goal``: their steps lead straight to the newest one; empty: none. Nothing is said
     of frames that show only straight movement.
     """
     newest, drawn = frames.newest, frames.drawn

@@ -115,7 +115,8 @@ _KINDS = {
     "path": " Nearly all frames lie on the straight lines between received states",
     "hermite": " Nearly all frames lie on curves by the packets' velocities",
     "catmull-rom": " Nearly all frames lie on curves through the packets",
-    "goal": " Each step leads straight to the newest state: what is not understood is how far.",
+    "goal": " Nearly all steps lead straight to the newest state: what is not understood is how"
+    " far.",
 }
 
 
