@@ -19,5 +19,5 @@ def compute_used_values(strategy: StrategySpec) -> dict[str, Any]:
 
 
 def round_to_three_digits(value: float) -> float:
-    """Return a number with three significant digits."""
-    return float(f"{value:.3g}")
+    """Return a number with three significant digits; 0 for one that is hardly there."""
+    return float(f"{value:.3g}") if abs(value) > 1e-6 else 0.0

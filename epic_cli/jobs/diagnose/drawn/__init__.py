@@ -29,12 +29,12 @@ from epic_cli.jobs.diagnose.drawn.pacing import (
 )
 from epic_cli.jobs.diagnose.drawn.strategy_search import AS_GOOD
 from epic_cli.jobs.diagnose.fitted import MOST, FittedStrategy
+from epic_cli.jobs.diagnose.mechanism import UNSMOOTHED, Mechanism
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.jobs.diagnose.mechanism import Mechanism
 
 #: Most entities that are examined, those with the most movement.
 MOST_ENTITIES = 8
@@ -47,6 +47,9 @@ AHEAD = 1.5
 
 #: A low-pass is there if the error without it is this many times as large.
 CLEARER = 2.0
+
+#: The share of the moving frames that show the newest state where nothing is smoothed.
+NEWEST = 0.98
 
 #: Strategies of parts, which draw what many others do, by fitted numbers.
 PARTS = ("buffer", "chase")
@@ -169,6 +172,9 @@ def match(
             if parts.residual > factor * found[-1].residual and not most:
                 parts = None
     if parts is not None:
+        moving, parts = _read_before_frames(moving, parts)
+        first = moving[0]
+        parts = _take_newest_states(first, parts)
         found = first.split_low_pass(parts)
         same += parts.same_as
     without, best = found[0], found[-1]
@@ -190,7 +196,6 @@ def match(
         mechanism=parts,
         same_as=tuple(spec for spec in same if spec != best.candidate),
         by_frame=find_pacing(first, best),
-        behind=is_read_behind(first, best),
         calm=measure_calm_error(first.comparison, first.stamps, first.positions, best),
         rest_off=measure_few_errors(first.comparison, best, first.understood),
     )
@@ -200,9 +205,40 @@ def match(
     return found_match._replace(
         advice=first.find_advice(best, parts, found_match.found or found_match.likely),
         rest="" if found_match.found else first.explain_rest(best),
+        behind=found_match.found and is_read_behind(first, best),
         kind=kind,
         delays=delays,
     )
+
+
+def _read_before_frames(
+    moving: list[DrawnEntity], parts: Mechanism
+) -> tuple[list[DrawnEntity], Mechanism]:
+    """Return entities that read packets before their frames, if that draws no worse, with it."""
+    first = moving[0]
+    if not first.behind or first.tick:
+        return moving, parts
+    before = first.read_behind_frames(False)
+    again = before.comparison.measure_error(FittedStrategy(parts.strategy))
+    if again.residual > max(parts.residual, before.enough):
+        return moving, parts
+    exact = again.residual <= before.enough
+    parts = parts._replace(residual=again.residual, exact=exact, share=again.share)
+    return [before, *(each.read_behind_frames(False) for each in moving[1:])], parts
+
+
+def _take_newest_states(first: DrawnEntity, parts: Mechanism) -> Mechanism:
+    """Return what draws the newest state as it is, if nearly all frames show that; else ``parts``.
+
+    Frames show nothing of a smoothing that ends within one of them.
+    """
+    late = {key: value for key, value in parts.strategy.settings.items() if key == "late"}
+    spec = StrategySpec("chase", UNSMOOTHED | late)
+    found = first.comparison.measure_error(FittedStrategy(spec))
+    if found.share < NEWEST or spec == parts.strategy:
+        return parts
+    exact = found.residual <= first.enough
+    return Mechanism(spec, found.residual, exact, parts.interval, share=found.share)
 
 
 def _is_in_ticks(first: DrawnEntity, parts: Mechanism) -> bool:

@@ -21,6 +21,9 @@ FEW = 0.1
 #: The share of the frames that may be off by anything where the others are understood.
 RARE = 0.01
 
+#: An error without the largest ones is clearly understood at this share of the limit.
+CLEARLY = 0.75
+
 
 def measure_calm_error(
     comparison: FrameComparison, stamps: Floats, positions: Floats, found: FittedStrategy
@@ -55,7 +58,8 @@ def measure_few_errors(
 ) -> tuple[float, float] | None:
     """Return the errors (RMS) of nearly all frames and of the others, as shares of a usual step.
 
-    None unless the first is ``understood`` (RMS, length) and the others are not.
+    None unless the first is ``understood`` (RMS, length) and the others are not; clearly so if the
+    others are merely those with the largest errors.
     """
     apart = compute_lengths(comparison.compute_differences(found))
     apart = np.sort(apart[np.isfinite(apart)])
@@ -65,5 +69,5 @@ def measure_few_errors(
     if found.draws_most:
         count = int(np.searchsorted(apart, comparison.same, side="right"))
     near, far = (float(np.sqrt(np.square(part).mean())) for part in np.split(apart, [count]))
-    unit = comparison.unit
-    return (near / unit, far / unit) if near <= understood else None
+    unit, most = comparison.unit, understood * (1.0 if found.draws_most else CLEARLY)
+    return (near / unit, far / unit) if near <= most else None

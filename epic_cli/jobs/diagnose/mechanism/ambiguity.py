@@ -46,14 +46,19 @@ def list_lacking(
     when it is tried: two names of one formula.
     """
     late = frames.arrivals - frames.stamps
-    lasts = np.diff(frames.times)
     enough = {
         "jitter": np.ptp(np.quantile(late, (0.05, 0.95))) > TELLING_JITTER,
-        "frames": lasts.std() > TELLING_FRAMES * lasts.mean(),
+        "frames": has_uneven_frames(frames),
         "turns": False,
     }
     lacking = [word for word, has in enough.items() if not has]
     return tuple(word for word in lacking if _would_tell(word, frames, strategy, same))
+
+
+def has_uneven_frames(frames: Frames) -> bool:
+    """Return True if the frames tell what moves by frames from what moves by time."""
+    lasts = np.diff(frames.times)
+    return bool(lasts.std() > TELLING_FRAMES * lasts.mean())
 
 
 def _would_tell(

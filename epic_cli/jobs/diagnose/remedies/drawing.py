@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epic_cli.jobs.diagnose.mechanism.ambiguity import has_uneven_frames
 from epic_cli.jobs.diagnose.mechanism.compositions import takes_late_packets
 from epic_cli.jobs.diagnose.remedies import RemedyTrial
 from epic_cli.jobs.diagnose.remedies.buffers import (
@@ -48,6 +49,9 @@ SEEN_ALONE = ("chase-lag", "no-margin")
 #: The causes of an interval that is not that of the packets, and those named beside others.
 INTERVAL_CAUSES = {"wrong-constant", "wrong-interval", "early-arrival", "measured-interval"}
 
+#: The causes that a chase has by itself, on any path.
+OWN_CAUSES = {"chase-lag", "ticks"}
+
 #: What stands in more of the frames, without another cause, is said to stand.
 STANDING = 0.2
 
@@ -70,13 +74,15 @@ class DrawingAdvice(NamedTuple):
     """The measured frames, their drawbacks, and the trial of the best remedy of them all.
 
     ``before`` is None where the frames cannot be measured, ``remedy`` None where nothing draws it
-    better; ``tried`` is True if remedies were tried.
+    better; ``tried`` is True if remedies were tried. ``has_path`` is False if packets are so seldom
+    and irregular that they tell no path to try remedies by.
     """
 
     before: MetricValues | None = None
     drawbacks: tuple[Drawback, ...] = ()
     remedy: RemedyTrial | None = None
     tried: bool = False
+    has_path: bool = True
 
 
 def advise(
@@ -91,6 +97,8 @@ def advise(
         return DrawingAdvice()
     plain = DrawingAdvice(recording.before.compute_values(slice(None)))
     search = _RemedySearch(recording, recording.before, frames, found, unchanged)
+    if not recording.tells_path:
+        return plain._replace(has_path=False, drawbacks=tuple(search.iterate_own_drawbacks()))
     if search.trials.mark_choosing_frames(frames).sum() < FEWEST_CHOOSING:
         return plain
     best, remedy = search.trials.find_best(search.iterate_candidates())
@@ -174,10 +182,19 @@ class _RemedySearch:
             alone = remedy if len(mends) == 1 else self._try_single_fix(cause)
             yield Drawback(cause, values, alone)
 
+    def iterate_own_drawbacks(self) -> Iterator[Drawback]:
+        """Yield the drawbacks that hold whatever the packets tell."""
+        if (chase := self.chase) is None or self.buffer is not None:
+            return
+        for cause in chase.iterate_causes():
+            if cause in OWN_CAUSES:
+                yield Drawback(cause, chase.values)
+
     @property
     def is_by_frames(self) -> bool:
-        """True if frames of unequal length tell what moves by frames from what moves by time."""
-        return self.found is not None and "frames" not in self.found.lacking
+        """True if frames of unequal length tell that it moves by frames, and not by time."""
+        told = has_uneven_frames(self.trials.frames)
+        return told and self.found is not None and "frames" not in self.found.lacking
 
     def _list_chase_changes(self) -> dict[str, StrategySpec]:
         """Return the changed chases by the cause that each mends; none for a buffer."""

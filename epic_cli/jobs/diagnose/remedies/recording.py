@@ -47,6 +47,10 @@ STANDS, MOVES = 0.02, 0.2
 #: differ from it, as a share.
 DRIFTS, ALIKE = 1e-3, 0.25
 
+#: Packets that are as far apart (s), by times that differ so much from 10 to 90 % as a share of the
+#: usual one, tell no path.
+SELDOM, IRREGULAR = 0.3, 0.5
+
 #: Seconds at the beginning that are not judged, or a tenth if that is less.
 WARM_UP = 1.0
 
@@ -142,11 +146,26 @@ class TrialRecording:
         return arrivals, delays
 
     @cached_property
-    def interval(self) -> float:
-        """The usual time between two packets (s); 0 if there are too few."""
+    def _apart(self) -> Floats:
+        """The times between packets (s), without those between packets of one time."""
         times = [packet.time for packet in map(self.packets.__getitem__, range(len(self.packets)))]
         apart = np.diff(np.sort(times))
-        return float(np.median(apart[apart > 0])) if (apart > 0).any() else 0.0
+        return apart[apart > 0]
+
+    @property
+    def interval(self) -> float:
+        """The usual time between two packets (s); 0 if there are too few."""
+        return float(np.median(self._apart)) if len(self._apart) else 0.0
+
+    @property
+    def tells_path(self) -> bool:
+        """False if packets are seldom and irregular: they may tell where it goes, not where it is.
+
+        What the entity did between them is not known then.
+        """
+        if self.interval < SELDOM:
+            return True
+        return bool(np.ptp(np.quantile(self._apart, (0.1, 0.9))) < IRREGULAR * self.interval)
 
     @cached_property
     def usual_delay(self) -> float:

@@ -143,7 +143,8 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         return f"draws {goal} without any smoothing{rest}"
     time = format_seconds(convert_to_seconds(settings["time"], found.interval))
     if settings["time"] < 0 and settings["interval"] in MEASURED:
-        time = describe_interval(settings)
+        times = "" if settings["time"] == -1 else f"{-settings['time']:g} x "
+        time = f"{times}{describe_interval(settings)}"
     if settings["step_time"] == 1:
         time = f"{settings['time']:.4g} frames"
     how = _APPROACHES[settings["how"]].format(

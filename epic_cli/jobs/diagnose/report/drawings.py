@@ -42,6 +42,12 @@ def write_strategy_option(found: StrategySpec, digits: int = 6) -> str:
 #: A lag that a remedy adds (s) which players who act on what is drawn notice.
 LATE = 0.1
 
+#: Why no remedy was tried on packets that come seldom and irregularly.
+_NO_PATH = (
+    "No remedy was tried: packets this far apart, at no fixed rate, may tell where it goes, and not"
+    " where it is."
+)
+
 #: Digits of settings that come near, but do not draw the same.
 _NEARLY = 3
 
@@ -61,6 +67,8 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
         where = "Better here" if later < LATE else "Better here, if lag does no harm"
         where += ", as late as now" if advice.remedy.keeps_lag else ""
         words += [f"{where}: {advice.remedy.words}:", advice.remedy.command]
+    elif not advice.has_path:
+        words.append(_NO_PATH)
     elif advice.tried:
         words.append("Nothing that was tried draws it better here.")
     return words + [f"- {describe_drawback(each, advice.remedy)}" for each in advice.drawbacks]

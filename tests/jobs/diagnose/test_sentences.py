@@ -1,0 +1,142 @@
+"""Check each kind of sentence on drawn frames against frames that other code draws."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from support.recordings import seeds
+
+from epic_cli import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.jobs.diagnose.drawn import match
+from epic_cli.jobs.diagnose.report.drawings import describe_drawing
+from epic_cli.metrics.drawn_path import DrawnPath
+
+Floats = NDArray[np.float64]
+
+#: A drawing: what a frame shows, by what was drawn, the packets that have come, and the time.
+Draw = Callable[[Floats, list[Packet], float, float], Floats]
+
+
+def send(random: np.random.Generator, rate: float = 20) -> list[Packet]:
+    """Return 40 s of packets, 60 ms late with jitter, of an entity that turns at random."""
+    times = np.arange(0, 40, 1 / rate)
+    turns = np.where(random.random(len(times)) < 0.1, random.uniform(-2, 2, len(times)), 0.02)
+    course = np.cumsum(turns)
+    steps = 5 / rate * np.stack((np.cos(course), np.sin(course), 0 * course), axis=1)
+    places, late = np.cumsum(steps, axis=0), 0.06 + random.gamma(4, 0.003, len(times))
+    return [
+        Packet((x, y, z), None, time, time + delay)
+        for (x, y, z), time, delay in zip(places.tolist(), times, late, strict=True)
+    ]
+
+
+def draw(packets: list[Packet], times: Floats, step: Draw, behind: bool = False) -> Floats:
+    """Draw frames; those ``behind`` do not know a packet that comes at their time."""
+    order = sorted(packets, key=lambda packet: packet.arrival or 0)
+    arrivals = np.array([packet.arrival for packet in order])
+    known = np.searchsorted(arrivals, times, side="left" if behind else "right")
+    place, drawn = np.array(order[0].position), []
+    for time, count, lasts in zip(times, known, np.diff(times, prepend=times[0]), strict=True):
+        if count:
+            place = step(place, order[: int(count)], float(time), float(lasts))
+        drawn.append(place)
+    return np.array(drawn)
+
+
+def say(packets: list[Packet], times: Floats, drawn: Floats) -> str:
+    block = PacketBlock()
+    for packet in packets:
+        block.append(packet)
+    found = match({"": block}, {"": DrawnPath(times, np.round(drawn, 6), 5e-7)})
+    return " ".join(describe_drawing(found))
+
+
+def show_newest(
+    place: Floats, known: list[Packet], _now: float, _lasts: float, *, chance: np.random.Generator
+) -> Floats:
+    """Show the newest state, but one frame in a hundred stops on the way."""
+    return place + (np.array(known[-1].position) - place) * (chance.random() > 0.01 or 0.5)
+
+
+@pytest.mark.parametrize("seed", seeds(2, 1))
+def test_what_nearly_always_shows_the_newest_state_is_not_smoothed(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    packets, times = send(random), 0.3 + np.cumsum(random.uniform(0.014, 0.02, 1200))
+    said = say(packets, times, draw(packets, times, partial(show_newest, chance=random)))
+    assert "draws the newest state without any smoothing" in said
+    assert "It jumps with each packet" in said
+    share = re.match(r"In ([\d.]+)% of the frames that move", said)
+    assert share is None or float(share[1]) > 97
+
+
+def ease_by_time(place: Floats, known: list[Packet], _now: float, lasts: float) -> Floats:
+    """Go a share of the rest that depends on the frame's duration, as no usual ease does."""
+    rest = np.array(known[-1].position) - place
+    return place + rest * (1 - (2 ** (-10 * lasts) - 2**-10) / (1 - 2**-10))
+
+
+@pytest.mark.parametrize("frame", [1 / 30, 1 / 60])
+def test_even_frames_do_not_tell_that_a_drawing_depends_on_them(frame: float) -> None:
+    packets, times = send(np.random.default_rng(1)), np.arange(0.3, 39, frame)
+    said = say(packets, times, draw(packets, times, ease_by_time))
+    assert "It depends on the frame rate" not in said
+
+
+def freeze_late(place: Floats, known: list[Packet], now: float, _lasts: float) -> Floats:
+    """Draw 50 ms behind arrivals, in lines; freeze where nothing newer has come."""
+    at = now - 0.05
+    newer = next((k for k, packet in enumerate(known) if (packet.arrival or 0) > at), 0)
+    if not newer:
+        return place
+    begin, end = known[newer - 1], known[newer]
+    since = begin.arrival or 0.0
+    share = (at - since) / ((end.arrival or 0.0) - since)
+    first = np.array(begin.position, dtype=np.float64)
+    return first + share * (np.array(end.position) - first)
+
+
+@pytest.mark.parametrize("seed", seeds(2, 1))
+def test_the_printed_command_draws_what_is_said_of_it(seed: int) -> None:
+    """Packets come at frames: read before them, or behind."""
+    random = np.random.default_rng(seed)
+    times = 0.3 + np.cumsum(np.where(random.random(2400) < 0.06, 2 / 75, 1 / 75))
+    silent = np.repeat(random.random(400) < 0.1, 6)  # what is lost, comes six in a row
+    packets = [
+        packet._replace(arrival=float(times[np.searchsorted(times, packet.arrival or 0.0)]))
+        for packet, lost in zip(send(random, 60), silent, strict=True)
+        if packet.time < times[-1] - 0.1 and not lost
+    ]
+    said = say(packets, times, draw(packets, times, freeze_late))
+    assert "(exact)" in said
+    assert "read when it has been drawn" not in said
+    empty = re.search(r"\(([\d.]+) % of the frames\)", said)
+    arrivals = np.sort([packet.arrival or 0.0 for packet in packets])
+    newest = arrivals[np.searchsorted(arrivals, times, side="right") - 1]
+    true = float((times - 0.05 >= newest)[times > 1.3].mean())
+    assert true > 0.02
+    assert (float(empty[1]) / 100 if empty else 0.0) == pytest.approx(true, abs=0.03)
+
+
+def test_packets_that_tell_a_goal_are_no_path_to_try_remedies_by() -> None:
+    random = np.random.default_rng(5)
+    clicks = np.cumsum(random.uniform(0.4, 2.5, 50))
+    packets = [
+        Packet((x, y, 0.0), None, float(time), float(time) + 0.05)
+        for time, (x, y) in zip(clicks, random.uniform(-9, 9, (50, 2)).tolist(), strict=True)
+    ]
+    times = np.arange(clicks[0], clicks[-1], 1 / 60)
+
+    def ease(place: Floats, known: list[Packet], _now: float, lasts: float) -> Floats:
+        return place + (1 - math.exp(-lasts / 0.15)) * (np.array(known[-1].position) - place)
+
+    said = say(packets, times, draw(packets, times, ease))
+    assert "with a time constant of 150 ms" in said
+    assert "may tell where it goes" in said
+    assert "Better here" not in said
