@@ -178,6 +178,30 @@ def test_losses_while_an_entity_rests_are_no_sending_on_change() -> None:
         assert "on-change" not in [one.cause for one in found_in({"": rows[:, arrived]})]
 
 
+def test_who_was_moved_while_it_rested_leaves_no_hole_in_the_recording() -> None:
+    for seed in seeds(6, 2):
+        random = np.random.default_rng(seed)
+        rows = stop_and_go(random)
+        changed = np.append(True, np.diff(rows[1:4]).any(axis=0))
+        moved = np.flatnonzero(np.diff(np.flatnonzero(changed)) > 15)[:2]
+        for begin in np.flatnonzero(changed)[moved] + 15:
+            rows[1:3, begin:] += random.uniform(20, 30)
+        assert "gap" not in [one.cause for one in found_in({"": rows[:, changed]})]
+
+
+def test_an_accumulator_on_ticks_sends_regularly() -> None:
+    """Each packet is sent in the first tick after its turn: by turns one tick more or less."""
+    for seed in seeds(12, 4):
+        random = np.random.default_rng(seed)
+        tick, rate = random.choice([0.015, 1 / 60, 0.02]), random.uniform(12, 28)
+        times = tick * np.ceil(np.arange(40 * rate) / rate / tick - 1e-9)
+        times = times[random.random(len(times)) > 0.02 * (seed % 2)]
+        rows = np.full((10, len(times)), np.nan)
+        rows[0], rows[7], rows[9] = times, times + 0.05, 0
+        rows[1:4] = 5 * np.sin(times), 3 * np.cos(0.7 * times), 0 * times
+        assert "send-rate" not in [one.cause for one in found_in({"": rows})]
+
+
 @pytest.mark.parametrize(
     ("sender", "words"), [("threshold", "that was sent:"), ("axis threshold", "on one axis:")]
 )

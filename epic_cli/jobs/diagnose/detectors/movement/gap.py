@@ -27,6 +27,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     for stream in streams:
         at, inside = find_intervals_at(stream, stamps[places])
         inside &= stream.follows[at] & ~stream.teleports[at + 1]
+        # without numbers, what is sent on change may have rested, and been moved
+        inside &= stream.numbered or not len(stream.rests)
         moved |= inside & (stream.steps[at] > FAR * stream.usual_step)
     places = places[moved]
     if traffic.messages is not None:  # packets that are late leave no hole of the sender's clock

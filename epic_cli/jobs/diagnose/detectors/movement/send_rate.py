@@ -14,6 +14,9 @@ SPREAD = 0.3
 #: Least width if long and short intervals alternate, and their least correlation.
 REGULAR_SPREAD, ALTERNATE = 0.08, 0.8
 
+#: The most that packets of an accumulator are off their turns, in units of its ticks.
+BEAT = 1.5
+
 #: Least share of the intervals within a tenth of one of two modes.
 TWO_MODES = 0.9
 
@@ -32,7 +35,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     limit = SPREAD
     if _has_alternating_intervals(intervals):
         limit = max(REGULAR_SPREAD, 2.5 * find_lattice(stream.excerpt.times) / usual)
-    if spread < limit:
+    if spread < limit or _keeps_beat(stream.times, low, high):
         return []
     mean = float(intervals.mean())
     worst = int(np.abs(stream.intervals - usual).argmax())
@@ -54,6 +57,24 @@ def detect(traffic: Traffic) -> list[Finding]:
             stream.entities,
         )
     ]
+
+
+def _keeps_beat(times: Floats, low: float, high: float) -> bool:
+    """Return True for an accumulator (next += interval) on the sender's ticks or frames.
+
+    Intervals are as many ticks as ``low`` or ``high`` (s), and each packet is sent in the first
+    tick after its turn.
+    """
+    intervals, unit = np.diff(times), high - low
+    one = intervals < high + 0.1 * unit
+    usual = intervals[one]
+    near = np.minimum(np.abs(usual - low), np.abs(usual - high)) < 0.1 * unit
+    if near.mean() < TWO_MODES:
+        return False
+    counts = np.where(one, 1, np.round(intervals / usual.mean()))
+    turns = np.append(0, np.cumsum(counts))
+    off = times - np.polyval(np.polyfit(turns, times, 1), turns)
+    return bool(np.ptp(off) < BEAT * unit)
 
 
 def _has_alternating_intervals(intervals: Floats) -> bool:
