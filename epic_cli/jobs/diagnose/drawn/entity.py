@@ -203,8 +203,12 @@ class DrawnEntity:
         The second value are the delays of those on a path (s).
         """
         frames = self.make_frames(self.path)
-        kind = "" if frames is None else find_kind(frames, self.path.resolution)
-        return kind, None if frames is None else measure_path_delays(frames, kind)
+        if frames is None:
+            return "", None
+        kind = find_kind(frames, self.path.resolution)
+        delays = measure_path_delays(frames, kind)
+        slopes = kind == "hermite" and not frames.has_velocities
+        return "slopes" if slopes else kind, delays
 
     def explain_rest(self, best: FittedStrategy) -> str:
         """Return what the difference between the best strategy and the frames goes with."""

@@ -41,7 +41,8 @@ class Mechanism(NamedTuple):
     describes a buffer's data in these frames; None: it is no buffer, or nothing was sent. ``lead``
     is the error of the nearest with another clock, or another way to its goal, as a multiple of
     this one; ``lacking`` is what would tell the ones that draw the same apart (``list_lacking``).
-    ``share`` is that of the moving frames that are drawn without an error.
+    ``share`` is that of the moving frames that are drawn without an error; ``has_velocities`` is
+    True if the packets carry velocities.
     """
 
     strategy: StrategySpec
@@ -53,6 +54,7 @@ class Mechanism(NamedTuple):
     lead: float = 1.0
     lacking: tuple[str, ...] = ()
     share: float = 0.0
+    has_velocities: bool = True
 
 
 def glance(
@@ -118,4 +120,5 @@ def find_mechanism(
         / max(best.apart, 1e-300),
         list_lacking(frames, best.candidate, alike),
         best.share,
+        frames.has_velocities,
     )  # fmt: skip

@@ -43,6 +43,9 @@ GROWS = 0.01
 #: A buffer that keeps fewer states may be short of them.
 FEW_STATES = 10
 
+#: Frames that are as much shorter than the send interval show what is drawn between two states.
+SEEN = 1.5
+
 #: Seconds; a clock that wanders less is steady.
 STEADY = 5e-4
 
@@ -70,7 +73,8 @@ class BufferFaults:
             yield "ticks", {"every": None}
         if settings["every"] < 0:
             yield "packet-steps", {"every": None}
-        if settings["between"] == "hold":
+        # in frames as seldom as packets, nothing is to be seen between states
+        if settings["between"] == "hold" and self.frames.interval > SEEN * self.frames.frame:
             yield "state-steps", {"between": None}
         if settings["reserve"] and settings["catch_up"] == "snap":
             yield "spare-states", {"reserve": None}

@@ -29,14 +29,17 @@ LEAST_JITTER = 0.05
 #: Least difference of a time from the send interval, as a share of it.
 DIFFERS = 0.1
 
-#: A shorter time (s) to the goal is none.
-UNSEEN = 0.002
+#: A shorter time (s) to the goal is none; a share of a step that is a whole one.
+UNSEEN, WHOLE = 0.002, 1.01
 
 #: A speed that is as many times as high as the entity's, or as low, is not that.
 FASTER = 1.1
 
 #: Ticks that are as much shorter than frames are in each of them.
 SHORT = 0.9
+
+#: The least distance to where the velocity led that shows (usual steps).
+MISSED = 0.02
 
 #: A spring with less of the damping with which it does not swing does so visibly.
 SWINGS = 0.7
@@ -110,7 +113,10 @@ class ChaseFaults:
         settings = self.settings
         how = settings["how"]
         for cause, (key, word) in WORD_CAUSES.items():
-            if settings[key] == word and (cause != "axes-alone" or how == "speed"):
+            shows = {
+                "axes-alone": how == "speed", "predicted-turns": self.frames.missed_turns > MISSED,
+            }  # fmt: skip
+            if settings[key] == word and shows.get(cause, True):
                 yield cause
         if settings["every"] > SHORT * self.frames.frame and settings["between"] == "hold":
             yield "ticks"
@@ -130,7 +136,7 @@ class ChaseFaults:
         if how == "growing":
             if self.time < (1 + DIFFERS) * self.frames.interval:
                 yield "fed-back"
-        elif (how == "share" and settings["share"] == 1) or self.time < UNSEEN:
+        elif self.is_at_goal:
             yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
             yield from self._iterate_faults_of_ways()
@@ -146,6 +152,15 @@ class ChaseFaults:
             if self.speed < self.values["pace"]:
                 yield "limited-speed"
             yield "chase-lag"
+
+    @property
+    def is_at_goal(self) -> bool:
+        """True if it goes the whole rest in each of its steps."""
+        if self.settings["how"] == "lerp":
+            step = max(float(self.settings["every"]), self.frames.frame)
+            return self.time < max(WHOLE * step, UNSEEN)
+        whole = self.settings["how"] == "share" and self.settings["share"] == 1
+        return whole or self.time < UNSEEN
 
     @property
     def critical_damping(self) -> float:

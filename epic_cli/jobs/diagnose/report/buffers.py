@@ -19,6 +19,7 @@ from epic_cli.metrics.digits import format_seconds, format_share
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism import Mechanism
+    from epic_cli.jobs.diagnose.mechanism.supply import Supply
 
 #: The clocks of a buffer, in words that go after "by the sender's stamps".
 _CLOCKS = {
@@ -37,6 +38,8 @@ _CURVES = {
     "catmull-rom": "on curves through the packets",
     "hold": "each state until the next",
 }
+#: A curve by velocities that the packets do not carry.
+BY_SLOPES = "on curves by the slopes between the states"
 _JITTERS = {
     "lateness": "the jitter",
     "arrivals": "the deviation of the times between arrivals",
@@ -65,13 +68,16 @@ MOSTLY_EMPTY = 0.3
 #: What a buffer with ``beyond=repeat`` has for a time.
 REPEAT = -2005.0
 
+#: What buffers with ``beyond=freeze`` and ``beyond=chase`` have for a time.
+FREEZES, CHASES = -2001.0, -2004.0
+
 #: What a buffer does that does not go on beyond its newest state.
 EMPTY = {
     0.0: "holds",
-    -2001.0: "freezes what was drawn last",
+    FREEZES: "freezes what was drawn last",
     -2002.0: "goes back to the oldest state",
     -2003.0: "holds the newest state, from which it goes on to the next,",
-    -2004.0: "goes {share} of the rest to the newest state in each frame",
+    CHASES: "goes {share} of the rest to the newest state in each frame",
     -2005.0: "goes the last frame's way again",
 }
 
@@ -99,12 +105,8 @@ def _find_interval(settings: Mapping[str, Any], found: Mechanism) -> float:
     return own if own > 0 else found.interval
 
 
-def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
-    """Return what a buffer or a queue does, as the end of a sentence that begins with "It"."""
-    stamps, supply = _describe_clock(settings), found.supply
-    interval = _find_interval(settings, found)
-    beyond = settings["beyond"]
-    beyond = beyond if beyond in EMPTY else convert_to_seconds(beyond, interval)
+def _describe_empty(settings: Mapping[str, Any], beyond: float, supply: Supply | None) -> str:
+    """Return what a buffer does beyond its newest state, and in how many of the frames."""
     frames = ""
     if supply is not None and supply.empty > 0:
         short = beyond > 0 and supply.empty > MOSTLY_EMPTY
@@ -114,10 +116,20 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         share = format_share(settings["beyond_share"])
         if lerp := settings["beyond_lerp"]:
             share = f"frame / {format_seconds(lerp)}"
-        after = f"{EMPTY[beyond].format(share=share)} when the buffer is empty{frames}"
-    else:
-        far = "goes on" if math.isinf(beyond) else f"goes on for at most {format_seconds(beyond)}"
-        after = f"{far} when the buffer is empty{frames}"
+        if beyond == CHASES and share == format_share(0):  # it goes nowhere
+            beyond = FREEZES
+        return f"{EMPTY[beyond].format(share=share)} when the buffer is empty{frames}"
+    far = "goes on" if math.isinf(beyond) else f"goes on for at most {format_seconds(beyond)}"
+    return f"{far} when the buffer is empty{frames}"
+
+
+def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
+    """Return what a buffer or a queue does, as the end of a sentence that begins with "It"."""
+    stamps, supply = _describe_clock(settings), found.supply
+    interval = _find_interval(settings, found)
+    beyond = settings["beyond"]
+    beyond = beyond if beyond in EMPTY else convert_to_seconds(beyond, interval)
+    after = _describe_empty(settings, beyond, supply)
     delay = settings["delay"]
     follows = _follows(settings) and settings["catch_up"] != "waypoints"
     behind = f", {_describe_follower(settings)}" if follows else ""
@@ -141,6 +153,8 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     few = settings["keep"] < FEW_STATES
     buffer = f"a buffer of the last {settings['keep']:g} states," if few else "a buffer"
     curve = _CURVES["hold" if settings["between"] == "hold" else settings["curve"]]
+    if curve == _CURVES["hermite"] and not found.has_velocities:
+        curve = BY_SLOPES
     if draws_last_two_states(settings, found.interval):
         own = settings["interval"]
         over = describe_interval(settings) if own in MEASURED else format_seconds(interval)

@@ -110,8 +110,8 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
 #: What the remaining difference goes with, where frames are understood in part.
 _RESTS = {
     "path": " What is left lies along its path: it is sooner or later than that.",
-    "velocity": " What is left follows the packets' velocities.",
-    "age": " What is left follows the packets' velocities, and grows until the next packet.",
+    "velocity": " What is left follows the entity's velocity.",
+    "age": " What is left follows the entity's velocity, and grows until the next packet.",
     "packets": " It moves only when a packet comes, and stands in between: advance its time in each"
     " frame.",
 }
@@ -122,6 +122,7 @@ _KINDS = {
     "two-states": " Nearly all frames lie on the line through the last two states.",
     "path": " Nearly all frames lie on the straight lines between received states",
     "hermite": " Nearly all frames lie on curves by the packets' velocities",
+    "slopes": " Nearly all frames lie on curves by the slopes between received states",
     "catmull-rom": " Nearly all frames lie on curves through the packets",
     "goal": " Nearly all steps lead straight to the newest state: what is not understood is how"
     " far.",
