@@ -20,7 +20,7 @@ settings.register_profile(
     "epic",
     derandomize=not by_chance,
     deadline=None,
-    max_examples=100 if by_chance else 30,
+    max_examples=100 if by_chance else 25,
     suppress_health_check=slow,
 )
 settings.load_profile("epic")

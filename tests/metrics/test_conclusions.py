@@ -12,6 +12,7 @@ import pytest
 from endurance import bursty
 from support import movements
 from support.comparisons import EVERYTHING, compared
+from support.recordings import seeds
 
 from epic_cli import Packet, Sample, Status
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
@@ -223,7 +224,7 @@ def walked(seed: int) -> tuple[Callable[[float], Place], list[float]]:
 
 
 @pytest.mark.parametrize("how", ["numbered", "without numbers", "without velocities", "turning"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3, 1))
 def test_what_is_sent_on_change_rests_and_its_starts_are_judged(seed: int, how: str) -> None:
     walk, ends = walked(seed)
     every = movements.packets(walk, ends[-2], latency=0.08)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,8 @@ STARTING = {
     "click": {"edit", "launch", "echo_via_pager"},
 }
 
+IMPORTING = re.compile(rf"(?m)^\s*(?:import|from) (?:{'|'.join(STARTING)})\b")
+
 #: Where: with a safe path; by the system's own means, or what the user has named, for reading.
 SAFE = {
     "recordings/children.py: subprocess.Popen",
@@ -60,7 +63,10 @@ def started_in(path: Path) -> set[str]:
     """Return the functions of ``STARTING`` that a module uses, whatever it calls them."""
     found: set[str] = set()
     modules: dict[str, str] = {}
-    tree = ast.parse(path.read_text())
+    text = path.read_text()
+    if not IMPORTING.search(text):
+        return found
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules |= {alias.asname or alias.name: alias.name for alias in node.names}

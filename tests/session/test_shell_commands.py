@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from support.recordings import few_of
 from support.running import epic
 from support.typed_session import TypedSession
 
@@ -16,7 +17,6 @@ LEAP = [f"{k + 500},{k / 2},0 / 20,10,0 / {k / 20} arrival={k / 20 + 0.04}" for 
 SAMPLES = Path(__file__).parents[2] / "sample_inputs"
 
 
-@pytest.mark.parametrize("name", ["jitter.txt", "turn.txt", "two_tanks.csv", "hop.jsonl"])
 @pytest.mark.parametrize(
     "command",
     [
@@ -28,16 +28,17 @@ SAMPLES = Path(__file__).parents[2] / "sample_inputs"
         "replay --format csv -s lerp",
     ],
 )
-def test_what_was_typed_has_the_rows_of_what_was_saved(
-    name: str, command: str, tmp_path: Path
-) -> None:
-    typed, saved = TypedSession(), tmp_path / "saved"
-    typed.type(f":load {SAMPLES / name}", f":save {saved}")
-    said = typed.type(f":{command}")
-    done = epic(*command.split(), stdin=saved.read_bytes())
-    assert done.returncode in (0, 1, 2)
-    rows = done.stdout.decode().replace("<stdin>", "<typed>")
-    assert rows in said
+def test_what_was_typed_has_the_rows_of_what_was_saved(command: str, tmp_path: Path) -> None:
+    samples = ["two_tanks.csv", "jitter.txt", "turn.txt", "hop.jsonl"]
+    samples = samples[len(command) % 4 :] + samples[: len(command) % 4]
+    for name in few_of(samples, 1):
+        typed, saved = TypedSession(), tmp_path / "saved"
+        typed.type(f":load {SAMPLES / name}", f":save {saved}")
+        said = typed.type(f":{command}")
+        done = epic(*command.split(), stdin=saved.read_bytes())
+        assert done.returncode in (0, 1, 2)
+        rows = done.stdout.decode().replace("<stdin>", "<typed>")
+        assert rows in said
 
 
 def test_the_sessions_timing_and_strategy_are_the_defaults(tmp_path: Path) -> None:
