@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from endurance import bursty
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.compare.report import explain_method, write_verdict
-from epic_cli.metrics.arrays import ARRIVAL, COLUMNS, SEQUENCE, TIME
+from epic_cli.metrics import evaluation
+from epic_cli.metrics.arrays import ARRIVAL, COLUMNS, SEQUENCE, TIME, make_packet_table
 from epic_cli.metrics.certainty import (
     FEWEST_EVENTS,
     IN_A_ROW,
@@ -134,6 +136,24 @@ def test_of_a_few_bursts_no_more_is_said_than_they_show() -> None:
         assert gap is not None
         assert not gap.points or gap.low < gap.seen < gap.points < gap.high
     assert any("only" in line and "burst" in line for line in explain_method(one, one.results))
+
+
+def test_a_simulated_loss_has_time_for_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, leave_out = [], evaluation._leave_out_packets
+
+    def keep(entity: Any, *how: Any) -> Any:
+        lossy = leave_out(entity, *how)
+        stamps = make_packet_table(entity.packets)[TIME]
+        lost = sorted({*stamps} - {*make_packet_table(lossy.entity.packets)[TIME]})
+        begin, *_, end = entity.truth.times[entity.truth.counted]
+        usual = np.median(np.diff(np.unique(stamps)))
+        found.append(((lost[0] - begin) / usual, (end - lost[-1]) / usual))
+        return lossy
+
+    monkeypatch.setattr(evaluation, "_leave_out_packets", keep)
+    for seconds in (30.0, 30.3):  # at the second, one more loss would just have room
+        compared("3 %, bursts of 8", seconds, 1)
+    assert min(map(min, found)) > 14  # packets
 
 
 def quiet(movement: str, seed: int) -> bursty.Recorded:

@@ -14,6 +14,7 @@ import epic_cli
 from epic_cli.engine.parameters import Number
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS, GROUPS
+from epic_cli.shell.declared import _shorten_help
 
 PAGES = [[], *([name] for name in COMMANDS)]
 pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
@@ -175,6 +176,13 @@ def test_each_number_says_its_kind_its_default_and_its_range(name: str) -> None:
         if "-inf" not in parameter.range:
             assert extra
             assert extra[1].endswith(" ".join(parameter.range.split())), option.opts
+
+
+def test_choices_stand_in_the_short_help_where_they_just_fit() -> None:
+    option = click.Option(["--way"], type=click.Choice(["near", "far"]), help="Go one way. Slowly.")
+    listed = "Go one way: near, far."
+    assert _shorten_help(option, len(listed)) == listed
+    assert _shorten_help(option, len(listed) - 1) == "Go one way."
 
 
 def test_version_names_the_engine() -> None:

@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from epic_cli.jobs.diagnose.detectors.movement.coarse_stamps import _find_clock_step
+from epic_cli.jobs.diagnose.mechanism.chases import read_shares
+from epic_cli.metrics.repeats import Repeats, find_repeats
 from epic_cli.metrics.traffic import (
     estimate_sigma,
     find_lattice,
     find_lower_envelope,
     find_runs,
     fit_robust_line,
+    make_table_traffic,
     measure_concentration,
 )
 
@@ -73,3 +77,36 @@ def test_a_lattice_is_recognized_though_its_numbers_are_rounded(
 
 def test_numbers_at_random_are_on_no_lattice() -> None:
     assert find_lattice(np.random.default_rng(1).uniform(0, 10, 500)) == 0
+
+
+def test_a_clock_steps_where_all_of_its_intervals_are_sharp() -> None:
+    sharp, wide = np.full(50, 0.1), np.linspace(0.0955, 0.1045, 50)
+    for others, step in ((sharp, 0.05), (wide, 0.0)):
+        found = _find_clock_step(np.concatenate((np.full(50, 0.05), others)))
+        assert found == pytest.approx(step)
+
+
+def find_repeats_among(stamps: np.ndarray, every: int) -> Repeats | None:
+    """Find the repeats where every so many of the states are sent again 20 ms later."""
+    sent = np.concatenate((stamps, stamps[::every] + 0.02))
+    order, state = np.argsort(sent), np.concatenate((stamps, stamps[::every]))
+    rows = np.full((10, len(sent)), np.nan)
+    rows[0], rows[7], rows[9] = sent, sent + 0.05, 0
+    rows[1:4] = 5 * np.sin(state), 3 * np.cos(0.7 * state), 0 * state
+    return find_repeats(make_table_traffic({"": rows[:, order]}).streams[0])
+
+
+def test_repeats_of_a_second_message_are_many() -> None:
+    stamps = np.arange(300) / 20
+    found = find_repeats_among(stamps, 3)
+    assert found is not None
+    assert found.again.sum() == pytest.approx(100, abs=2)
+    assert find_repeats_among(stamps, 30) is None
+
+
+def test_a_slow_constant_speed_is_read_as_it_is() -> None:
+    """0.05 units a frame: no frame goes a whole unit."""
+    elapsed, left = np.full(200, 1 / 60), np.tile([3.0, 4.0, 0.0], (200, 1))
+    found = [one.strategy.settings for one in read_shares(0.2, {}, left, left / 100, elapsed)]
+    (speed,) = (one["speed"] for one in found if one["how"] == "speed" and "axes" not in one)
+    assert speed == pytest.approx(3.0)
