@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,8 @@ from support.recordings import seeds
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.diagnose.drawn import match
+from epic_cli.jobs.diagnose.frames import make_frames
+from epic_cli.jobs.diagnose.mechanism.observations import observe_frames
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.metrics.drawn_path import DrawnPath
 
@@ -122,6 +124,55 @@ def test_the_printed_command_draws_what_is_said_of_it(seed: int) -> None:
     true = float((times - 0.05 >= newest)[times > 1.3].mean())
     assert true > 0.02
     assert (float(empty[1]) / 100 if empty else 0.0) == pytest.approx(true, abs=0.03)
+
+
+def observe(packets: list[Packet], times: Floats, drawn: Floats) -> dict[str, Mapping[str, float]]:
+    order = sorted(packets, key=lambda packet: packet.arrival or 0)
+    arrivals, stamps = (np.array([getattr(p, key) for p in order]) for key in ("arrival", "time"))
+    places = np.array([packet.position for packet in order])
+    none = np.full_like(places, np.nan)
+    frames = make_frames(arrivals, stamps, places, none, times, drawn)
+    return {each.name: each.values for each in observe_frames(frames)}
+
+
+def lead(place: Floats, known: list[Packet], now: float, _lasts: float) -> Floats:
+    """Show where the last step leads until now, and a quarter more."""
+    if len(known) < 2:
+        return place
+    begin, end = sorted(known[-8:], key=lambda packet: packet.time)[-2:]
+    way = np.array(end.position, dtype=np.float64) - begin.position
+    return end.position + 1.25 * way / (end.time - begin.time) * (now - end.time)
+
+
+def go_straight(place: Floats, known: list[Packet], _now: float, lasts: float) -> Floats:
+    """Go half a unit a second, and faster from farther, straight to the newest state."""
+    rest = np.array(known[-1].position, dtype=np.float64) - place
+    far = float(np.linalg.norm(rest))
+    return place + rest * min(1.0, (0.5 + far**2) * lasts / max(far, 1e-9))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_said_of_frames_that_nothing_draws_is_so(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    packets, times = send(random, 10), 0.4 + np.cumsum(random.uniform(0.006, 0.02, 2000))
+    leading = observe(packets, times, draw(packets, times, lead))
+    assert leading["ahead"]["share"] > 0.9
+    assert "stands" not in leading
+    straight = draw(packets, times, go_straight)
+    seen = observe(packets, times, straight)
+    assert "turns-at-packets" in seen
+    assert "ahead" not in seen
+    held = straight[np.searchsorted(times, np.maximum(times - times % 0.05, times[0]))]
+    still = (np.diff(held[times > 2], axis=0) == 0).all(axis=1).mean()
+    assert observe(packets, times, held)["stands"]["share"] == pytest.approx(still, abs=0.02)
+    # 50 ms late on the path of the packets, which wanders 0.1 of a step to either side
+    stamps, places = np.array([p.time for p in packets]), np.array([p.position for p in packets])
+    on_path = np.stack([np.interp(times - 0.25, stamps, row) for row in places.T], axis=1)
+    beside = on_path + 0.05 * np.sin(7 * times)[:, None] * [0, 0, 1]
+    near = observe(packets, times, beside)["near-path"]
+    late = 0.25 - min((p.arrival or 0) - p.time for p in packets)
+    assert near["low"] - 0.02 < late < near["high"] + 0.02
+    assert near["off"] == pytest.approx(0.1, abs=0.03)
 
 
 def test_packets_that_tell_a_goal_are_no_path_to_try_remedies_by() -> None:

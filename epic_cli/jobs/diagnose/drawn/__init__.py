@@ -35,6 +35,7 @@ from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.jobs.diagnose.mechanism.observations import Observation
 
 #: Most entities that are examined, those with the most movement.
 MOST_ENTITIES = 8
@@ -73,6 +74,7 @@ class DrawnMatch(NamedTuple):
     fastest packets those on a path are, 5 and 95 % (s). ``calm`` is the error without
     leaps, as a share of a step; None: nothing leaps. ``rest_off`` are the errors of the frames that
     it draws, and of the few others, as shares of a step; None: it draws no more frames than others.
+    ``seen`` is what is true of frames that are not understood, and of no ``kind``.
     """
 
     best: FittedStrategy
@@ -96,6 +98,7 @@ class DrawnMatch(NamedTuple):
     kind: str = ""
     delays: tuple[float, float] | None = None
     rest_off: tuple[float, float] | None = None
+    seen: tuple[Observation, ...] = ()
 
     @property
     def off(self) -> float:
@@ -200,13 +203,16 @@ def match(
         rest_off=measure_few_errors(first.comparison, best, first.understood),
     )
     kind, delays = "", None
+    seen: tuple[Observation, ...] = ()
     if not (found_match.found or found_match.likely):
         kind, delays = first.find_kind()
+        seen = () if kind else first.observe_frames()
     return found_match._replace(
         advice=first.find_advice(best, parts, found_match.found or found_match.likely),
         rest="" if found_match.found else first.explain_rest(best),
         behind=found_match.found and is_read_behind(first, best),
         kind=kind,
+        seen=seen,
         delays=delays,
     )
 

@@ -21,6 +21,7 @@ from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import Frames, make_frames, move_to_frames
 from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
 from epic_cli.jobs.diagnose.mechanism.arrivals import depends_on_new_packets
+from epic_cli.jobs.diagnose.mechanism.observations import Observation, observe_frames
 from epic_cli.jobs.diagnose.mechanism.partial import (
     explain_rest,
     find_kind,
@@ -209,6 +210,11 @@ class DrawnEntity:
         delays = measure_path_delays(frames, kind)
         slopes = kind == "hermite" and not frames.has_velocities
         return "slopes" if slopes else kind, delays
+
+    def observe_frames(self) -> tuple[Observation, ...]:
+        """Return what is true of the frames whatever draws them."""
+        frames = self.make_frames(self.path)
+        return () if frames is None else observe_frames(frames)
 
     def explain_rest(self, best: FittedStrategy) -> str:
         """Return what the difference between the best strategy and the frames goes with."""

@@ -57,7 +57,7 @@ def find_kind(frames: Frames, rounded: float, curves: Iterable[str] = CURVES) ->
     if (beside[moves] < near).mean() > MOSTLY:
         return "two-states"
     for curve in curves:
-        least = _find_sent_times(frames, at, curve)[1]
+        least = find_sent_times(frames, at, curve)[1]
         if (least[moves] < near).mean() > MOSTLY:
             return CURVES[curve]
     step, left = np.diff(drawn, axis=0), frames.positions[newest[1:]] - drawn[:-1]
@@ -70,7 +70,7 @@ def find_kind(frames: Frames, rounded: float, curves: Iterable[str] = CURVES) ->
     return "goal" if (along > STRAIGHT).mean() > MOSTLY else ""
 
 
-def _find_sent_times(frames: Frames, at: NDArray[np.int_], curve: str) -> tuple[Floats, Floats]:
+def find_sent_times(frames: Frames, at: NDArray[np.int_], curve: str) -> tuple[Floats, Floats]:
     """Return when the states that frames ``at`` places show were sent (k; s), and how far off."""
     path, pieces = make_path(frames, curve)
     begin = frames.newest[at] * pieces - 1
@@ -91,7 +91,7 @@ def measure_path_delays(frames: Frames, kind: str) -> tuple[float, float] | None
     at = at[choose_places(len(at), LOOKED)]
     if not curve or len(at) < FEW:
         return None
-    sent, least = _find_sent_times(frames, at, curve)
+    sent, least = find_sent_times(frames, at, curve)
     late = frames.times[at] - sent - float((frames.arrivals - frames.stamps).min())
     low, high = np.quantile(late[least < NEAR * frames.unit], (0.05, 0.95)).tolist()
     return low, high

@@ -26,6 +26,10 @@ BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
 WORTH, WORTH_SHARE, LATER_SHARE = 0.03, 0.05, 0.2
 
 
+#: The step error from which no lag tells how late a drawing is.
+WILD = 3.0
+
+
 @dataclass(frozen=True)
 class Remedy:
     """A remedy: a change of what is sent or drawn that can be tried on a recording.
@@ -49,7 +53,8 @@ class RemedyTrial(NamedTuple):
     """The trial of a remedy that helps on this recording: ``metric`` falls to ``after``.
 
     ``changes`` are the other metrics that change: name, before, after. ``delay`` (s) is that of the
-    buffer that it draws from, if it does.
+    buffer that it draws from, if it does. ``knows_lag`` is False where what was drawn is too far
+    from the truth to tell how late it is.
     """
 
     command: str
@@ -58,17 +63,19 @@ class RemedyTrial(NamedTuple):
     after: float
     changes: tuple[tuple[str, float, float], ...] = ()
     delay: float | None = None
+    knows_lag: bool = True
 
     @property
     def keeps_lag(self) -> bool:
         """True if it draws as late as before."""
-        return "lag" not in (self.metric, *(name for name, *_ in self.changes))
+        return self.knows_lag and "lag" not in (self.metric, *(name for name, *_ in self.changes))
 
     @property
     def words(self) -> str:
         """Gain and cost of the remedy: ``step error 0.26 -> 0.12, 17 ms later``."""
         changes = (self[1:4], *self.changes)
-        return ", ".join(_write_change(*change) for change in changes)
+        known = (each for each in changes if self.knows_lag or each[0] != "lag")
+        return ", ".join(_write_change(*each) for each in known)
 
     @property
     def record(self) -> dict[str, float | str]:
@@ -126,6 +133,8 @@ def judge_remedy(
     gain = was - now
     # a lag has no share: its clock may be another
     needed = SOONER if remedy.metric == "lag" else max(METRICS[remedy.metric].least, BETTER * was)
+    if remedy.metric == "lag" and old.step_error > WILD:
+        return None
     # NaN: not known
     if not gain > max(
         needed, ERRORS * compute_standard_error(remedy.metric, before, after, slices)
@@ -146,4 +155,5 @@ def judge_remedy(
             changes.append((name, one, other))
     delay = None if remedy.strategy is None else remedy.strategy.settings.get("delay")
     delay = delay if isinstance(delay, float) else None
-    return RemedyTrial(remedy.command, remedy.metric, was, now, tuple(changes), delay)
+    knows_lag = not old.step_error > WILD
+    return RemedyTrial(remedy.command, remedy.metric, was, now, tuple(changes), delay, knows_lag)

@@ -10,6 +10,7 @@ from epic_cli.engine.strategies import get_declaration
 from epic_cli.engine.strategies.systems import find_system
 from epic_cli.jobs.diagnose.report.compositions import describe_composition
 from epic_cli.jobs.diagnose.report.drawbacks import describe_drawback
+from epic_cli.jobs.diagnose.report.sentences import fill_template
 from epic_cli.metrics.digits import (
     format_seconds,
     format_share,
@@ -129,9 +130,24 @@ _KINDS = {
 }
 
 
+#: What is true of frames that are of no kind.
+_OBSERVATIONS = {
+    "turns-at-packets": "Between packets it goes straight: it turns when one comes.",
+    "stands": "It stands in {share:share} of the frames in which the packets go on.",
+    "ahead": "It is ahead of the newest state in {share:share} of the frames in which the packets"
+    " go on.",
+    "jerks": "In frames with a new packet it goes {times:number} times as fast as in others.",
+    "near-path": "95 % of the frames lie within {off:share} of a step of the lines between received"
+    " states, {low:s} to {high:s} behind the fastest packets (5 to 95 %).",
+}
+
+
 def _describe_kind(match: DrawnMatch) -> str:
     """Return what is true of frames that are not understood, as a further sentence."""
     words = _KINDS.get(match.kind, "")
+    words += "".join(
+        f" {fill_template(_OBSERVATIONS[each.name], each.values)}" for each in match.seen
+    )
     if match.delays is None:
         return words
     low, high = match.delays
