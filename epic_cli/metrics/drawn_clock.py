@@ -95,7 +95,7 @@ class _Entity:
         self.moved = moved[: len(came)]
         self.between = float(came[0] - path.times[0]) if len(came) else 0.0
         self.came, self.times = came - came[:1], path.times - path.times[0]
-        self.drawn = _match_unit(path.positions, self.sent)
+        self.drawn = path.positions.copy()
 
     @property
     def is_telling(self) -> bool:
@@ -119,6 +119,8 @@ def find_frame_clock(
     entities = [_Entity(make_packet_table(packets[name]), path) for name, path in paths.items()]
     entity = max(entities, key=lambda one: int(one.moved.sum()))
     lags = _find_lags(entity) if entity.is_telling else None
+    if lags is None and entity.is_telling and _match_coordinates(entity):
+        lags = _find_lags(entity)
     if lags is None:
         return None
     least, best = lags
@@ -127,6 +129,9 @@ def find_frame_clock(
     if bend is None:
         return None if -PREDICTS <= least <= usual else _choose_about(entity, best)
     after, passes = bend
+    if passes and not -PREDICTS <= least <= usual:  # a buffer by the arrivals has a delay
+        begun = _choose_about(entity, best)
+        return begun if begun.exact else FrameClock(-after, True)
     late = after > DIFFERS + 1.5 * entity.interval and not passes and _begins_late(entity, after)
     if after < -DIFFERS or late or not -PREDICTS <= least <= usual:
         return FrameClock(-after, True)
@@ -149,54 +154,90 @@ def _begins_late(entity: _Entity, after: float) -> bool:
     return -entity.between >= after - 1.5 * entity.interval
 
 
-def _match_unit(drawn: Floats, sent: Floats) -> Floats:
-    """Return the frames in the packets' unit of length where theirs is another one."""
-    sizes = [
-        float(np.ptp(np.quantile(one, (0.05, 0.95), axis=0), axis=0).max()) if len(one) else 0.0
-        for one in (drawn, sent)
-    ]
-    if min(sizes) > 0 and not 0.5 < sizes[0] / sizes[1] < 2.0:
-        return drawn * (sizes[1] / sizes[0])
-    return drawn
+class _Overlaps:
+    """The paths of packets and frames at equal times, and their sums at each lag of the frames."""
+
+    def __init__(self, entity: _Entity) -> None:
+        self.step = max(SPACING, max(entity.came[-1], entity.times[-1]) / MOST_POINTS)
+        sides = []
+        for times, places in ((entity.came, entity.sent), (entity.times, entity.drawn)):
+            at = np.arange(0.0, float(times[-1]) + self.step, self.step)
+            sides.append(np.array([np.interp(at, times, axis) for axis in places.T]))
+        center = sides[0].mean(axis=1, keepdims=True)
+        self.sent, self.drawn = sides[0] - center, sides[1] - center
+        lengths = self.sent.shape[1], self.drawn.shape[1]
+        self.size = 1 << (sum(lengths) - 1).bit_length()
+        self.ones = [np.ones((len(center), length)) for length in lengths]
+        shared = np.round(self.correlate(*self.ones)[0])
+        self.shared = np.maximum(shared, 1.0)
+        #: The lags (s) at which enough of both overlaps.
+        self.enough = shared >= 0.5 * min(lengths)
+        lags = np.arange(self.size, dtype=float)
+        lags[self.size // 2 :] -= self.size
+        self.lags = lags * self.step - entity.between
+
+    def correlate(self, one: Floats, other: Floats) -> Floats:
+        """Return the sums of ``one[i] * other[i + lag]``, by axis and lag."""
+        spectrum = np.conj(np.fft.rfft(one, self.size)) * np.fft.rfft(other, self.size)
+        return np.asarray(np.fft.irfft(spectrum, self.size))
+
+    def find_spread(self) -> Floats:
+        """Return the variance of the packets' places, by axis and lag."""
+        squares = self.correlate(self.sent * self.sent, self.ones[1]) / self.shared
+        spread = squares - np.square(self.correlate(self.sent, self.ones[1]) / self.shared)
+        return np.asarray(np.maximum(spread, 0.0))
+
+    def score(self, off: Floats) -> Floats:
+        """Return what is off as a share of the variance, by lag; infinite where little moves."""
+        spread = self.find_spread().sum(axis=0)
+        moves = self.enough & (spread > 0.05 * float(np.square(self.sent).sum(axis=0).mean()))
+        return np.asarray(np.where(moves, off / np.where(moves, spread, 1.0), np.inf))
 
 
 def _find_lags(entity: _Entity) -> tuple[float, float] | None:
     """Return the least lag (s) at which frames resemble the packets, and the best one; or None."""
-    step = max(SPACING, max(entity.came[-1], entity.times[-1]) / MOST_POINTS)
-    sides = []
-    for times, places in ((entity.came, entity.sent), (entity.times, entity.drawn)):
-        at = np.arange(0.0, float(times[-1]) + step, step)
-        sides.append(np.array([np.interp(at, times, axis) for axis in places.T]))
-    center = sides[0].mean(axis=1, keepdims=True)
-    sent, drawn = sides[0] - center, sides[1] - center
-    counts = [np.ones((1, side.shape[1])) for side in sides]
-    size = 1 << (sent.shape[1] + drawn.shape[1] - 1).bit_length()
-
-    def correlate(one: Floats, other: Floats) -> Floats:
-        """Return the sums over axes of ``one[i] * other[i + lag]``, by lag."""
-        spectrum = np.conj(np.fft.rfft(one, size)) * np.fft.rfft(other, size)
-        return np.asarray(np.fft.irfft(spectrum, size).sum(axis=0))
-
-    shared = np.round(correlate(*counts))
-    enough = shared >= 0.5 * min(sent.shape[1], drawn.shape[1])
-    shared = np.maximum(shared, 1.0)
-    squares = correlate(sent * sent, counts[1].repeat(len(sent), 0))
-    spread = squares / shared - sum(
-        np.square(correlate(axis[None], counts[1]) / shared) for axis in sent
-    )
-    off = squares + correlate(counts[0].repeat(len(drawn), 0), drawn * drawn)
-    off = (off - 2 * correlate(sent, drawn)) / shared
-    # what hardly moves meanwhile resembles anything
-    moves = enough & (spread > 0.05 * float(np.square(sent).sum(axis=0).mean()))
-    score = np.where(moves, off / np.where(moves, spread, 1.0), np.inf)
+    both = _Overlaps(entity)
+    off = both.correlate(both.sent * both.sent, both.ones[1])
+    off += both.correlate(both.ones[0], both.drawn * both.drawn)
+    off -= 2 * both.correlate(both.sent, both.drawn)
+    score = both.score(off.sum(axis=0) / both.shared)
     best = int(score.argmin())
     if score[best] > RESEMBLES:
         return None
-    lags = np.arange(size, dtype=float)
-    lags[size // 2 :] -= size
-    lags = lags * step - entity.between
-    alike = lags[score <= max(AS_WELL * score[best], score[best] + 1e-4)]
-    return float(alike[np.abs(alike).argmin()]), float(lags[best])
+    alike = both.lags[score <= max(AS_WELL * score[best], score[best] + 1e-4)]
+    return float(alike[np.abs(alike).argmin()]), float(both.lags[best])
+
+
+def _match_coordinates(entity: _Entity) -> bool:
+    """Give the frames the packets' unit, directions and origin, as far as each axis tells.
+
+    False if they do not resemble the packets in any. Axes that are exchanged are not sought.
+    """
+    both = _Overlaps(entity)
+    means = [
+        both.correlate(both.sent, both.ones[1]) / both.shared,
+        both.correlate(both.ones[0], both.drawn) / both.shared,
+    ]
+    spread = both.find_spread()
+    drawn = both.correlate(both.ones[0], both.drawn * both.drawn) / both.shared
+    drawn -= np.square(means[1])
+    common = both.correlate(both.sent, both.drawn) / both.shared - means[0] * means[1]
+    known = (spread > 1e-9 * spread.max()) & (drawn > 1e-9 * drawn.max())
+    told = np.where(known, np.square(common) / np.where(known, drawn, 1.0), 0.0)
+    score = both.score((spread - told).sum(axis=0))
+    best = int(score.argmin())
+    if score[best] > 0.5 * RESEMBLES:
+        return False
+    center = entity.sent.mean(axis=0)
+    for axis in range(len(center)):
+        if known[axis, best]:
+            slope = common[axis, best] / drawn[axis, best]
+            at = both.drawn[axis].mean() - means[1][axis, best]
+            apart = entity.drawn[:, axis] - entity.drawn[:, axis].mean() + at
+            entity.drawn[:, axis] = center[axis] + means[0][axis, best] + slope * apart
+        else:
+            entity.drawn[:, axis] = center[axis]
+    return True
 
 
 def _find_bend(entity: _Entity, lag: float) -> tuple[float, bool] | None:

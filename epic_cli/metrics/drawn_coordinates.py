@@ -33,6 +33,9 @@ LAGS, MOST_FRAMES = np.arange(0.0, 4.01, 0.1), 600
 #: of the extent.
 LEFT, CLOSE = 0.1, 0.15
 
+#: Seconds before which a packet counts as arrived at a frame of the same time.
+AT_ONCE = 5e-7
+
 #: Offsets below this share of the extent are those of lag and smoothing.
 SMALL = 0.02
 
@@ -92,6 +95,16 @@ class OtherCoordinates(NamedTuple):
                 parts.append(f"{name} is {own}{plus}")
         return ", ".join(parts)
 
+    def place(self, paths: Mapping[str, DrawnPath]) -> dict[str, DrawnPath]:
+        """Return the frames, by entity, in the packets' coordinates."""
+        return {name: path._replace(positions=self._place(path)) for name, path in paths.items()}
+
+    def _place(self, path: DrawnPath) -> Floats:
+        placed = np.empty_like(path.positions)
+        moved = (path.positions - np.array(self.offset)) * np.array(self.signs)
+        placed[:, list(self.axes)] = moved
+        return placed
+
 
 def find_other_coordinates(
     paths: Mapping[str, DrawnPath], packets: Mapping[str, PacketBlock]
@@ -118,7 +131,31 @@ def find_other_coordinates(
     if own < CLOSE * extent:
         return None
     off, found = min(_iterate_coordinates(drawn, lagged), key=lambda each: each[0])
-    return found if off < min(LEFT * own, CLOSE * extent) else None
+    if not off < min(LEFT * own, CLOSE * extent):
+        return None
+    newest = np.maximum(np.searchsorted(came, path.times + AT_ONCE, side="right") - 1, 0)
+    shown = sent[list(found.axes)][:, newest] * np.array(found.signs)[:, None]
+    apart = path.positions.T - shown
+    return found._replace(
+        offset=tuple(
+            _settle_offset(each, about, path.resolution, SMALL * extent) if about else 0.0
+            for each, about in zip(apart, found.offset, strict=True)
+        )
+    )
+
+
+def _settle_offset(apart: Floats, about: float, resolution: float, near: float) -> float:
+    """Return the offset at which most frames show the newest state, as those at rest do.
+
+    ``apart`` are their differences (length), of which only those ``near`` the one found count.
+    """
+    close = apart[np.abs(apart - about) <= near]
+    if not len(close):
+        return about
+    width = 2 * max(resolution, 1e-9 * near)
+    places, counts = np.unique(np.round(close / width), return_counts=True)
+    usual = float(places[counts.argmax()]) * width
+    return float(np.median(close[np.abs(close - usual) <= width]))
 
 
 def _iterate_coordinates(drawn: Floats, lagged: Floats) -> Iterator[tuple[float, OtherCoordinates]]:

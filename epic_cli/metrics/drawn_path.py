@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -78,11 +79,15 @@ class DrawnPath(NamedTuple):
 
 
 def make_drawn_paths(
-    rows: Mapping[str, PacketBlock], entities: Mapping[str, object], offset: float = 0.0
-) -> dict[str, DrawnPath]:
+    rows: Mapping[str, PacketBlock], entities: Mapping[str, object], offset: float = 0.0,
+    scale: float = 1.0,
+) -> dict[str, DrawnPath]:  # fmt: skip
     """Return the game's frames by entity; ``offset`` (s) is added to their times.
 
-    If recording and frames have one entity each, their names do not matter. Of frames with the same
+    ``scale`` is the length of the file's own unit, in which its numbers are rounded.
+
+    If recording and frames have one entity each, their names do not matter; if none is in both,
+    ``sheep#1`` is 1. Of frames with the same
     time the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
     """
     if not rows:
@@ -91,6 +96,8 @@ def make_drawn_paths(
         raise UnusableDrawing("there are no packets from which it can have been drawn")
     if len(rows) == len(entities) == 1:
         rows = dict(zip(entities, rows.values(), strict=True))
+    if not any(name in rows for name in entities):
+        rows = _rename_entities(rows, entities)
     shared = {name: rows[name] for name in entities if name in rows}
     if not shared:
         raise UnusableDrawing(
@@ -98,7 +105,8 @@ def make_drawn_paths(
             f" recording has {_describe_entities(entities)}"
         )
     paths = {
-        name: _make_path(name, make_packet_table(block), offset) for name, block in shared.items()
+        name: _make_path(name, make_packet_table(block), offset, scale)
+        for name, block in shared.items()
     }
     found = {name: one for name, one in paths.items() if len(one.times) >= FEWEST_FRAMES}
     if not found:
@@ -110,12 +118,25 @@ def make_drawn_paths(
     return found
 
 
+def _rename_entities(
+    rows: Mapping[str, PacketBlock], entities: Mapping[str, object]
+) -> Mapping[str, PacketBlock]:
+    """Return the frames under the names of the entities that end in the same word or number."""
+    ends = [
+        {re.findall(r"[^\W\d_]+|\d+|$", name.lower())[-2:][0]: name for name in names}
+        for names in (rows, entities)
+    ]
+    if any(len(end) < len(names) for end, names in zip(ends, (rows, entities), strict=True)):
+        return rows  # several end alike
+    return {ends[1].get(end, name): rows[name] for end, name in ends[0].items()}
+
+
 def _describe_entities(named: Mapping[str, object]) -> str:
     names = sorted(repr(name) if name else "one without a name" for name in named)
     return some(names) or "none"
 
 
-def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
+def _make_path(name: str, columns: Floats, offset: float, scale: float) -> DrawnPath:
     with np.errstate(invalid="ignore"):
         rows = columns[:, (np.abs(columns[:4]) < LARGEST).all(axis=0)]
     times = rows[TIME] + offset
@@ -129,7 +150,7 @@ def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
         )
     last = np.append(np.diff(times) > 0, True)[: len(times)]
     positions = rows[POSITION].T[last]
-    return DrawnPath(times[last], positions, find_resolution(positions))
+    return DrawnPath(times[last], positions, find_resolution(positions / scale) * scale)
 
 
 def check_times(

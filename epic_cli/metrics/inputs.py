@@ -277,7 +277,9 @@ class RecordedRuns:
                 )
             rows = load(file, beside, reading)
             try:
-                paths = make_drawn_paths(rows, packets, self.drawn_offset)
+                own = reading.layout or beside
+                scale = own.factors[0] if own.factors else own.scale or 1.0
+                paths = make_drawn_paths(rows, packets, self.drawn_offset, scale)
                 clock = find_frame_clock(paths, packets)
                 moved = self._write_moved_frames(clock) if clock is not None else ""
                 check_times(paths, packets, moved)
@@ -288,6 +290,7 @@ class RecordedRuns:
             timed = clock.move_frames(paths) if clock is not None else paths
             if (other := find_other_coordinates(timed, packets)) is not None:
                 reading.report_other_coordinates(other.words)
+                paths = other.place(paths)
             elif (ratio := find_unit_ratio(timed, packets)) is not None:
                 reading.report_unit_ratio(ratio, beside)
         return paths, reading.findings

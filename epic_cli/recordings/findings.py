@@ -186,11 +186,12 @@ KINDS: Mapping[str, Kind] = {
         "Packets in meters and frames in pixels, or tiles and meters, are the usual case. However a"
         " game smooths, it draws about as far as its packets go; errors would be those of the"
         " unit."),
-    "E214": Kind("frames in other coordinates", _ERROR,
-        "what was drawn has other axes or another origin than the packets: {how}",
-        "write both files in one coordinate system",
+    "E214": Kind("frames in other coordinates", _WARNING,
+        "what was drawn has other axes or another origin than the packets, {how}, and is read so",
+        "",
         "Screens count y downwards, engines exchange y and z, and positions below a parent begin at"
-        " that. Errors would be those of the coordinates."),
+        " that. The frames are compared in the packets' coordinates. The origin is where most"
+        " frames at rest show the newest packet; if none rests, it is a guess."),
     "E215": Kind("arrivals, perhaps", _NOTE,
         "{column} runs as the times do, and is later by amounts that vary by {spread}",
         "name it as the arrival",

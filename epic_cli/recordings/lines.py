@@ -21,7 +21,7 @@ from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.extras import parse_value
 from epic_cli.recordings.names.guess import AmbiguousLayout, find_entities, list_starred
-from epic_cli.recordings.names.spellings import TICKS, parse_component, split_name
+from epic_cli.recordings.names.spellings import TICKS, is_time_name, parse_component, split_name
 from epic_cli.recordings.read_spec import (
     POSITION,
     ReadSpec,
@@ -308,7 +308,8 @@ class LineReader(ABC):
             steps = {after - before for before, after in pairwise(numbers)}
             fractions = any(number % 1 for number in numbers)
             # a count, as of frames, only grows
-            if len(set(numbers)) >= _FEWEST and (fractions or min(steps) < 0):
+            timed = is_time_name(split_name(column))
+            if len(set(numbers)) >= _FEWEST and (fractions or min(steps) < 0) and not timed:
                 moving.append(column)
         alike = [list(group) for _, group in groupby(moving, lambda name: name.rpartition(".")[0])]
         groups = [group if len(group) == len(POSITION) else group[:2] for group in alike]

@@ -647,7 +647,7 @@ class ReadSpec(Described, _ReadSpecFields):
                 continue
             if value == parameter.default or (parameter.name, value) in _UNSAID:
                 continue
-            if parameter.field == "time_unit" and self.time_format is not None:
+            if parameter.field == "time_unit" and value == "iso" and self.time_format is not None:
                 continue
             if value == "".join(axis for axis in POSITION if axis in self.places):
                 continue  # the axes that it has

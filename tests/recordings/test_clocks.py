@@ -20,7 +20,7 @@ from epic_cli import Packet, inspect, read_packets
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.metrics.drawn_clock import find_frame_clock
 from epic_cli.metrics.drawn_coordinates import find_other_coordinates, find_unit_ratio
-from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
+from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, make_drawn_paths
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
 from epic_cli.recordings.entries.sentences.reader import propose
 from epic_cli.recordings.opening import ReadingLog
@@ -638,3 +638,45 @@ def test_what_moves_frames_can_be_pasted(tmp_path: Path) -> None:
         moved = epic(*command, option[1].rstrip("."))
         assert moved.returncode == 0
         assert b"another clock" not in moved.stderr
+
+
+@given(
+    signs=st.tuples(*[st.sampled_from((1.0, -1.0))] * 2),
+    offset=st.tuples(*[st.floats(50, 400)] * 2),
+    scale=st.sampled_from([1.0, 1 / 32, 0.3048]),
+    lag=st.floats(0, 0.3),
+)
+@examples(15)
+def test_frames_in_other_coordinates_are_read_in_the_packets(
+    signs: tuple[float, float], offset: tuple[float, float], scale: float, lag: float
+) -> None:
+    def move(at: np.ndarray) -> np.ndarray:  # and rest
+        part = np.minimum(at % 4, 2.5) + 2.5 * (at // 4)
+        return np.array([9 * np.cos(part) + part, 7 * np.sin(1.7 * part), 0 * part]).T
+
+    packets, times, positions = drawn_behind(move, 30, lag, 0.9)
+    shown = np.round((positions * (*signs, 1) + (*offset, 0)) / scale, 2) * scale  # a log's digits
+    rows = block(
+        Packet((x, y, 0.0), (0.0, 0.0, 0.0), at)
+        for at, (x, y, _) in zip(times.tolist(), shown.tolist(), strict=True)
+    )
+    paths = make_drawn_paths({"1": rows}, {"sheep#1": packets, "sheep#2": packets}, 0.0, scale)
+    found = find_other_coordinates(paths, {"sheep#1": packets})
+    assert found is not None
+    path = found.place(paths)["sheep#1"]
+    assert path.positions == pytest.approx(positions, abs=0.012 * scale)
+    assert 0.0005 * scale < path.resolution < 0.006 * scale
+
+
+def test_arrivals_are_dates_beside_ticks_and_a_height_is_the_third_axis() -> None:
+    rows = [
+        (3000 + 2 * n, (DAY + timedelta(seconds=n / 16)).strftime("%d.%m.%Y %H:%M:%S.%f"), n, 2, 9)
+        for n in range(200)
+    ]
+    text = "tick;recv;x_ft;z_ft;alt_ft\n" + "".join(";".join(map(str, row)) + "\n" for row in rows)
+    said = epic("inspect", stdin=text.encode()).stderr.decode()
+    assert "--read unit=ticks@32, the rate by the arrival times" in said
+    first, second = read(text, "unit=ticks@32")[:2]
+    assert second.position == pytest.approx((0.3048, 9 * 0.3048, 2 * 0.3048))
+    assert first.arrival is not None
+    assert second.arrival == pytest.approx(first.arrival + 1 / 16)

@@ -118,6 +118,11 @@ class AmbiguousLayout(Portable, Exception):
         return self
 
 
+def is_number(cell: str) -> bool:
+    """Return True if a cell is a number."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
 def is_value(cell: str) -> bool:
     """Return True if a cell is a number or a time, and so not the name of a column."""
     return any(pattern.fullmatch(cell) is not None for pattern in (_NUMBER, _ISO, _DATE))
@@ -184,6 +189,7 @@ def add_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, 
         time_format = None  # the packets' dates are these
     came = values.get(columns.get("arrival", ""), "").strip()
     time_unit, origin = _infer_unit_and_origin(given, columns, (first, came), time_format)
+    time_format = time_format or _infer_date_format(came)  # beside ticks
     arrival_unit = given.arrival_unit or _infer_arrival_unit(columns, came, time_unit)
     same = find_arrival_unit(time_unit)
     apart = bool(came) and _is_wall_clock(first, time_unit)
@@ -304,7 +310,8 @@ def _infer_unit_and_origin(
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
     own = named and given.pattern is None and not given.rebase_time
-    if time_format is not None or (given.time_unit is None and _ISO.fullmatch(first)):
+    dated = time_format is not None and not is_number(first)
+    if dated or (given.time_unit is None and _ISO.fullmatch(first)):
         unit = "iso"
     time_unit = given.time_unit or unit or _take_unit_of_packets(given, columns["time"], first)
     time_unit = time_unit or ("s" if own else _infer_time_unit(first, came, name))
@@ -745,12 +752,19 @@ def _find_position(columns: Columns, names: Names, _values: Values, given: ReadS
 
 
 def _find_height(found: Columns, names: Names) -> Columns:
-    """Return the column of the height above x and y, in the same unit; empty if none is sure."""
-    if set(found) != {"x", "y"} or any(WIDTHS & set(name.words) for name in names.values()):
+    """Return the column of the height above x and y, or x and z; empty if none is sure.
+
+    It is in the same unit.
+    """
+    lacking = {"xy": "z", "xz": "y"}.get("".join(sorted(found)))
+    if lacking is None or any(WIDTHS & set(name.words) for name in names.values()):
         return {}
+    # beside x and z a height may be that of a body
+    words = set(HEIGHTS) if lacking == "z" else set(ALTITUDES) - set(HEIGHTS)
+    free = {text: name for text, name in names.items() if text not in found.values()}
     unit = split_name(found["x"]).unit
-    tall = [text for text, one in names.items() if one.spelling in HEIGHTS and one.unit == unit]
-    return {"z": tall[0]} if len(tall) == 1 else {}
+    tall = [text for text, one in free.items() if one.spelling in words and one.unit == unit]
+    return {lacking: tall[0]} if len(tall) == 1 else {}
 
 
 def _select_own_positions(groups: Groups, columns: Columns, names: Names) -> Groups:

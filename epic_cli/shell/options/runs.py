@@ -46,7 +46,7 @@ class TimedFile(Described):
 
     TABLE = (
         FileName("file", "The file to read, or - for standard input.", form="FILE"),
-        Number("offset", 0.0, "Added to the times of the file.", "s", -1e9, 1e9),
+        Number("offset", 0.0, "Added to the times of the file.", "s", -1e11, 1e11),
     )
     KEY, OWNER = "file", "a file"
 
