@@ -110,7 +110,7 @@ KEYS = (
                 "clock", "time time", "realtime",
                 "realtime since startup", "time since startup",
                 "time since level load", "time since start", "relative time", "zeit", "temps",
-                "tiempo", "performance now", "perf now", "perf counter", "now", "tickcount",
+                "tiempo", "performance now", "perf now", "perf counter", "raf", "now", "tickcount",
                 "filetime", "file time", "uptime", "timecode",
             ),
             ("client time", "client timestamp", "totl time", "timestep time", "second",

@@ -26,6 +26,10 @@ ANOTHER_UNIT, ALIKE = 2.0, 1.3
 UNIT_RATIOS = (*(10.0**n for n in range(1, 7)), *(2.0**n for n in range(2, 11)), 39.3701, 3.28084)
 NEARLY = 1.04
 
+#: The same for one that was measured at rest, and seconds from which on a packet's place rests;
+#: places at rest are apart by this share of the packets' extent, at least.
+RESTED, RESTS, SPREAD = 1.002, 0.6, 0.2
+
 #: Lags (s) at which frames may follow the packets, and most frames that are compared.
 LAGS, MOST_FRAMES = np.arange(0.0, 4.01, 0.1), 600
 
@@ -63,9 +67,36 @@ def find_unit_ratio(
     alike = all(1 / ALIKE < one / ratio < ALIKE for one in found)
     if not alike or 1 / ANOTHER_UNIT < ratio < ANOTHER_UNIT:
         return None
+    rested = (_find_ratio_at_rest(path, make_packet_table(packets[n])) for n, path in paths.items())
+    exact = [one for one in rested if 1 / NEARLY < abs(one) / ratio < NEARLY]
+    if exact:
+        ratio = abs(float(np.median(exact)))
     usual = min(UNIT_RATIOS, key=lambda one: abs(math.log(max(ratio, 1 / ratio) / one)))
     usual = usual if ratio > 1 else 1 / usual
-    return usual if 1 / NEARLY < ratio / usual < NEARLY else float(f"{ratio:.3g}")
+    nearly = RESTED if exact else NEARLY
+    digits = 4 if exact else 3
+    return usual if 1 / nearly < ratio / usual < nearly else float(f"{ratio:.{digits}g}")
+
+
+def _find_ratio_at_rest(path: DrawnPath, table: Floats) -> float:
+    """Return the ratio of the places of frames and packets at rest; 0 if these are too few."""
+    came = _find_arrivals(table)
+    order = np.argsort(came, kind="stable")
+    came, sent = came[order], table[POSITION][:, order].T
+    newest, before = (
+        np.maximum(np.searchsorted(came, path.times - ago, side="right") - 1, 0)
+        for ago in (0.0, RESTS)
+    )
+    still = np.append(False, (np.diff(path.positions, axis=0) == 0).all(axis=1))
+    still &= (sent[newest] == sent[before]).all(axis=1) & (before > 0)
+    shown, drawn = sent[newest[still]], path.positions[still]
+    if len(shown) < FEWEST_FRAMES:
+        return 0.0
+    extents = np.ptp(shown, axis=0)
+    axis = int(extents.argmax())
+    if extents[axis] < SPREAD * np.ptp(sent, axis=0)[axis]:
+        return 0.0
+    return float(np.polyfit(shown[:, axis], drawn[:, axis], 1)[0])
 
 
 def _find_arrivals(table: Floats) -> Floats:

@@ -264,7 +264,8 @@ class RecordedRuns:
         with log(name_source(file)) as reading:
             beside = read.make_spec_beside(FRAME, layout)
             beside = beside._replace(pattern=beside.pattern or ROWS)
-            if layout is not None and layout.arrival_apart and beside.own.time_origin is None:
+            apart = layout is not None and layout.arrival_apart
+            if (apart or beside.time_origin == "first") and beside.own.time_origin is None:
                 beside = beside._replace(time_origin=None)  # it is that of the stamps' clock
             if read.beginning is not None and read.beginning.time is None:
                 # dates stay those of the arrivals, under any names

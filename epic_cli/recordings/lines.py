@@ -304,6 +304,9 @@ class LineReader(ABC):
         rows = list(map(self.split_cells, self._spread))
         moving: list[str] = []
         for column in names:
+            if find_star(column) >= 0:  # of each of several entities
+                moving.append(column)
+                continue
             numbers = _list_numbers(rows, column)
             steps = {after - before for before, after in pairwise(numbers)}
             fractions = any(number % 1 for number in numbers)

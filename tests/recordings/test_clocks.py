@@ -680,3 +680,36 @@ def test_arrivals_are_dates_beside_ticks_and_a_height_is_the_third_axis() -> Non
     assert second.position == pytest.approx((0.3048, 9 * 0.3048, 2 * 0.3048))
     assert first.arrival is not None
     assert second.arrival == pytest.approx(first.arrival + 1 / 16)
+
+
+@given(ratio=st.floats(3, 900), lag=st.floats(0, 0.3), down=st.booleans())
+@examples(10)
+def test_a_unit_of_length_is_exact_where_things_rest(ratio: float, lag: float, down: bool) -> None:
+    def move(at: np.ndarray) -> np.ndarray:
+        part = np.minimum(at % 4, 2.5) + 2.5 * (at // 4)
+        return np.array([9 * np.cos(part) + part, 7 * np.sin(1.7 * part), 0 * part]).T
+
+    packets, times, positions = drawn_behind(move, 30, lag, 0.9)
+    shown = np.round(positions * ratio * (1, -1 if down else 1, 1), 2)
+    found = find_unit_ratio({"": DrawnPath(times, shown, 0.005)}, {"": packets})
+    assert found == pytest.approx(ratio, rel=2.1e-3)
+
+
+def test_a_message_in_a_log_has_its_own_time(tmp_path: Path) -> None:
+    packets = [
+        {"t": n * 50 + 512.4, "msg": {"ts": 1.796e12 + n * 50, "units": {"a": {"x": n, "y": 3}}}}
+        for n in range(60)
+    ]
+    found = read("".join(json.dumps(row) + "\n" for row in packets))
+    assert [(one.entity, one.arrival) for one in found[:2]] == [("a", 0.5124), ("a", 0.5624)]
+    frames = [
+        {"raf": 512.4 + n * 16, "px": {"a": [round(n * 0.32 + math.sin(n), 2), 3 + n % 2]}}
+        for n in range(180)
+    ]
+    for name, rows in (("p.jsonl", packets), ("f.jsonl", frames)):
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["compare", "-s", "epic", "p.jsonl", "--drawn", "f.jsonl"]
+    said = epic(*command, cwd=tmp_path).stderr.decode()
+    assert "--read 'frame.x=px.*.0,frame.y=px.*.1'" in said
+    moved = epic(*command, "--read", "frame.x=px.*.0,frame.y=px.*.1", cwd=tmp_path)
+    assert moved.returncode == 0, moved.stderr

@@ -677,8 +677,17 @@ def _find_times_of_both(columns: Columns, names: Names) -> Columns:
         sent = [text for text, name in names.items() if name.spelling in made]
         if len(own) == len(sent) == 1:
             return {"time": sent[0], "arrival": own[0]}
+    known = {word for row in SPELLINGS["time"] for word in row}
+    timed = [text for text, name in names.items() if name.spelling in known]
+    own = [text for text in timed if "." not in text]
+    sent = [text for text in timed if text.partition(".")[0].lower() in _MESSAGES]
+    if len(timed) == 2 and len(own) == len(sent) == 1:  # that of the message, and the log's
+        return {"time": sent[0], "arrival": own[0]}
     return {}
 
+
+#: What logs call a message that they write down.
+_MESSAGES = frozenset(("msg", "message", "data", "payload", "packet", "body", "state", "snapshot"))
 
 #: Times that say whose they are: the sender's. Beside one, a plain time is that of the log.
 _SENT_TIMES = frozenset((

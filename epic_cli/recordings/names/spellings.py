@@ -56,7 +56,7 @@ SPEED_UNITS = {
 SPELLINGS = {key.name: key.spellings for key in KEYS if key.spellings}
 
 #: Clocks whose unit is known.
-CLOCKS = {"ms": ("performance now", "perf now", "dom high res time stamp", "tickcount")}
+CLOCKS = {"ms": ("performance now", "perf now", "raf", "dom high res time stamp", "tickcount")}
 
 #: A name with one of these is a time where no other is, unless one of the others is with it, or it
 #: is what something lasts.
