@@ -158,9 +158,9 @@ def test_three_clocks_are_read_or_something_is_said() -> None:
 
 def test_logs_are_read_by_the_command_or_what_it_proposes_reads_them(tmp_path: Path) -> None:
     logs.load()
-    counts = Counter(logs.judge(logs.Writer(3, case).log(), str(tmp_path))[0] for case in range(15))
+    counts = Counter(logs.judge(logs.Writer(3, case).log(), str(tmp_path))[0] for case in range(6))
     assert set(counts) <= {"right", "pasted"}
-    assert counts["right"] > 5
+    assert counts["right"] > 2
 
 
 def test_tables_of_all_libraries_are_read_as_their_csv(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import json
 from itertools import product
 
 import pytest
+from support.recordings import few_rows
 from support.running import epic
 
 from epic_cli import Packet, inspect, read_packets
@@ -25,8 +26,10 @@ def read(text: str, given: str = "") -> list[Packet]:
     return list(read_packets(io.BytesIO(text.encode()), read=ReadSpec.parse(given)))
 
 
-@pytest.mark.parametrize(("count", "states"), [(2, 2), (3, 40)])
-@pytest.mark.parametrize("lined", [False, True])
+@few_rows(2)
+@pytest.mark.parametrize(
+    ("count", "states", "lined"), [(2, 2, False), (3, 40, True), (2, 2, True), (3, 40, False)]
+)
 def test_times_that_begin_anew_are_found(count: int, states: int, lined: bool) -> None:
     text = laps(count, states)
     text = "".join(f"{json.dumps(lap)}\n" for lap in json.loads(text)["laps"]) if lined else text

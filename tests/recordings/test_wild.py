@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.recordings import EXHAUSTIVE
 from support.running import epic
 
 from epic_cli import Packet, read_packets
@@ -39,7 +40,7 @@ def test_what_must_be_understood(name: str) -> None:
         assert packets(name, layout.write())[0] == found
 
 
-@pytest.mark.parametrize("name", INDEX)
+@pytest.mark.parametrize("name", [*INDEX][:: 1 if EXHAUSTIVE else 3])
 def test_the_command_line_reads_it_also_from_a_stream_or_says_how(name: str) -> None:
     how = INDEX[name].get("read", "")
     data = (WILD / name).read_bytes()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
-from support.recordings import EXHAUSTIVE
+from support.recordings import EXHAUSTIVE, few_of
 from support.running import epic, shell
 
 import epic_cli
@@ -37,9 +37,9 @@ def read_help(*words: str) -> str:
 
 @pages
 def test_both_names_of_help(page: list[str]) -> None:
-    long, short = epic(*page, "--help"), epic(*page, "-h")
-    assert (long.returncode, long.stderr) == (0, b"")
-    assert (short.returncode, short.stdout) == (0, long.stdout)
+    short = epic(*page, "-h")
+    assert (short.returncode, short.stderr) == (0, b"")
+    assert short.stdout.decode() == read_help(*page, "--help")
 
 
 @pages
@@ -65,7 +65,7 @@ def needs_terminal(line: str) -> bool:
 @pages
 def test_examples_work(page: list[str], tmp_path: Path) -> None:
     assert epic("samples", "--all", cwd=tmp_path).returncode == 0
-    for line in examples(page):
+    for line in few_of(examples(page), 3):
         if not needs_terminal(line):
             finite = re.sub("epic (lab|listen|proxy)", r"epic \1 --duration 0", line)
             finite = finite.replace("--times endless", "--times 1")
