@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.metrics.arrays import Floats
 
-#: Lengths of ticks and of timers that games have (s).
-TICKS = tuple(
-    float(f"{1 / rate:.8g}") for rate in (10, 12, 12.5, 15, 20, 24, 25, 30, 40, 50, 60, 64, 128)
+#: Lengths of ticks (s) that games have, and of timers, which count whole milliseconds.
+TICKS = (
+    *(
+        float(f"{1 / rate:.8g}")
+        for rate in (10, 12, 12.5, 15, 20, 24, 25, 30, 40, 50, 60, 64, 100, 120, 128)
+    ),
+    *(0.016, 0.033),
 )
 
 #: A step below this share of the usual one is none.
