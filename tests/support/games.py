@@ -600,6 +600,38 @@ class FadingOffset(AgeOfVelocity):
         self.drawn = self.predict(self.at) + self.offset * left
 
 
+class AdaptiveOffset(Game):
+    """The newest state along its velocity, and an offset that fades faster where it is large."""
+
+    offset: Any = 0.0
+    state: Any = None
+
+    def take(self, packet: Packet, now: float) -> bool:
+        self.velocity = np.array(packet.velocity)
+        return super().take(packet, now)
+
+    def arrive(self) -> None:
+        if self.state is not None:
+            self.offset = self.state + self.offset - self.got[-1][2]
+        self.state = self.got[-1][2]
+
+    def frame(self) -> None:
+        self.state = self.state + self.velocity * self.dt
+        if not self.dt:  # the first frame, which is as long as the last packet is old
+            self.state = self.state + self.velocity * (self.at - self.got[-1][0])
+            self.offset = self.drawn - self.state
+        far = math.sqrt(np.dot(self.offset, self.offset)) if np.ndim(self.offset) else 0.0
+        self.offset = self.offset * (0.95 - 0.1 * min(max((far - 0.25) / 0.75, 0), 1))
+        self.drawn = self.state + self.offset
+
+
+class MeanOfFive(Game):
+    """The mean of the last five states."""
+
+    def frame(self) -> None:
+        self.drawn = np.mean([position for _, _, position in self.got[-5:]], axis=0)
+
+
 class FixedTicks(Game):
     """A walk in three ticks of 50 ms from the drawn position to the newest state, by frames."""
 

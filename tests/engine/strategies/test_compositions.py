@@ -192,6 +192,10 @@ CHASE: dict[str, list[Any]] = {
     ],
     "time": [0.05, 0.1, 0.2, "1i", "2.5i"],
     "share": [0.1, 0.3, 1],
+    "share_far": ["same", "same", 0.5],
+    "far_from": [0.25, 0.1],
+    "far_at": [1, 0.4],
+    "mean_of": [1, 1, 4],
     "speed": [3, 20, "path", "fastest"],
     "stiffness": [5, 100],
     "damping": [2, 30],
@@ -351,6 +355,12 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
             games.FadingOffset,
             "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=unlimited",
         ),
+        (
+            games.AdaptiveOffset,
+            "chase+how=share+share=0.05+share_far=0.15+start=last+ahead=velocity+age=arrival"
+            "+ahead_time=unlimited+drift=1",
+        ),
+        (games.MeanOfFive, "chase+how=share+share=1+mean_of=5"),
         (
             games.FixedTicks,
             "chase+how=linear+time=0.15+start=last+every=0.05+phase=0.01+between=lerp",
@@ -604,8 +614,8 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
         settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}
         settings |= {"snap": 0, "rounding": 0}
         if name == "chase":
-            # no turn is led, nor do turns add up
-            settings |= {"ahead": "newest", "drift": 0, "overlap": "off"}
+            # no turn is led or averaged, nor do turns add up
+            settings |= {"ahead": "newest", "drift": 0, "overlap": "off", "mean_of": 1}
             if settings.get("step_time") == 1:  # a share of many times the way swings ever farther
                 settings["overshoot"] = "off"
             if settings.get("how") in ("spring", "force"):

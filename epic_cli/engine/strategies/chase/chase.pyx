@@ -143,7 +143,9 @@ cdef class Chase(Strategy):
     two. Steps that are a share of the way are limited to ``speed_least`` and ``speed_most``, as
     are those of springs to the second: SmoothDamp's limit is that of Unity, that of ``force``
     limits the velocity. ``steps`` such steps are made at once, as where two scripts move the same
-    body.
+    body. With ``share_far`` the share of ``how=share`` goes over evenly to that one between the
+    distances ``far_from`` and ``far_at``, as in Fiedler's "State Synchronization", which fades a
+    small error slowly and a large one fast. ``mean_of`` states are averaged to the newest.
 
     With ``drift`` what is drawn also moves by that share of the newest velocity, until the packet
     is ``ahead_time`` old, as a body in a physics engine: after each step, or, where the goal moves
@@ -187,6 +189,14 @@ cdef class Chase(Strategy):
                  " intervals (1i)", 0.001, 60, tune=(0.02, 1.0), scale="log"),
             Number("share", 0.1, "the share of the way that each frame covers, with how=share",
                    "", 0, 1, tune=(0.02, 1), scale="log"),
+            Number("share_far", "same", "the share where the goal is far_at or farther away, with"
+                   " how=share; same: as near it", "", 0, 1, words={"same": NAN}),
+            Number("far_from", 0.25, "the distance from which on share_far begins to count",
+                   "length units", 0, 1e12),
+            Number("far_at", 1.0, "the distance from which on share_far alone counts",
+                   "length units", 0, 1e12),
+            Number("mean_of", 1, "how many of the last states are averaged to the newest", "",
+                   1, 100, whole=True),
             Number("speed", 20.0, "the speed, with how=speed; path: that of the last step from"
                    " packet to packet, fastest: of the faster one of the last two",
                    "length units/s", 0, 1e12, words={"path": PATH, "fastest": FASTEST_PATH},
@@ -273,11 +283,12 @@ cdef class Chase(Strategy):
     cdef public Goal ahead
     cdef public Integration integration
     cdef public VelocitySource velocity
-    cdef public double time, share, speed, ahead_time, snap, snap_after, dead_zone
+    cdef public double time, share, share_far, far_from, far_at, speed, ahead_time
+    cdef public double snap, snap_after, dead_zone
     cdef public double stiffness, damping, velocity_share, step_time, step_most
     cdef public double every, phase, rounding, fade_after, fade
     cdef public double overshoot, drift, drift_share, snap_near, speed_least, speed_most
-    cdef public int steps
+    cdef public int steps, mean_of
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
     cdef bint by_milliseconds, ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
     cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks, rounds_down
@@ -296,9 +307,11 @@ cdef class Chase(Strategy):
     cdef double stepped             # time of the last step, or number of the last tick; NaN: none
     cdef double origin              # time of the tick with the number 0
     cdef Motion received, shown
+    cdef Vec3[double] position      # of the newest packet, as it was received
     cdef Vec3[double] drifting      # the velocity of the drift
     cdef Snapshot last, current     # as the last two ticks drew it
     cdef Vec3[double] start, goal   # of the way to the newest packet
+    cdef vector[Vec3[double]] averaged  # positions of the last packets, the oldest first
     cdef vector[Vec3[double]] ways  # to packets, which add up
     cdef vector[double] ways_begun, ways_last, ways_gone    # begin and duration (s), share gone
     cdef TurnChase turn
@@ -343,6 +356,7 @@ cdef class Chase(Strategy):
         self.turn.clear()
         self.glide.clear()
         self.clear_ways()
+        self.averaged.clear()
         self.stepped = self.taken = NAN
         self.origin = max(self.phase, 0.0)
         self.waiting = 0
@@ -353,7 +367,7 @@ cdef class Chase(Strategy):
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Vec3[double] begin = packet.position
-        cdef Vec3[double] step
+        cdef Vec3[double] step, place
         cdef Sample sample
         now = self.read_time(now)
         if self.begins_ticks and not isnan(self.stepped):
@@ -365,7 +379,7 @@ cdef class Chase(Strategy):
         elif packet.time < self.newest and not self.takes_late:
             return False
         else:
-            step = packet.position - self.received.position
+            step = packet.position - self.position
             if self.drops_repeated and not dot(step, step) > 0:
                 return False
             begin = self.shown.position
@@ -377,10 +391,13 @@ cdef class Chase(Strategy):
                 self.interval.measure(now - self.arrived)
             elif self.measured == <double>STAMPS:
                 self.interval.measure(packet.time - self.stamp)
-        self.path = 0 if self.empty else sqrt(dot(step, step))
+        self.position = packet.position
+        place = self.average_position()
+        step = place - (place if self.empty else self.received.position)
+        self.path = sqrt(dot(step, step))
         if self.counts_intervals:
             self.interval.add(packet.time)
-        self.receive_motion(packet, now, step)
+        self.receive_motion(packet, place, now, step)
         self.stamp = packet.time
         self.arrived = self.begun = now
         if self.every > 0 and self.phase == AT_PACKET:
@@ -391,7 +408,7 @@ cdef class Chase(Strategy):
         elif self.from_last:
             self.begun = self.find_last_step(now)
         self.start = begin
-        self.goal = packet.position
+        self.goal = place
         if self.ahead != Goal.NEWEST:
             self.lead_goal(packet, now, step)
         if self.glides:
@@ -417,9 +434,22 @@ cdef class Chase(Strategy):
             self.current.turn.copy(sample.turn)
         return True
 
-    cdef void receive_motion(self, const Packet& packet, double now,
+    cdef Vec3[double] average_position(self) noexcept nogil:
+        """Return the mean of the last ``mean_of`` received positions."""
+        cdef Vec3[double] total
+        cdef size_t k
+        if self.mean_of == 1:
+            return self.position
+        if self.averaged.size() == <size_t>self.mean_of:
+            self.averaged.erase(self.averaged.begin())
+        self.averaged.push_back(self.position)
+        for k in range(self.averaged.size()):
+            total = total + self.averaged[k]
+        return total * (1.0 / self.averaged.size())
+
+    cdef void receive_motion(self, const Packet& packet, Vec3[double] place, double now,
                              Vec3[double] step) noexcept nogil:
-        """Store a packet's position, and its velocity or that of the ``step`` to it."""
+        """Store the ``place`` of a packet, and its velocity or that of the ``step`` to it."""
         cdef Vec3[double] velocity = packet.velocity
         cdef double elapsed = packet.time - self.stamp
         if self.velocity == VelocitySource.ARRIVALS:
@@ -434,7 +464,7 @@ cdef class Chase(Strategy):
             velocity = lerp(self.received.velocity, velocity, self.velocity_share)
         if self.empty:
             self.drifting = velocity
-        self.received = Motion(packet.position, velocity)
+        self.received = Motion(place, velocity)
 
     cdef double find_last_step(self, double now) noexcept nogil:
         """Return the local time of the last step, or ``now`` if there was none."""
@@ -457,15 +487,16 @@ cdef class Chase(Strategy):
         """Set the goal ahead of a packet's position as ``ahead`` says, and measure the packet's
         age.
         """
+        cdef Vec3[double] place = self.received.position
         self.old = self.packet_age.measure(packet, now)
         if self.ahead == Goal.ARRIVAL:
-            self.goal = packet.position + self.received.velocity * min(self.old, self.ahead_time)
+            self.goal = place + self.received.velocity * min(self.old, self.ahead_time)
         elif self.ahead == Goal.STEP:
-            self.goal = packet.position + step * min(self.old, self.ahead_time)
+            self.goal = place + step * min(self.old, self.ahead_time)
         elif self.ahead == Goal.VELOCITY:
             self.goal = self.compute_goal(now)
         elif self.ahead == Goal.FIXED and isfinite(self.ahead_time):
-            self.goal = packet.position + self.received.velocity * self.ahead_time
+            self.goal = place + self.received.velocity * self.ahead_time
 
     cdef void begin_way(self) noexcept nogil:
         """Begin the way to the newest packet, once the send interval is known."""
@@ -790,7 +821,7 @@ cdef class Chase(Strategy):
         if self.how == Approach.LERP:
             return min(elapsed / seconds, self.overshoot)
         if self.how == Approach.SHARE:
-            return self.share
+            return self.grow_share(distance)
         if self.how == Approach.GROWING:
             return self.compute_fraction(at)
         if self.how == Approach.SPEED:
@@ -798,6 +829,16 @@ cdef class Chase(Strategy):
         else:
             step = self.length / self.interval.value * elapsed
         return step / distance if step < distance else 1
+
+    cdef double grow_share(self, double distance) noexcept nogil:
+        """Return the share of how=share at a distance (Fiedler, "State Synchronization")."""
+        cdef double gone
+        if isnan(self.share_far) or distance <= self.far_from:
+            return self.share
+        if distance >= self.far_at:
+            return self.share_far
+        gone = (distance - self.far_from) / (self.far_at - self.far_from)
+        return self.share + (self.share_far - self.share) * gone
 
     cdef double get_speed(self) noexcept nogil:
         """Return the speed of how=speed."""

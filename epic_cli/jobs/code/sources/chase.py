@@ -36,6 +36,12 @@ HOW: str
 TIME: float
 TIME_IN_INTERVALS: bool
 SHARE: float
+SHARE_FAR: float
+GROWS: bool  # the share does, with the distance
+FAR_FROM: float
+FAR_AT: float
+MEAN_OF: int
+AVERAGES: bool  # the newest state is a mean of more than one
 SPEED: float
 PACE: str  # with how=speed: SPEED (set), or that of the packets' path, or the faster of two
 SPEED_LEAST: float
@@ -108,6 +114,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         settings["ahead"] == "velocity" and (settings["age"] == "arrival" or settings["drift"] > 0)
     )
     limits = not math.isinf(settings["step_most"])
+    grows = settings["how"] == "share" and not math.isnan(settings["share_far"])
     counts = settings["step_time"] > 0 or limits
     waits = begins and (settings["start"] == "frame" or steps == "tick" or counts)
     phase = settings["phase"]
@@ -118,6 +125,10 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "RATE": math.sqrt(abs(square)),
         "DAMPED": "swings" if square > 0 else "creeps" if square < 0 else "critically",
         "COUNTS": counts,
+        "GROWS": grows,
+        "SHARE_FAR": settings["share_far"] if grows else settings["share"],
+        "MEAN_OF": int(settings["mean_of"]),
+        "AVERAGES": settings["mean_of"] > 1,
         "LIMITS_STEPS": limits,
         "TIME": abs(settings["time"]),
         "TIME_IN_INTERVALS": settings["time"] < 0,
@@ -177,6 +188,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     taken: float  # when
     received: Vec3
     received_rotation: Quat
+    latest: Vec3  # as it was received, not as the mean
+    places: list[Vec3]  # the last that were received
     speed: Vec3  # as received
     aged: bool  # an age has been measured
     least: float  # the smallest age of late (s)
@@ -224,6 +237,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.sizes.clear()
         if OVERLAPS:
             self.clear_ways()
+        if AVERAGES:
+            self.places.clear()
 
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
@@ -235,8 +250,12 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if self.started and time < self.newest:
                 return False
         if REPEATED == "drop":
-            if self.started and length(position - self.received) <= 0.0:
+            known: Vec3 = self.latest if AVERAGES else self.received
+            if self.started and length(position - known) <= 0.0:
                 return False
+        if AVERAGES:
+            self.latest = position
+            position = self.averaged(position)
         if KEEPS:
             self.restore()
         if BEGINS == "packet" and STEPS == "tick" and not OVERLAPS:
@@ -336,6 +355,21 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if KEEPS:
             self.keep()
         return True
+
+    def averaged(self, position: Vec3) -> Vec3:
+        """Return the mean of the last positions, with this one."""
+        if len(self.places) >= MEAN_OF:
+            self.places.pop(0)
+        self.places.append(position)
+        total: Vec3 = Vec3(0.0, 0.0, 0.0)
+        count: int = len(self.places)
+        while count > 0:
+            place: Vec3 = self.places[0]
+            self.places.pop(0)
+            self.places.append(place)
+            total = total + place
+            count -= 1
+        return total * (1.0 / float(len(self.places)))
 
     def last_velocity(self, time: float, arrival: float, position: Vec3) -> Vec3:
         """Return the velocity of the last step; before a second packet, zero."""
@@ -612,8 +646,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             return max(self.pace, self.paced)
         return SPEED
 
-    def step_share(self, now: float, elapsed: float) -> float:
-        """Return the share of the remaining way for this time."""
+    def step_share(self, now: float, elapsed: float, far: float) -> float:
+        """Return the share of the remaining way, so ``far`` away, for this time."""
         if HOW == "exponential":
             return 1.0 - exp(-elapsed / self.seconds())
         if HOW == "lerp":
@@ -622,7 +656,17 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             return elapsed / self.seconds()
         if HOW == "growing":
             return self.fraction(now)
+        if GROWS:
+            return self.grown_share(far)
         return SHARE
+
+    def grown_share(self, far: float) -> float:
+        """Return the share at a distance (G. Fiedler, "State Synchronization")."""
+        if far <= FAR_FROM:
+            return SHARE
+        if far >= FAR_AT:
+            return SHARE_FAR
+        return SHARE + (SHARE_FAR - SHARE) * ((far - FAR_FROM) / (FAR_AT - FAR_FROM))
 
     def go(self, goal: Vec3, share: float) -> None:
         """Go and turn by a share of the remaining way."""
@@ -870,11 +914,12 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if dot(rest, rest) < DEAD_ZONE * DEAD_ZONE:
                 return
         if HOW == "exponential" or HOW == "lerp" or HOW == "share" or HOW == "growing":
-            share: float = self.step_share(now, elapsed)
+            far: float = length(rest)
+            share: float = self.step_share(now, elapsed, far)
             if ALONE:
                 self.go_by_axes(rest, share, elapsed)
             else:
-                self.go(goal, self.limited(share, length(rest), elapsed))
+                self.go(goal, self.limited(share, far, elapsed))
         if HOW == "spring":
             self.spring(self.limited_goal(goal), elapsed)
         if HOW == "force":

@@ -24,6 +24,10 @@ from epic_cli.jobs.diagnose.mechanism.followers import (
     iterate_followed_lines,
     iterate_followed_paths,
 )
+from epic_cli.jobs.diagnose.mechanism.grown_shares import (
+    iterate_chases_of_means,
+    iterate_grown_shares,
+)
 from epic_cli.jobs.diagnose.mechanism.overlaps import iterate_overlapping_ways
 from epic_cli.jobs.diagnose.mechanism.paces import iterate_paced_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
@@ -72,6 +76,8 @@ def look_at_kinds(search: SearchState) -> None:
         if not results.is_exact:
             _look_at_each(search, iterate_drifting_chases(view), late)
             _look_at_each(search, iterate_paced_chases(view, search.exact), late)
+            _look_at_each(search, iterate_grown_shares(view), late)
+            _look_at_each(search, iterate_chases_of_means(view), late)
         order = INSERTS_LATE if late else {}
         for follow, seen in ({}, view), *iterate_followed_lines(view):
             buffers = arrivals.iterate_two_state_buffers(seen, search.variants.grid)

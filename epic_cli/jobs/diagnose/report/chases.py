@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _APPROACHES = {
     "exponential": "exponentially, with a time constant of {time}",
     "lerp": "by frame / {time} of the rest in each frame",
-    "share": "by {share} of the rest in each frame",
+    "share": "by {share}{grown} of the rest in each frame",
     "spring": "as a spring (SmoothDamp) of {time}",
     "speed": "at {speed} a second",
     "interval": "within one send interval",
@@ -130,9 +130,19 @@ def _write_drift(settings: Mapping[str, Any]) -> str:
     return f"{then}{frames} along {part}its velocity{smoothed}"
 
 
+def _write_grown_share(settings: Mapping[str, Any]) -> str:
+    """Return how the share of a chase grows with the distance, if it does."""
+    if math.isnan(settings["share_far"]):
+        return ""
+    near, far = f"{settings['far_from']:.4g}", f"{settings['far_at']:.4g}"
+    return f" (nearer than {near}) to {format_share(settings['share_far'])} (from {far} on)"
+
+
 def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     """Return what a chase does, as the end of a sentence that begins with "It"."""
     goal = _AHEAD[settings["ahead"]].format(ahead_time=format_seconds(settings["ahead_time"]))
+    if settings["mean_of"] > 1:
+        goal = goal.replace("newest state", f"mean of the last {settings['mean_of']:.0f} states")
     if settings["age"] == "arrival":
         goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
     if settings["age"] == "absolute" and settings["ahead"] != "newest":
@@ -140,7 +150,8 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     rest = f"{_write_steps(settings)}{_write_drift(settings)}{write_habits(settings)}"
     rest += _write_velocity(settings)
     if settings["how"] == "share" and settings["share"] == 1:
-        return f"draws {goal} without any smoothing{rest}"
+        smoothed = "with no other smoothing" if settings["mean_of"] > 1 else "without any smoothing"
+        return f"draws {goal} {smoothed}{rest}"
     time = format_seconds(convert_to_seconds(settings["time"], found.interval))
     if settings["time"] < 0 and settings["interval"] in MEASURED:
         times = "" if settings["time"] == -1 else f"{-settings['time']:g} x "
@@ -148,7 +159,7 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     if settings["step_time"] == 1:
         time = f"{settings['time']:.4g} frames"
     how = _APPROACHES[settings["how"]].format(
-        time=time, share=format_share(settings["share"]),
+        time=time, share=format_share(settings["share"]), grown=_write_grown_share(settings),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
         stiffness=f"{settings['stiffness']:.4g}", damping=f"{settings['damping']:.4g}",
         begin="each arrival" if _ticks_at_packets(settings)
