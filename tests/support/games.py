@@ -625,6 +625,25 @@ class AdaptiveOffset(Game):
         self.drawn = self.state + self.offset
 
 
+class Transition(Game):
+    """A CSS transition by a power, that each style begins in the frame that sees it."""
+
+    way: Any = None  # begin, from, to
+    style: Any = None
+
+    def arrive(self) -> None:
+        self.style = self.got[-1][2]
+
+    def frame(self) -> None:
+        if self.way is not None:
+            begun, start, goal = self.way
+            u = min((self.at - begun) / 0.12, 1)
+            share = (2 * u) ** 5 / 2 if u < 0.5 else 1 - (2 - 2 * u) ** 5 / 2
+            self.drawn = start + (goal - start) * share
+        if self.style is not None:
+            self.way, self.style = (self.at, self.drawn, self.style), None
+
+
 class MeanOfFive(Game):
     """The mean of the last five states."""
 

@@ -200,8 +200,18 @@ CHASE: dict[str, list[Any]] = {
     "stiffness": [5, 100],
     "damping": [2, 30],
     "integration": ["semi-implicit", "explicit", "exact"],
-    "ease": ["smoothstep", "out-quad", "out-cubic", "out-expo", "in-out-cubic", "css-ease"],
-    "start": ["drawn", "arrival", "last", "frame"],
+    "ease": [
+        "smoothstep",
+        "smootherstep",
+        "in-quint",
+        "out-quad",
+        "out-cubic",
+        "out-expo",
+        "out-circ",
+        "in-out-quart",
+        "css-ease",
+    ],
+    "start": ["drawn", "arrival", "last", "frame", "transition"],
     "end": ["goal", "short"],
     "overshoot": ["off", "on", 1.5],
     "interval": ["auto", 0.06, "stamps", "arrivals", "frames"],
@@ -328,6 +338,7 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
         (games.SpringByFrames, "chase+how=force+stiffness=0.035+damping=0.3+step_time=1"),
         (games.Swing, "chase+how=force+stiffness=100+damping=10+integration=exact"),
         (games.Marker, "chase+how=eased+ease=css-ease+time=0.12"),
+        (games.Transition, "chase+how=eased+ease=in-out-quint+time=0.12+start=transition"),
         (games.EightFrames, "chase+how=linear+time=8+step_time=1"),
         (
             games.LowPassedBody,
@@ -616,6 +627,8 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
         if name == "chase":
             # no turn is led or averaged, nor do turns add up
             settings |= {"ahead": "newest", "drift": 0, "overlap": "off", "mean_of": 1}
+            if settings.get("start") == "transition":  # whose last way the turn does not go on
+                settings["start"] = "frame"
             if settings.get("step_time") == 1:  # a share of many times the way swings ever farther
                 settings["overshoot"] = "off"
             if settings.get("how") in ("spring", "force"):

@@ -31,6 +31,8 @@ cdef double AT_FRAME = -1       # phase=frame: a tick that long after the frame 
 cdef double AT_PACKET = -2      # phase=packet: each packet begins them again
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks; or to an end
 cdef double MOST_TICKS = 64     # of more that are due at once, the first are left out
+cdef int POWERS = 4             # eases by powers of each family,
+cdef int LEAST_POWER = 2        # and the first of them
 
 
 cpdef enum class Approach:
@@ -46,16 +48,24 @@ cpdef enum class Approach:
     FORCE
 
 cpdef enum class Easing:
-    SMOOTHSTEP
-    SINE
+    IN_QUAD    # by powers: in, out and both, of four each
+    IN_CUBIC
+    IN_QUART
+    IN_QUINT
     OUT_QUAD
     OUT_CUBIC
     OUT_QUART
-    OUT_SINE
-    OUT_EXPO
-    IN_QUAD
+    OUT_QUINT
     IN_OUT_QUAD
     IN_OUT_CUBIC
+    IN_OUT_QUART
+    IN_OUT_QUINT
+    SMOOTHSTEP
+    SMOOTHERSTEP
+    SINE
+    OUT_SINE
+    OUT_EXPO
+    OUT_CIRC
     CSS_EASE
     CSS_EASE_OUT
     CSS_EASE_IN_OUT
@@ -84,6 +94,14 @@ cpdef enum class Integration:
 cdef double FASTEST = 1e30
 
 
+cdef struct Glide:
+    # from where to where, since when and for how long (s)
+    Vec3[double] start
+    Vec3[double] goal
+    double begun
+    double duration
+
+
 cdef class Chase(Strategy):
     """Goes from where it is drawn towards the newest state, in one of ten ways.
 
@@ -94,8 +112,9 @@ cdef class Chase(Strategy):
         speed        towards the goal, by speed * dt at most, of all axes or of each (``axes``)
         interval     as fast as leads there in one send interval, from the newest arrival on
         linear       from what was drawn to the goal over ``time``, from the newest arrival on
-        eased        the same with an ease: 3u^2 - 2u^3, (1 - cos(pi u)) / 2, 1 - (1 - u)^2, ^3
-                     or ^4, sin(pi u / 2), 1 - 2^(-10u), u^2, u^2 or u^3 in and out, or one of CSS
+        eased        the same with an ease: u^2 to u^5 in, out (1 - (1 - u)^2) or both,
+                     3u^2 - 2u^3, 6u^5 - 15u^4 + 10u^3, (1 - cos(pi u)) / 2, sin(pi u / 2),
+                     1 - 2^(-10u), (2u - u^2)^(1/2), or one of CSS
         growing      drawn += (goal - drawn) * min(u, 1), where u grows from 0 to 1 over ``time``
         force        velocity += (stiffness * (goal - drawn) - damping * velocity) * dt,
                      then drawn += velocity * dt (``explicit``: before that; or ``exact``)
@@ -131,7 +150,8 @@ cdef class Chase(Strategy):
     ``eased`` begin where it was drawn last, or where their line is when the packet arrives
     (``start=arrival``). Their time, that of ``growing`` and an age by arrival count from the
     arrival; as tweens of engines have it, from the frame before it (``start=last``: the first frame
-    is one dt on its way) or behind it (``start=frame``: the first frame is where it was). With
+    is one dt on its way) or behind it (``start=frame``: the first frame is where it was); or from
+    where the last way leads in that frame (``start=transition``, as CSS transitions). With
     ``overlap=on`` the ways to earlier packets go on beside the newest, and all add to where it is
     drawn, as timers do that are not cleared; with ``phase=packet`` each has ticks of its own. With
     ``end=short`` the step that would pass the end of the way is left out, as in a loop that runs
@@ -217,8 +237,9 @@ cdef class Chase(Strategy):
             Choice("ease", "smoothstep", "the curve of how=eased", Easing),
             Choice("start", "drawn", "where how=linear, eased and growing begin; drawn: at the last"
                    " drawn position, on arrival; arrival: where it would be drawn on arrival; last"
-                   " and frame: at the last drawn position, from that frame on, or from the next",
-                   ("drawn", "arrival", "last", "frame"), tune=False),
+                   " and frame: at the last drawn position, from that frame on, or from the next;"
+                   " transition: where the next frame draws the last way",
+                   ("drawn", "arrival", "last", "frame", "transition"), tune=False),
             Choice("overlap", "off", "whether ways (how=linear, eased) to earlier packets go on and"
                    " all add to where it is drawn", ("off", "on"), tune=False),
             Number("overshoot", "off", "how far how=lerp and linear go on, as a multiple of the way"
@@ -289,7 +310,7 @@ cdef class Chase(Strategy):
     cdef public double every, phase, rounding, fade_after, fade
     cdef public double overshoot, drift, drift_share, snap_near, speed_least, speed_most
     cdef public int steps, mean_of
-    cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
+    cdef bint from_arrival, from_last, from_frame, transits, counts_intervals, glides, interpolates
     cdef bint by_milliseconds, ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
     cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks, rounds_down
     cdef double measured            # how: NaN, seconds, or one of LastInterval
@@ -311,6 +332,7 @@ cdef class Chase(Strategy):
     cdef Vec3[double] drifting      # the velocity of the drift
     cdef Snapshot last, current     # as the last two ticks drew it
     cdef Vec3[double] start, goal   # of the way to the newest packet
+    cdef Glide former               # the way to the packet before
     cdef vector[Vec3[double]] averaged  # positions of the last packets, the oldest first
     cdef vector[Vec3[double]] ways  # to packets, which add up
     cdef vector[double] ways_begun, ways_last, ways_gone    # begin and duration (s), share gone
@@ -325,7 +347,7 @@ cdef class Chase(Strategy):
         self.by_milliseconds = times == "milliseconds"
         self.from_arrival = start == "arrival"
         self.from_last = start == "last"
-        self.from_frame = start == "frame"
+        self.from_frame = start in ("frame", "transition")
         self.interpolates = between == "lerp"
         self.takes_late = late == "take"
         self.drops_repeated = repeated == "drop"
@@ -347,6 +369,7 @@ cdef class Chase(Strategy):
             or self.velocity == VelocitySource.INTERVAL)
         self.glides = self.how == Approach.LINEAR or self.how == Approach.EASED
         self.overlaps = self.glides and overlap == "on"
+        self.transits = self.glides and start == "transition" and not self.overlaps
         # those of ways that add up are told by each of these
         self.begins_ticks = self.every > 0 and self.phase == AT_PACKET and not self.overlaps
 
@@ -361,6 +384,7 @@ cdef class Chase(Strategy):
         self.origin = max(self.phase, 0.0)
         self.waiting = 0
         self.walked = 0
+        self.former.duration = 0
         self.path = self.pace = self.paced = 0
 
     # ------------------------------------------------------------- packets
@@ -387,6 +411,8 @@ cdef class Chase(Strategy):
                 self.goal = self.compute_goal(now)
                 begin = self.compute_glide(now)
                 self.turn_glide(now)
+            if self.transits and not self.waiting:
+                self.former = Glide(self.start, self.goal, self.begun, self.duration)
             if self.measured == <double>ARRIVALS:
                 self.interval.measure(now - self.arrived)
             elif self.measured == <double>STAMPS:
@@ -519,6 +545,8 @@ cdef class Chase(Strategy):
         ``counted`` seconds.
         """
         cdef size_t k
+        if self.transits:
+            self.start = self.shown.position = self.follow_former_way(at)
         self.begun = min(self.begun, at)
         for k in range(self.ways.size()):
             self.ways_begun[k] = min(self.ways_begun[k], at)
@@ -913,6 +941,14 @@ cdef class Chase(Strategy):
             return self.goal
         return lerp(self.start, self.goal, self.ease_fraction(u))
 
+    cdef Vec3[double] follow_former_way(self, double at) noexcept nogil:
+        """Return where the way before the newest packet's leads at the time ``at``."""
+        cdef double u
+        if not self.former.duration > 0:
+            return self.shown.position
+        u = clamped((at - self.former.begun) / self.former.duration, 0, self.get_end())
+        return lerp(self.former.start, self.former.goal, self.ease_fraction(u))
+
     cdef void glide_to(self, double at, Sample& sample) noexcept nogil:
         cdef double u = self.compute_fraction(at)
         cdef double rate = self.compute_slope(u) / self.duration if u < self.get_end() else 0
@@ -969,61 +1005,81 @@ cdef class Chase(Strategy):
 
     cdef double ease_fraction(self, double u) noexcept nogil:
         """Return the fraction of the way covered at the fraction ``u`` of its duration."""
-        cdef double left = 1 - u
         if self.how == Approach.LINEAR or u == 1:
             return u
+        if self.ease <= Easing.IN_OUT_QUINT:
+            return ease_by_power(u, <int>self.ease)
         if self.ease == Easing.SMOOTHSTEP:
             return u * u * (3 - 2 * u)
+        if self.ease == Easing.SMOOTHERSTEP:
+            return u * u * u * (u * (6 * u - 15) + 10)
         if self.ease == Easing.SINE:
             return (1 - cos(M_PI * u)) / 2
         if self.ease == Easing.OUT_SINE:
             return sin(M_PI / 2 * u)
         if self.ease == Easing.OUT_EXPO:
             return 1 - exp2(-10 * u)
-        if self.ease == Easing.IN_QUAD:
-            return u * u
-        if self.ease == Easing.IN_OUT_QUAD:
-            return 2 * u * u if u < 0.5 else 1 - 2 * left * left
-        if self.ease == Easing.IN_OUT_CUBIC:
-            return 4 * u * u * u if u < 0.5 else 1 - 4 * left * left * left
+        if self.ease == Easing.OUT_CIRC:
+            return sqrt(u * (2 - u))
         if self.ease == Easing.CSS_EASE:
             return bezier_fraction(0.25, 0.1, 0.25, 1, u)
         if self.ease == Easing.CSS_EASE_OUT:
             return bezier_fraction(0, 0, 0.58, 1, u)
-        if self.ease == Easing.CSS_EASE_IN_OUT:
-            return bezier_fraction(0.42, 0, 0.58, 1, u)
-        if self.ease == Easing.OUT_QUART:
-            left = left * left
-        return 1 - (left * left * left if self.ease == Easing.OUT_CUBIC else left * left)
+        return bezier_fraction(0.42, 0, 0.58, 1, u)
 
     cdef double compute_slope(self, double u) noexcept nogil:
         """Return the derivative of ``ease_fraction`` at ``u`` (1: constant speed)."""
         cdef double left = 1 - u
         if self.how == Approach.LINEAR:
             return 1
+        if self.ease <= Easing.IN_OUT_QUINT:
+            return slope_by_power(u, <int>self.ease)
         if self.ease == Easing.SMOOTHSTEP:
             return 6 * u * left
+        if self.ease == Easing.SMOOTHERSTEP:
+            return 30 * u * u * left * left
         if self.ease == Easing.SINE:
             return M_PI / 2 * sin(M_PI * u)
         if self.ease == Easing.OUT_SINE:
             return M_PI / 2 * cos(M_PI / 2 * u)
         if self.ease == Easing.OUT_EXPO:
             return 10 * log(2) * exp2(-10 * u)
-        if self.ease == Easing.IN_QUAD:
-            return 2 * u
-        if self.ease == Easing.IN_OUT_QUAD:
-            return 4 * min(u, left)
-        if self.ease == Easing.IN_OUT_CUBIC:
-            return 12 * min(u, left) * min(u, left)
+        if self.ease == Easing.OUT_CIRC:
+            return left / sqrt(max(u * (2 - u), 1e-12))
         if self.ease == Easing.CSS_EASE:
             return bezier_slope(0.25, 0.1, 0.25, 1, u)
         if self.ease == Easing.CSS_EASE_OUT:
             return bezier_slope(0, 0, 0.58, 1, u)
-        if self.ease == Easing.CSS_EASE_IN_OUT:
-            return bezier_slope(0.42, 0, 0.58, 1, u)
-        if self.ease == Easing.OUT_QUART:
-            return 4 * left * left * left
-        return 2 * left if self.ease == Easing.OUT_QUAD else 3 * left * left
+        return bezier_slope(0.42, 0, 0.58, 1, u)
+
+
+cdef double raise_to(double x, int power) noexcept nogil:
+    """Return a small whole power."""
+    cdef double found = x
+    cdef int _
+    for _ in range(power - 1):
+        found = found * x
+    return found
+
+
+cdef double ease_by_power(double u, int ease) noexcept nogil:
+    """Return the fraction of an ease in, out or both at ``u`` (R. Penner's equations)."""
+    cdef int family = ease // POWERS, power = LEAST_POWER + ease % POWERS
+    if family == 0:
+        return raise_to(u, power)
+    if family == 1:
+        return 1 - raise_to(1 - u, power)
+    return raise_to(2 * u, power) / 2 if u < 0.5 else 1 - raise_to(2 * (1 - u), power) / 2
+
+
+cdef double slope_by_power(double u, int ease) noexcept nogil:
+    """Return the derivative of ``ease_by_power`` at ``u``."""
+    cdef int family = ease // POWERS, power = LEAST_POWER + ease % POWERS
+    if family == 0:
+        return power * raise_to(u, power - 1)
+    if family == 1:
+        return power * raise_to(1 - u, power - 1)
+    return power * raise_to(2 * min(u, 1 - u), power - 1)
 
 
 cdef Motion step_force(const Motion& motion, Vec3[double] target, double stiffness,

@@ -21,6 +21,7 @@ from epic_cli.jobs.code.sources.words import (
     floor,
     length,
     sin,
+    sqrt,
 )  # fmt: skip
 
 LICENSE = "0BSD: use it as you like, without any warranty."
@@ -55,7 +56,11 @@ INTEGRATION: str
 RATE: float  # the frequency of a spring with how=force (1/s), or how its two speeds differ
 DAMPED: str
 EASE: str
+EASES: str  # in, out or in-out, by a power
+POWER: int
 START: str
+FROM_FRAME: bool  # the path begins in the frame that takes the packet
+TRANSITS: bool  # the path before goes on until then
 END: str
 OVERLAPS: bool  # the ways to packets add up
 GLIDES_ON: bool  # along with the packet, where the path to it has ended
@@ -116,10 +121,13 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     limits = not math.isinf(settings["step_most"])
     grows = settings["how"] == "share" and not math.isnan(settings["share_far"])
     counts = settings["step_time"] > 0 or limits
-    waits = begins and (settings["start"] == "frame" or steps == "tick" or counts)
+    from_frame = settings["start"] in ("frame", "transition")
+    waits = begins and (from_frame or steps == "tick" or counts)
     phase = settings["phase"]
     glides = settings["how"] in ("linear", "eased")
     overlaps = glides and settings["overlap"] == "on"
+    family, _, power = settings["ease"].rpartition("-")
+    powers = {"quad": 2, "cubic": 3, "quart": 4, "quint": 5}
     square = settings["stiffness"] - settings["damping"] ** 2 / 4
     return {
         "RATE": math.sqrt(abs(square)),
@@ -148,6 +156,10 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "PHASE": max(phase, 0.0),
         "BEGINS": {-1: "frame", -2: "packet"}.get(phase, "once"),
         "OVERLAPS": overlaps,
+        "EASES": family if power in powers else "otherwise",
+        "POWER": powers.get(power, 1),
+        "FROM_FRAME": from_frame,
+        "TRANSITS": glides and settings["start"] == "transition" and not overlaps,
         "GLIDES_ON": settings["drift"] > 0
         and glides
         and not overlaps
@@ -207,6 +219,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     start_rotation: Quat
     begun: float  # when it began
     duration: float  # of that path (s)
+    former_start: Vec3  # of the path to the packet before
+    former_goal: Vec3
+    former_begun: float
+    former_duration: float
     ways: list[Vec3]  # to packets, which add up
     ways_begun: list[float]  # when each began
     ways_last: list[float]  # their durations (s)
@@ -239,6 +255,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.clear_ways()
         if AVERAGES:
             self.places.clear()
+        if TRANSITS:
+            self.former_duration = 0.0
 
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
@@ -277,6 +295,11 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                     begin = self.path(arrival)
                     if ROTATIONS:
                         turned = self.path_rotation(arrival)
+            if TRANSITS and self.waiting == 0:
+                self.former_start = self.start
+                self.former_goal = self.goal
+                self.former_begun = self.begun
+                self.former_duration = self.duration
             if MEASURES == "usual" and time > self.newest:
                 self.typical(time - self.newest)
             if MEASURES == "stamps":
@@ -331,7 +354,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.depart()
         if OVERLAPS:
             self.ways.append(self.goal - self.start)
-            if START == "frame":
+            if FROM_FRAME:
                 self.ways_begun.append(1e15)  # the next frame sets it
             else:
                 self.ways_begun.append(self.begun)
@@ -431,13 +454,16 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def take(self, now: float, counted: float) -> None:
         """Take the packets since the last step, into one that counts so long (s)."""
-        if START == "frame":
+        if TRANSITS:
+            self.position = self.former_path(now)
+            self.start = self.position
+        if FROM_FRAME:
             self.begun = now
         elif STEPS == "tick":
             self.begun = min(self.begun, now)
         if COUNTS:
             self.walked = 0.0
-            if START == "frame":
+            if FROM_FRAME:
                 self.walked = -counted
         if MEASURES == "frames":
             if self.taking:
@@ -522,30 +548,26 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     def eased(self, u: float) -> float:
         """Return the fraction of a path at a fraction of its time."""
         if HOW == "eased" and u < 1.0:
+            if EASES == "in":
+                return self.power(u)
+            if EASES == "out":
+                return 1.0 - self.power(1.0 - u)
+            if EASES == "in-out":
+                if u < 0.5:
+                    return self.power(2.0 * u) / 2.0
+                return 1.0 - self.power(2.0 * (1.0 - u)) / 2.0
             if EASE == "smoothstep":
                 return u * u * (3.0 - 2.0 * u)
+            if EASE == "smootherstep":
+                return u * u * u * (u * (6.0 * u - 15.0) + 10.0)
             if EASE == "sine":
                 return (1.0 - cos(3.141592653589793 * u)) / 2.0
-            if EASE == "out-quad":
-                return 1.0 - (1.0 - u) * (1.0 - u)
-            if EASE == "out-cubic":
-                return 1.0 - (1.0 - u) * (1.0 - u) * (1.0 - u)
-            if EASE == "out-quart":
-                return 1.0 - (1.0 - u) * (1.0 - u) * (1.0 - u) * (1.0 - u)
             if EASE == "out-sine":
                 return sin(1.5707963267948966 * u)
             if EASE == "out-expo":
                 return 1.0 - exp(-6.931471805599453 * u)
-            if EASE == "in-quad":
-                return u * u
-            if EASE == "in-out-quad":
-                if u < 0.5:
-                    return 2.0 * u * u
-                return 1.0 - 2.0 * (1.0 - u) * (1.0 - u)
-            if EASE == "in-out-cubic":
-                if u < 0.5:
-                    return 4.0 * u * u * u
-                return 1.0 - 4.0 * (1.0 - u) * (1.0 - u) * (1.0 - u)
+            if EASE == "out-circ":
+                return sqrt(u * (2.0 - u))
             if EASE == "css-ease":
                 return self.bezier(0.25, 0.1, 0.25, 1.0, u)
             if EASE == "css-ease-out":
@@ -553,6 +575,16 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if EASE == "css-ease-in-out":
                 return self.bezier(0.42, 0.0, 0.58, 1.0, u)
         return u
+
+    def power(self, x: float) -> float:
+        """Return the power by which it eases."""
+        if POWER == 2:
+            return x * x
+        if POWER == 3:
+            return x * x * x
+        if POWER == 4:
+            return x * x * x * x
+        return x * x * x * x * x
 
     def lasted(self, now: float) -> float:
         """Return how long the path has lasted (s)."""
@@ -583,6 +615,18 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if u == 1.0:
             return goal
         return self.start * (1.0 - u) + goal * u
+
+    def former_path(self, now: float) -> Vec3:
+        """Return the point of the path to the packet before."""
+        if self.former_duration <= 0.0:
+            return self.position
+        u: float = max((now - self.former_begun) / self.former_duration, 0.0)
+        if HOW != "linear":
+            u = min(u, 1.0)
+        elif LIMITS_PASSING:
+            u = min(u, OVERSHOOT)
+        share: float = self.eased(u)
+        return self.former_start * (1.0 - share) + self.former_goal * share
 
     def path_rotation(self, now: float) -> Quat:
         """Return the rotation of the path at that time."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +32,9 @@ SEEN, NEARLY = 2.5, 0.02
 #: Times that differ by less are the same (s).
 SAME = 1e-9
 
-#: Times that are sought (s), and how many of them are tried first.
-TIMES, TRIED = (0.02, 1.0), 25
+#: The least time that is sought (s), the largest (s, or of send intervals, whichever is longer),
+#: and how many of them are tried first.
+LEAST, MOST, INTERVALS, TRIED = 0.02, 1.0, 1.5, 25
 
 #: Of how many frames one is looked at first.
 ROUGHLY = 3
@@ -56,18 +58,31 @@ def _make_css_curve(x1: float, y1: float, x2: float, y2: float) -> Callable[[Flo
     return lambda u: np.interp(u, x, y)
 
 
+def _iterate_powers() -> Iterator[tuple[str, Callable[[Floats], Floats]]]:
+    """Yield the names and the curves of eases by powers."""
+    for power, name in enumerate(("quad", "cubic", "quart", "quint"), start=2):
+        yield f"out-{name}", partial(lambda n, u: 1 - (1 - u) ** n, power)
+        yield f"in-{name}", partial(lambda n, u: u**n, power)
+        yield f"in-out-{name}", partial(_ease_in_and_out, power)
+
+
+def _ease_in_and_out(power: int, u: Floats) -> Floats:
+    """Return an ease by a power at both ends."""
+    slow = (2 * np.minimum(u, 1 - u)) ** power / 2
+    return np.where(u < 0.5, slow, 1 - slow)
+
+
 EASES: dict[str, Callable[[Floats], Floats]] = {
     "linear": lambda u: u,
     "smoothstep": lambda u: u * u * (3 - 2 * u),
     "sine": lambda u: (1 - np.cos(np.pi * u)) / 2,
     "out-quad": lambda u: 1 - (1 - u) ** 2,
     "out-cubic": lambda u: 1 - (1 - u) ** 3,
-    "out-quart": lambda u: 1 - (1 - u) ** 4,
+    **dict(_iterate_powers()),
     "out-sine": lambda u: np.sin(np.pi / 2 * u),
     "out-expo": lambda u: np.where(u < 1, 1 - 2 ** (-10 * u), 1),
-    "in-quad": lambda u: u * u,
-    "in-out-quad": lambda u: np.where(u < 0.5, 2 * u * u, 1 - 2 * (1 - u) ** 2),
-    "in-out-cubic": lambda u: np.where(u < 0.5, 4 * u**3, 1 - 4 * (1 - u) ** 3),
+    "out-circ": lambda u: np.sqrt(u * (2 - u)),
+    "smootherstep": lambda u: u * u * u * (u * (6 * u - 15) + 10),
     "css-ease": _make_css_curve(0.25, 0.1, 0.25, 1),
     "css-ease-out": _make_css_curve(0, 0, 0.58, 1),
     "css-ease-in-out": _make_css_curve(0.42, 0, 0.58, 1),
@@ -93,17 +108,19 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     ways = dict(zip(names, list_way_times(frames), strict=False))
     if ahead and "drift" not in ahead:
         ways.pop("counted", None)
-    if not ahead and _comes_at_frames(frames):  # a page's transition goes on until then
-        ways["arrival"] = {"start": "arrival"}, frames.times[frames.taking], 1.0
+    if not ahead:  # a page's transition goes on until then
+        begins = "arrival" if _comes_at_frames(frames) else "transition"
+        ways["on"] = {"start": begins}, frames.times[frames.taking], 1.0
     starts = {name: begun for name, (_, begun, _) in ways.items()}
     words_of = {name: words for name, (words, _, _) in ways.items()}
-    tried = np.log(np.geomspace(*TIMES, TRIED))
+    longest = max(MOST, INTERVALS * frames.interval)
+    tried = np.log(np.geomspace(LEAST, longest, TRIED))
 
     def make(ease: str, end: int, start: str, at: Any) -> Callable[[Floats], Floats]:
         # a count of frames begins with the arrival, as does the way of the velocity
         origin = starts["drawn" if start == "counted" else start]
         ways = starts[start], origin
-        first = frames.taking if start == "arrival" else np.maximum(frames.taking - 1, 0)
+        first = frames.taking if start == "on" else np.maximum(frames.taking - 1, 0)
         return _make_measure(frames, at, goal, ways, frames.drawn[first], EASES[ease], ends[end],
                              ahead)  # fmt: skip
 
@@ -112,16 +129,20 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
         for way in itertools.product(eases, range(len(ends)), starts)
         if not (way[1] and way[2] == "counted")
     }
-    most, found = BEATEN * min(least.values()), []
+    # what stands short of its goal is a step off at most, and so looks better than it is
+    most = [
+        BEATEN * min(off for way, off in least.items() if way[1] == end) for end in range(len(ends))
+    ]
+    found = []
     for ease, end in itertools.product(eases, range(len(ends))):
-        usual = starts.keys() - {"arrival"}
+        usual = starts.keys() - {"on"}
         start = min(usual, key=lambda start: least.get((ease, end, start), math.inf))
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
-        if least[ease, end, start] <= most or ease == "linear":
-            for begun in (start, *({"arrival"} & starts.keys())):
-                log, error = find_least_error_time(make(ease, end, begun, at), TRIED, 11)
+        for begun in (start, *({"on"} & starts.keys())):
+            if least[ease, end, begun] <= most[end] or ease == "linear":
+                log, error = find_least_error_time(make(ease, end, begun, at), TRIED, 11, longest)
                 few = math.exp(log) < SEEN * frames.frame  # in which others draw the same
-                if begun == "arrival" and (few or error > NEARLY * frames.unit):
+                if begun == "on" and (few or error > NEARLY * frames.unit):
                     continue
                 words = {**words_of[begun], **ends[end], **ahead}
                 time = math.exp(log) / (frames.frame if begun == "counted" else 1)
@@ -129,7 +150,7 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
                 found.append(PossibleReading(error, StrategySpec("chase", settings)))
     if "drift" not in ahead:
         # from the frame before it is an even pace to the goal, too
-        log, error = find_least_error_time(make("linear", 0, "last", at), TRIED, 11)
+        log, error = find_least_error_time(make("linear", 0, "last", at), TRIED, 11, longest)
         even = {"how": "interval", **ahead}
         found.append(PossibleReading(error, StrategySpec("chase", even)))
         paced = StrategySpec("chase", {**even, "interval": math.exp(log)})
@@ -216,13 +237,13 @@ def _stands_short(frames: Frames, goal: Floats) -> bool:
 
 
 def find_least_error_time(
-    off: Callable[[Floats], Floats], count: int, steps: int
+    off: Callable[[Floats], Floats], count: int, steps: int, longest: float = MOST
 ) -> tuple[float, float]:
-    """Return the logarithm of the time (20 ms to 1 s) with the least error, and that error.
+    """Return the logarithm of the time (20 ms to ``longest``) with the least error, and that error.
 
     ``off`` returns the errors (...) for logarithms (...).
     """
-    tried = np.log(np.geomspace(*TIMES, count))
+    tried = np.log(np.geomspace(LEAST, longest, count))
     place = int(off(tried).argmin())
 
     def measure(log: float) -> float:

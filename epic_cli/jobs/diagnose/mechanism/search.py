@@ -69,8 +69,8 @@ HOPELESS = 0.1
 #: A mean error, as a share of the usual step, that tells the parts.
 CLOSE = 0.002
 
-#: Readings of buffers, of chases, and of chases with other arrivals, that are drawn.
-READINGS, FIRST, RIVALS = 10, 24, 6
+#: Readings of buffers, of each kind of chases, and of those with other arrivals, that are drawn.
+READINGS, FIRST, RIVALS = 10, 16, 4
 
 
 class ExplanationSearch(SearchState):

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.frames import Frames
 
+#: Chases whose readings are of a whole way, not of each step.
+WAYS = ("linear", "eased", "growing", "interval")
+
 
 class SearchState:
     """Frames, the variants of compositions for them, and all results, with their errors."""
@@ -52,9 +55,18 @@ class SearchState:
     def look_at_readings(
         self, readings: Sequence[PossibleReading], count: int, tied: float
     ) -> None:
-        """Look at the first readings; once one is exact, only at readings about as likely."""
+        """Look at the first readings of a kind; once one is exact, only at those about as likely.
+
+        Whole ways are a kind of their own: a step alone is never far off.
+        """
         tied = max(CLEARER * readings[0].off, tied)
-        for place, reading in enumerate(readings):
-            if reading.off > tied if self.results.is_exact else place >= count:
-                break
+        seen = {True: 0, False: 0}
+        for reading in readings:
+            kind = reading.strategy.settings.get("how") in WAYS
+            seen[kind] += 1
+            if self.results.is_exact:
+                if reading.off > tied:
+                    break
+            elif seen[kind] > count:
+                continue
             self.look_at([reading.strategy])

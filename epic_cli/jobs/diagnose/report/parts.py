@@ -13,6 +13,7 @@ from epic_cli.metrics.digits import format_seconds, format_share
 BEGINS = {
     "last": "the frame before each arrival",
     "frame": "the frame after each arrival",
+    "transition": "the frame after each arrival, where the last way leads then",
 }
 #: What is taken for the send interval, by the setting.
 MEASURED = {
