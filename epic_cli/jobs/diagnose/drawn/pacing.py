@@ -48,7 +48,7 @@ def take_first_look(
     if at_frames and begun is not None:
         least = _get_least_error(usual, begun)
         rival = first.read_behind_frames(not first.behind)
-        is_open = least > first.enough and not begun.results.is_settled
+        is_open = least > first.enough
         later = rival.glance(begun) if is_open else None
         # what the frames tell of the order gives way to what draws them exactly
         most = rival.enough if tells is True else LIKELY_PACING * least

@@ -57,8 +57,11 @@ def depends_on_new_packets(frames: Frames) -> bool | None:
     left = frames.positions[before] - (frames.drawn - step)
     fresh = frames.positions[frames.newest] - frames.positions[before]
     told = frames.settled & (frames.newest > before) & (before >= 0)
-    there = told & (compute_lengths(left) < AT_GOAL * frames.unit)
-    there &= compute_lengths(fresh) > AWAY * frames.unit
+    arrived = compute_lengths(left) < AT_GOAL * frames.unit
+    goes_on = arrived & frames.settled & (frames.newest == before)
+    if goes_on.sum() >= FEW and step[goes_on].any(axis=1).mean() > BEHIND:
+        return None  # without a packet, too
+    there = told & arrived & (compute_lengths(fresh) > AWAY * frames.unit)
     if there.sum() >= FEW:  # it stands until it knows that there is more
         moves = step[there].any(axis=1).mean()
         return None if BEHIND < moves < AWAY else bool(moves >= AWAY)

@@ -75,7 +75,10 @@ def look_at_kinds(search: SearchState) -> None:
             search.look_at([StrategySpec("chase", {**how, "every": "packet", **late})])
         if not results.is_exact:
             _look_at_each(search, iterate_drifting_chases(view), late)
-            _look_at_each(search, iterate_paced_chases(view, search.exact), late)
+            paced = list(iterate_paced_chases(view, search.exact))
+            snaps = [add_settings(spec, {"snap": snap}) for snap in search.variants.snaps
+                     for spec in paced]  # fmt: skip
+            _look_at_each(search, [*paced, *snaps], late)
             _look_at_each(search, iterate_grown_shares(view), late)
             _look_at_each(search, iterate_chases_of_means(view), late)
         order = INSERTS_LATE if late else {}
@@ -94,7 +97,7 @@ def look_at_kinds(search: SearchState) -> None:
             search.look_at([add_settings(reading.strategy, late) for reading in moved])
     measured.sort(key=lambda reading: reading.off)
     search.look_at_readings(measured, MEASURED, search.exact)
-    _look_at_tick_kinds(search)
+    look_at_tick_kinds(search)
     for follow, view in (({}, frames), *iterate_followed_paths(frames, search.exact)):
         if not results.is_exact:
             soft = iterate_soft_clocks(view, search.clocks.every)
@@ -102,7 +105,7 @@ def look_at_kinds(search: SearchState) -> None:
     look_at_queues(search)
 
 
-def _look_at_tick_kinds(search: SearchState) -> None:
+def look_at_tick_kinds(search: SearchState) -> None:
     """Look at chases in ticks that the frames show, that begin again, or that are hidden."""
     frames, results = search.frames, search.results
     for takes_late, view in frames.iterate_views():

@@ -25,9 +25,11 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     order_settings,
 )
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import select_tick_frames
+from epic_cli.jobs.diagnose.mechanism.empty_buffers import look_at_empty_buffers
 from epic_cli.jobs.diagnose.mechanism.kinds import (
     look_at_counted_ticks,
     look_at_kinds,
+    look_at_tick_kinds,
     look_at_zones,
 )
 from epic_cli.jobs.diagnose.mechanism.plain_chases import look_at_changes, look_at_plain_chases
@@ -94,8 +96,12 @@ class ExplanationSearch(SearchState):
             look_at_changes(self)
         if not self.results.is_exact:
             look_at_kinds(self)
-        if not self.results.is_settled or is_exotic(self.frames, self.results.best.candidate):
+        best = self.results.best
+        open_still = not self.results.is_settled or best.apart > CLOSE * self.frames.unit
+        if open_still or is_exotic(self.frames, best.candidate):
             self.look_at_buffers()
+        if not self.results.is_exact:
+            look_at_empty_buffers(self)
         look_at_timed_queues(self)
         for hiding, times in itertools.product(HIDING, TIMES):
             if not self.results.is_settled:
@@ -114,6 +120,7 @@ class ExplanationSearch(SearchState):
             look_at_counted_ticks(self)
             self.look_at_readings(read_chases(self.frames), RIVALS, self.exact)
             self.look_at(list(arrivals.iterate_two_state_buffers(self.frames, self.variants.grid)))
+            look_at_tick_kinds(self)
             self.look_at_buffers()
         if not self.results.is_exact and self.results.best.apart < begun.results.best.apart:
             self.change_parts()

@@ -60,7 +60,7 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
     if match.by_frame:
         words.append("Packets are read by frames: replay with --pacing frame.")
     if match.behind:
-        words.append("Packets that come with a frame are read when it has been drawn.")
+        words.append("Packets that come with a frame count from the next one on.")
     if advice.remedy is not None:  # the command begins a line, so that it can be pasted
         later = sum(
             after - before for name, before, after in advice.remedy.changes if name == "lag"
