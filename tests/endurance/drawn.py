@@ -295,7 +295,7 @@ def chase(dice: random.Random) -> Settings:
     elif how == "speed":
         found["speed"] = round(dice.uniform(3, 25), 1)
     if how == "eased":
-        found["ease"] = dice.choice(["smoothstep", "sine", "out-quad", "out-cubic"])
+        found["ease"] = dice.choice(["smoothstep", "in-out-sine", "out-quad", "in-out-quint"])
     if dice.random() < 0.3:
         found["ahead"] = dice.choice(["velocity", "arrival", "step"])
     return found

@@ -134,10 +134,10 @@ IN_TURN = (
     "chase+how=speed+speed=fastest+interval=frames+snap=9",
     "chase+how=eased+ease=out-cubic+time=0.06+drift=0.7+end=short+every=0.02+start=last",
     "chase+how=linear+time=0.1+start=frame+step_most=0.02+rounding=0.1+rounding_by=down",
-    "chase+how=eased+ease=sine+time=2.5i+interval=frames+overlap=on+start=frame+snap=4",
+    "chase+how=eased+ease=in-out-sine+time=2.5i+interval=frames+overlap=on+start=frame+snap=4",
     "chase+how=linear+time=0.3+overlap=on+every=0.01+phase=packet+start=last",
     "chase+how=lerp+time=0.3+speed_least=2+speed_most=6+snap_near=0.05",
-    "chase+how=eased+ease=in-out-quint+time=0.16+start=transition",
+    "chase+how=eased+ease=in-out-back+time=0.16+start=transition",
     "chase+how=share+share=0.05+share_far=0.3+far_from=0.1+far_at=0.5+mean_of=3+repeated=drop",
 )
 

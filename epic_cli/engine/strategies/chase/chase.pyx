@@ -1,7 +1,7 @@
 """A configurable chase of the newest state, as most tutorials teach it."""
 
 from libc.math cimport (
-    INFINITY, M_PI, NAN, cos, exp, exp2, fabs, floor, isfinite, isnan, log, sin, sqrt,
+    INFINITY, NAN, cos, exp, fabs, floor, isfinite, isnan, sin, sqrt,
 )
 
 from libcpp.vector cimport vector
@@ -10,9 +10,10 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts cimport (
-    ARRIVALS, FRAMES, STAMPS, PacketAge, SendInterval, Strategy, span_seconds,
+    ARRIVALS, FRAMES, STAMPS, Easing, PacketAge, SendInterval, Strategy, span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp, step_damped_spring
+from epic_cli.engine.strategies.parts.eases cimport ease, slope_of_ease
 from epic_cli.engine.strategies.parts.following cimport exponential_share, rounded
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, slerp_between
@@ -20,7 +21,7 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, sler
 from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span
 from epic_cli.engine.strategies.parts.common_settings import (
-    DEAD_ZONE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, ROUNDING_BY, SNAP, TIMES,
+    DEAD_ZONE, EASE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, ROUNDING_BY, SNAP, TIMES,
     age_setting,
 )
 
@@ -31,8 +32,6 @@ cdef double AT_FRAME = -1       # phase=frame: a tick that long after the frame 
 cdef double AT_PACKET = -2      # phase=packet: each packet begins them again
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks; or to an end
 cdef double MOST_TICKS = 64     # of more that are due at once, the first are left out
-cdef int POWERS = 4             # eases by powers of each family,
-cdef int LEAST_POWER = 2        # and the first of them
 
 
 cpdef enum class Approach:
@@ -46,29 +45,6 @@ cpdef enum class Approach:
     EASED
     GROWING
     FORCE
-
-cpdef enum class Easing:
-    IN_QUAD    # by powers: in, out and both, of four each
-    IN_CUBIC
-    IN_QUART
-    IN_QUINT
-    OUT_QUAD
-    OUT_CUBIC
-    OUT_QUART
-    OUT_QUINT
-    IN_OUT_QUAD
-    IN_OUT_CUBIC
-    IN_OUT_QUART
-    IN_OUT_QUINT
-    SMOOTHSTEP
-    SMOOTHERSTEP
-    SINE
-    OUT_SINE
-    OUT_EXPO
-    OUT_CIRC
-    CSS_EASE
-    CSS_EASE_OUT
-    CSS_EASE_IN_OUT
 
 cpdef enum class VelocitySource:
     SENT
@@ -112,9 +88,9 @@ cdef class Chase(Strategy):
         speed        towards the goal, by speed * dt at most, of all axes or of each (``axes``)
         interval     as fast as leads there in one send interval, from the newest arrival on
         linear       from what was drawn to the goal over ``time``, from the newest arrival on
-        eased        the same with an ease: u^2 to u^5 in, out (1 - (1 - u)^2) or both,
-                     3u^2 - 2u^3, 6u^5 - 15u^4 + 10u^3, (1 - cos(pi u)) / 2, sin(pi u / 2),
-                     1 - 2^(-10u), (2u - u^2)^(1/2), or one of CSS
+        eased        the same with an ease: one of Robert Penner's (in, out or both: u^2 to u^5,
+                     a sine, 2^(10u - 10), a circle, or one that goes back first), 3u^2 - 2u^3,
+                     6u^5 - 15u^4 + 10u^3, or one of CSS
         growing      drawn += (goal - drawn) * min(u, 1), where u grows from 0 to 1 over ``time``
         force        velocity += (stiffness * (goal - drawn) - damping * velocity) * dt,
                      then drawn += velocity * dt (``explicit``: before that; or ``exact``)
@@ -234,7 +210,7 @@ cdef class Chase(Strategy):
             Choice("axes", "all", "whether how=speed, ways by shares, snap, snap_near and dead_zone"
                    " go by the distance of all axes, or of each by itself", ("all", "each"),
                    tune=False),
-            Choice("ease", "smoothstep", "the curve of how=eased", Easing),
+            EASE,
             Choice("start", "drawn", "where how=linear, eased and growing begin; drawn: at the last"
                    " drawn position, on arrival; arrival: where it would be drawn on arrival; last"
                    " and frame: at the last drawn position, from that frame on, or from the next;"
@@ -1005,81 +981,11 @@ cdef class Chase(Strategy):
 
     cdef double ease_fraction(self, double u) noexcept nogil:
         """Return the fraction of the way covered at the fraction ``u`` of its duration."""
-        if self.how == Approach.LINEAR or u == 1:
-            return u
-        if self.ease <= Easing.IN_OUT_QUINT:
-            return ease_by_power(u, <int>self.ease)
-        if self.ease == Easing.SMOOTHSTEP:
-            return u * u * (3 - 2 * u)
-        if self.ease == Easing.SMOOTHERSTEP:
-            return u * u * u * (u * (6 * u - 15) + 10)
-        if self.ease == Easing.SINE:
-            return (1 - cos(M_PI * u)) / 2
-        if self.ease == Easing.OUT_SINE:
-            return sin(M_PI / 2 * u)
-        if self.ease == Easing.OUT_EXPO:
-            return 1 - exp2(-10 * u)
-        if self.ease == Easing.OUT_CIRC:
-            return sqrt(u * (2 - u))
-        if self.ease == Easing.CSS_EASE:
-            return bezier_fraction(0.25, 0.1, 0.25, 1, u)
-        if self.ease == Easing.CSS_EASE_OUT:
-            return bezier_fraction(0, 0, 0.58, 1, u)
-        return bezier_fraction(0.42, 0, 0.58, 1, u)
+        return u if self.how == Approach.LINEAR else ease(self.ease, u)
 
     cdef double compute_slope(self, double u) noexcept nogil:
         """Return the derivative of ``ease_fraction`` at ``u`` (1: constant speed)."""
-        cdef double left = 1 - u
-        if self.how == Approach.LINEAR:
-            return 1
-        if self.ease <= Easing.IN_OUT_QUINT:
-            return slope_by_power(u, <int>self.ease)
-        if self.ease == Easing.SMOOTHSTEP:
-            return 6 * u * left
-        if self.ease == Easing.SMOOTHERSTEP:
-            return 30 * u * u * left * left
-        if self.ease == Easing.SINE:
-            return M_PI / 2 * sin(M_PI * u)
-        if self.ease == Easing.OUT_SINE:
-            return M_PI / 2 * cos(M_PI / 2 * u)
-        if self.ease == Easing.OUT_EXPO:
-            return 10 * log(2) * exp2(-10 * u)
-        if self.ease == Easing.OUT_CIRC:
-            return left / sqrt(max(u * (2 - u), 1e-12))
-        if self.ease == Easing.CSS_EASE:
-            return bezier_slope(0.25, 0.1, 0.25, 1, u)
-        if self.ease == Easing.CSS_EASE_OUT:
-            return bezier_slope(0, 0, 0.58, 1, u)
-        return bezier_slope(0.42, 0, 0.58, 1, u)
-
-
-cdef double raise_to(double x, int power) noexcept nogil:
-    """Return a small whole power."""
-    cdef double found = x
-    cdef int _
-    for _ in range(power - 1):
-        found = found * x
-    return found
-
-
-cdef double ease_by_power(double u, int ease) noexcept nogil:
-    """Return the fraction of an ease in, out or both at ``u`` (R. Penner's equations)."""
-    cdef int family = ease // POWERS, power = LEAST_POWER + ease % POWERS
-    if family == 0:
-        return raise_to(u, power)
-    if family == 1:
-        return 1 - raise_to(1 - u, power)
-    return raise_to(2 * u, power) / 2 if u < 0.5 else 1 - raise_to(2 * (1 - u), power) / 2
-
-
-cdef double slope_by_power(double u, int ease) noexcept nogil:
-    """Return the derivative of ``ease_by_power`` at ``u``."""
-    cdef int family = ease // POWERS, power = LEAST_POWER + ease % POWERS
-    if family == 0:
-        return power * raise_to(u, power - 1)
-    if family == 1:
-        return power * raise_to(1 - u, power - 1)
-    return power * raise_to(2 * min(u, 1 - u), power - 1)
+        return 1 if self.how == Approach.LINEAR else slope_of_ease(self.ease, u)
 
 
 cdef Motion step_force(const Motion& motion, Vec3[double] target, double stiffness,
@@ -1116,36 +1022,3 @@ cdef Motion swing_exactly(const Motion& motion, Vec3[double] target, double stif
         target + change * whole + (motion.velocity + change * half) * part,
         motion.velocity * whole - (motion.velocity * half + change * stiffness) * part,
     )
-
-
-cdef double find_bezier_time(double x1, double x2, double u) noexcept nogil:
-    """Return the parameter t at which a CSS timing function has x = ``u``, by bisection."""
-    cdef double low = 0
-    cdef double high = 1
-    cdef double t = 0.5
-    cdef int _
-    for _ in range(50):
-        if t * (3 * (1 - t) * ((1 - t) * x1 + t * x2) + t * t) < u:
-            low = t
-        else:
-            high = t
-        t = (low + high) / 2
-    return t
-
-
-cdef double bezier_fraction(double x1, double y1, double x2, double y2,
-                            double u) noexcept nogil:
-    """Return the fraction of the way that a CSS timing function has covered at ``u``."""
-    cdef double t = find_bezier_time(x1, x2, u)
-    return t * (3 * (1 - t) * ((1 - t) * y1 + t * y2) + t * t)
-
-
-cdef double bezier_slope(double x1, double y1, double x2, double y2,
-                         double u) noexcept nogil:
-    """Return the derivative of ``bezier_fraction`` at ``u``."""
-    cdef double t = find_bezier_time(x1, x2, u)
-    cdef double a = (1 - t) * (1 - t)
-    cdef double b = 2 * (1 - t) * t
-    cdef double x = a * x1 + b * (x2 - x1) + t * t * (1 - x2)
-    cdef double y = a * y1 + b * (y2 - y1) + t * t * (1 - y2)
-    return y / x if x > 0 else 1

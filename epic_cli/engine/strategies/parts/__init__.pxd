@@ -214,6 +214,39 @@ cdef inline double span_seconds(double span, double interval) noexcept nogil:
     return span if span >= 0 else -span * interval
 
 
+# Robert Penner's families, each in, out and both
+cpdef enum class Easing:
+    IN_QUAD
+    OUT_QUAD
+    IN_OUT_QUAD
+    IN_CUBIC
+    OUT_CUBIC
+    IN_OUT_CUBIC
+    IN_QUART
+    OUT_QUART
+    IN_OUT_QUART
+    IN_QUINT
+    OUT_QUINT
+    IN_OUT_QUINT
+    IN_SINE
+    OUT_SINE
+    IN_OUT_SINE
+    IN_EXPO
+    OUT_EXPO
+    IN_OUT_EXPO
+    IN_CIRC
+    OUT_CIRC
+    IN_OUT_CIRC
+    IN_BACK
+    OUT_BACK
+    IN_OUT_BACK
+    SMOOTHSTEP
+    SMOOTHERSTEP
+    CSS_EASE
+    CSS_EASE_IN
+    CSS_EASE_OUT
+    CSS_EASE_IN_OUT
+
 cpdef enum class ClockRule:
     AGREE
     FIRST

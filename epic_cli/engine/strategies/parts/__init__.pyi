@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameters import Value
+
+Buffer = Any
 
 class Acceleration(IntEnum):
     NONE = 0
@@ -21,6 +23,38 @@ class LastInterval(IntEnum):
     STAMPS = -3
     FRAMES = -2
     ARRIVALS = -1
+
+class Easing(IntEnum):
+    IN_QUAD = 0
+    OUT_QUAD = 1
+    IN_OUT_QUAD = 2
+    IN_CUBIC = 3
+    OUT_CUBIC = 4
+    IN_OUT_CUBIC = 5
+    IN_QUART = 6
+    OUT_QUART = 7
+    IN_OUT_QUART = 8
+    IN_QUINT = 9
+    OUT_QUINT = 10
+    IN_OUT_QUINT = 11
+    IN_SINE = 12
+    OUT_SINE = 13
+    IN_OUT_SINE = 14
+    IN_EXPO = 15
+    OUT_EXPO = 16
+    IN_OUT_EXPO = 17
+    IN_CIRC = 18
+    OUT_CIRC = 19
+    IN_OUT_CIRC = 20
+    IN_BACK = 21
+    OUT_BACK = 22
+    IN_OUT_BACK = 23
+    SMOOTHSTEP = 24
+    SMOOTHERSTEP = 25
+    CSS_EASE = 26
+    CSS_EASE_IN = 27
+    CSS_EASE_OUT = 28
+    CSS_EASE_IN_OUT = 29
 
 class ClockRule(IntEnum):
     AGREE = 0
@@ -120,3 +154,5 @@ class RecentValues:
     def spread(self) -> float: ...
     def deviation(self) -> float: ...
     def clear(self) -> None: ...
+
+def compute_eases(curve: Easing, u: Buffer, eased: Buffer) -> None: ...

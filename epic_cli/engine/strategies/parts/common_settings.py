@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 
 from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.strategies.parts import Acceleration, AgeSource, ClockRule, LastInterval
+from epic_cli.engine.strategies.parts import (
+    Acceleration,
+    AgeSource,
+    ClockRule,
+    Easing,
+    LastInterval,
+)
 
 
 def snap_distance(effect: str) -> Number:
@@ -103,3 +109,5 @@ FILTER_SETTINGS = (
     Number("snap_distance", 100.0, "restart at a packet that is further off than this; 0: never",
            "length units", 0, 1e12),
 )  # fmt: skip
+
+EASE = Choice("ease", "smoothstep", "the curve of how=eased", Easing)

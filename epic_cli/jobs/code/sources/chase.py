@@ -56,8 +56,9 @@ INTEGRATION: str
 RATE: float  # the frequency of a spring with how=force (1/s), or how its two speeds differ
 DAMPED: str
 EASE: str
-EASES: str  # in, out or in-out, by a power
-POWER: int
+ENDS: str  # in, out or in-out, of one of the families
+FAMILY: str
+BACK: float  # how far it goes back
 START: str
 FROM_FRAME: bool  # the path begins in the frame that takes the packet
 TRANSITS: bool  # the path before goes on until then
@@ -126,8 +127,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     phase = settings["phase"]
     glides = settings["how"] in ("linear", "eased")
     overlaps = glides and settings["overlap"] == "on"
-    family, _, power = settings["ease"].rpartition("-")
-    powers = {"quad": 2, "cubic": 3, "quart": 4, "quint": 5}
+    ends, _, family = settings["ease"].rpartition("-")
+    is_of_family = ends in ("in", "out", "in-out")
     square = settings["stiffness"] - settings["damping"] ** 2 / 4
     return {
         "RATE": math.sqrt(abs(square)),
@@ -156,8 +157,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "PHASE": max(phase, 0.0),
         "BEGINS": {-1: "frame", -2: "packet"}.get(phase, "once"),
         "OVERLAPS": overlaps,
-        "EASES": family if power in powers else "otherwise",
-        "POWER": powers.get(power, 1),
+        "ENDS": ends if is_of_family else "none",
+        "FAMILY": family,
+        "BACK": 2.5949095 if ends == "in-out" else 1.70158,
         "FROM_FRAME": from_frame,
         "TRANSITS": glides and settings["start"] == "transition" and not overlaps,
         "GLIDES_ON": settings["drift"] > 0
@@ -548,43 +550,47 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     def eased(self, u: float) -> float:
         """Return the fraction of a path at a fraction of its time."""
         if HOW == "eased" and u < 1.0:
-            if EASES == "in":
-                return self.power(u)
-            if EASES == "out":
-                return 1.0 - self.power(1.0 - u)
-            if EASES == "in-out":
+            if ENDS == "in":
+                return self.ease_in(u)
+            if ENDS == "out":
+                return 1.0 - self.ease_in(1.0 - u)
+            if ENDS == "in-out":
                 if u < 0.5:
-                    return self.power(2.0 * u) / 2.0
-                return 1.0 - self.power(2.0 * (1.0 - u)) / 2.0
+                    return self.ease_in(2.0 * u) / 2.0
+                return 1.0 - self.ease_in(2.0 * (1.0 - u)) / 2.0
             if EASE == "smoothstep":
                 return u * u * (3.0 - 2.0 * u)
             if EASE == "smootherstep":
                 return u * u * u * (u * (6.0 * u - 15.0) + 10.0)
-            if EASE == "sine":
-                return (1.0 - cos(3.141592653589793 * u)) / 2.0
-            if EASE == "out-sine":
-                return sin(1.5707963267948966 * u)
-            if EASE == "out-expo":
-                return 1.0 - exp(-6.931471805599453 * u)
-            if EASE == "out-circ":
-                return sqrt(u * (2.0 - u))
             if EASE == "css-ease":
                 return self.bezier(0.25, 0.1, 0.25, 1.0, u)
+            if EASE == "css-ease-in":
+                return self.bezier(0.42, 0.0, 1.0, 1.0, u)
             if EASE == "css-ease-out":
                 return self.bezier(0.0, 0.0, 0.58, 1.0, u)
             if EASE == "css-ease-in-out":
                 return self.bezier(0.42, 0.0, 0.58, 1.0, u)
         return u
 
-    def power(self, x: float) -> float:
-        """Return the power by which it eases."""
-        if POWER == 2:
-            return x * x
-        if POWER == 3:
-            return x * x * x
-        if POWER == 4:
-            return x * x * x * x
-        return x * x * x * x * x
+    def ease_in(self, u: float) -> float:
+        """Return the fraction of an ease in (R. Penner's equations)."""
+        if FAMILY == "quad":
+            return u * u
+        if FAMILY == "cubic":
+            return u * u * u
+        if FAMILY == "quart":
+            return u * u * u * u
+        if FAMILY == "quint":
+            return u * u * u * u * u
+        if FAMILY == "sine":
+            return 1.0 - cos(1.5707963267948966 * u)
+        if FAMILY == "expo":
+            if u > 0.0:
+                return exp(6.931471805599453 * (u - 1.0))
+            return 0.0
+        if FAMILY == "circ":
+            return 1.0 - sqrt(1.0 - u * u)
+        return u * u * ((BACK + 1.0) * u - BACK)
 
     def lasted(self, now: float) -> float:
         """Return how long the path has lasted (s)."""

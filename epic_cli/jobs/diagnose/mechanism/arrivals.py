@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -86,11 +85,16 @@ def iterate_packet_steps(frames: Frames) -> Iterator[dict[str, Any]]:
     told = (came == 1) & (way > 0.1 * frames.unit)
     if told.sum() < FEW or not is_moved_by_packets(frames):
         return
-    share = float(np.median((step * left).sum(axis=1)[told] / way[told] ** 2))
+    shares = (step * left).sum(axis=1)[told] / way[told] ** 2
+    share = float(np.median(shares))
     if 0.01 < share < 0.99:
         yield {"how": "share", "share": share}
-        yield {"how": "lerp", "time": frames.frame / share}
-        yield {"how": "exponential", "time": -frames.frame / math.log1p(-share)}
+        # handlers of packets see the time since the last frame
+        since = (frames.arrivals[frames.newest[1:]] - frames.times[:-1])[told]
+        going = (shares > 0) & (shares < 1)
+        yield {"how": "lerp", "time": float(np.median(since[going] / shares[going]))}
+        times = -since[going] / np.log1p(-shares[going])
+        yield {"how": "exponential", "time": float(np.median(times))}
 
 
 def read_packet_clock(frames: Frames, every: list[TimeAxis]) -> StrategySpec | None:

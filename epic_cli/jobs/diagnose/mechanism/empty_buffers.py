@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +35,7 @@ def look_at_empty_buffers(search: SearchState) -> None:
 
 
 def _iterate_buffers(
-    frames: Frames, every: list[TimeAxis], chase: dict[str, Any]
+    frames: Frames, every: list[TimeAxis], chase: Mapping[str, Any]
 ) -> Iterator[StrategySpec]:
     """Yield buffers with a chase of these settings, by the frames that do not step as it does."""
     elapsed = np.diff(frames.times)

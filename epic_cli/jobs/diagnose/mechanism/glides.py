@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.readings import AGED, PossibleReading, compute_robust_root
+from epic_cli.engine.strategies.parts import Easing, compute_eases
+from epic_cli.jobs.diagnose.mechanism.readings import (
+    AGED,
+    FEW,
+    PossibleReading,
+    compute_robust_root,
+)
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 
 if TYPE_CHECKING:
@@ -29,6 +35,12 @@ ALONG, PART = 2e-3, 0.02
 #: error (usual steps) of one that begins where the last one led.
 SEEN, NEARLY = 2.5, 0.02
 
+#: The least frames from packet to packet that tell a way of which the first is not known.
+ENOUGH = 4
+
+#: A start that leaves less than this share of another's error is the one.
+CLEARLY = 0.6
+
 #: Times that differ by less are the same (s).
 SAME = 1e-9
 
@@ -39,8 +51,9 @@ LEAST, MOST, INTERVALS, TRIED = 0.02, 1.0, 1.5, 25
 #: Of how many frames one is looked at first.
 ROUGHLY = 3
 
-#: How many of the curves, the first of them, are read for goals ahead of the newest state, too.
-USUAL = 5
+#: The curves that most games have, and how many of all, the first of them, are read for goals ahead
+#: of the newest state, too.
+FIRST, USUAL = ("smoothstep", "in-out-sine", "out-quad", "out-cubic"), 5
 
 #: Frames that differ by more of their length are not a count of time.
 UNEVEN = 0.02
@@ -49,44 +62,26 @@ UNEVEN = 0.02
 BEATEN = 3.0
 
 
-def _make_css_curve(x1: float, y1: float, x2: float, y2: float) -> Callable[[Floats], Floats]:
-    """Return a CSS timing function, on straight lines between a thousand points."""
-    t = np.linspace(0, 1, 1001)
-    x, y = (
-        3 * (1 - t) * t * ((1 - t) * one + t * other) + t**3 for one, other in ((x1, x2), (y1, y2))
-    )
-    return lambda u: np.interp(u, x, y)
+#: Fractions of a way's duration between which the curves of eases are straight.
+GRID = np.linspace(0, 1, 2001)
 
 
-def _iterate_powers() -> Iterator[tuple[str, Callable[[Floats], Floats]]]:
-    """Yield the names and the curves of eases by powers."""
-    for power, name in enumerate(("quad", "cubic", "quart", "quint"), start=2):
-        yield f"out-{name}", partial(lambda n, u: 1 - (1 - u) ** n, power)
-        yield f"in-{name}", partial(lambda n, u: u**n, power)
-        yield f"in-out-{name}", partial(_ease_in_and_out, power)
+def _read_curve(eased: Floats, u: Floats) -> Floats:
+    """Return a curve at some fractions of its duration."""
+    return np.asarray(np.interp(u, GRID, eased))
 
 
-def _ease_in_and_out(power: int, u: Floats) -> Floats:
-    """Return an ease by a power at both ends."""
-    slow = (2 * np.minimum(u, 1 - u)) ** power / 2
-    return np.where(u < 0.5, slow, 1 - slow)
+def _iterate_eases() -> Iterator[tuple[str, Callable[[Floats], Floats]]]:
+    """Yield the names of all curves, and the curves; those that most games have come first."""
+    yield "linear", lambda u: u
+    names = {one.name.lower().replace("_", "-"): one for one in Easing}
+    for name in sorted(names, key=lambda name: (name not in FIRST, list(names).index(name))):
+        eased = np.empty(len(GRID))
+        compute_eases(names[name], GRID, eased)
+        yield name, partial(_read_curve, eased)
 
 
-EASES: dict[str, Callable[[Floats], Floats]] = {
-    "linear": lambda u: u,
-    "smoothstep": lambda u: u * u * (3 - 2 * u),
-    "sine": lambda u: (1 - np.cos(np.pi * u)) / 2,
-    "out-quad": lambda u: 1 - (1 - u) ** 2,
-    "out-cubic": lambda u: 1 - (1 - u) ** 3,
-    **dict(_iterate_powers()),
-    "out-sine": lambda u: np.sin(np.pi / 2 * u),
-    "out-expo": lambda u: np.where(u < 1, 1 - 2 ** (-10 * u), 1),
-    "out-circ": lambda u: np.sqrt(u * (2 - u)),
-    "smootherstep": lambda u: u * u * u * (u * (6 * u - 15) + 10),
-    "css-ease": _make_css_curve(0.25, 0.1, 0.25, 1),
-    "css-ease-out": _make_css_curve(0, 0, 0.58, 1),
-    "css-ease-in-out": _make_css_curve(0.42, 0, 0.58, 1),
-}
+EASES: dict[str, Callable[[Floats], Floats]] = dict(_iterate_eases())
 
 
 def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
@@ -108,7 +103,7 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
     ways = dict(zip(names, list_way_times(frames), strict=False))
     if ahead and "drift" not in ahead:
         ways.pop("counted", None)
-    if not ahead:  # a page's transition goes on until then
+    if not ahead and _moves_between_packets(frames):  # a page's transition goes on until then
         begins = "arrival" if _comes_at_frames(frames) else "transition"
         ways["on"] = {"start": begins}, frames.times[frames.taking], 1.0
     starts = {name: begun for name, (_, begun, _) in ways.items()}
@@ -138,12 +133,17 @@ def read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Pos
         usual = starts.keys() - {"on"}
         start = min(usual, key=lambda start: least.get((ease, end, start), math.inf))
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
+        usual_error = math.inf
         for begun in (start, *({"on"} & starts.keys())):
             if least[ease, end, begun] <= most[end] or ease == "linear":
                 log, error = find_least_error_time(make(ease, end, begun, at), TRIED, 11, longest)
                 few = math.exp(log) < SEEN * frames.frame  # in which others draw the same
-                if begun == "on" and (few or error > NEARLY * frames.unit):
+                if few and (begun == "on" or ends[end]):
                     continue
+                # of about the same error, the usual start
+                if begun == "on" and error > min(NEARLY * frames.unit, CLEARLY * usual_error):
+                    continue
+                usual_error = error
                 words = {**words_of[begun], **ends[end], **ahead}
                 time = math.exp(log) / (frames.frame if begun == "counted" else 1)
                 settings = {**how, "time": time, **words}
@@ -171,6 +171,15 @@ def list_way_times(frames: Frames) -> list[tuple[dict[str, Any], Floats, float]]
         counted = frames.times - counts * frames.frame
         starts.append(({"step_time": 1.0}, counted, frames.frame))
     return starts
+
+
+def _moves_between_packets(frames: Frames) -> bool:
+    """Return True if frames that take no packet move, too, and are enough to tell how."""
+    if frames.interval < ENOUGH * frames.frame:
+        return False
+    step = compute_lengths(np.diff(frames.drawn, axis=0))
+    others = frames.settled[1:] & (np.diff(frames.newest) == 0)
+    return bool((step[others] > STANDS * frames.unit).sum() >= FEW)
 
 
 def _comes_at_frames(frames: Frames) -> bool:
