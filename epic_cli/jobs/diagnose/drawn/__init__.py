@@ -169,8 +169,7 @@ def match(
             parts = first.find_mechanism()
         if parts is not None:
             # a strategy that is hardly nearer than parts that are understood explains no more
-            understood = parts.residual <= first.understood
-            factor = CLEARER if understood else AS_GOOD
+            factor = CLEARER if parts.residual <= first.understood else AS_GOOD
             most = parts.share >= MOST > found[-1].share
             if parts.residual > factor * found[-1].residual and not most:
                 parts = None
@@ -184,12 +183,13 @@ def match(
     smoothed = _is_smoothed(first, best, without)
     if parts is None and not smoothed:
         best = without
+    understood = first.limit_error(best, parts)
     found_match = DrawnMatch(
         best,
         without,
         first.step,
         first.enough,
-        first.understood,
+        understood,
         smoothed,
         first.measure_lag(),
         first.frame,
@@ -200,7 +200,7 @@ def match(
         same_as=tuple(spec for spec in same if spec != best.candidate),
         by_frame=find_pacing(first, best),
         calm=measure_calm_error(first.comparison, first.stamps, first.positions, best),
-        rest_off=measure_few_errors(first.comparison, best, first.understood),
+        rest_off=measure_few_errors(first.comparison, best, understood),
     )
     kind, delays = "", None
     seen: tuple[Observation, ...] = ()

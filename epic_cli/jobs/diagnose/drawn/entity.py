@@ -27,6 +27,7 @@ from epic_cli.jobs.diagnose.mechanism.partial import (
     find_kind,
     measure_path_delays,
 )
+from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice, advise
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
@@ -42,6 +43,10 @@ WARM_UP = 1.0
 
 #: Largest errors, as shares of the usual step, of what is understood, and probable.
 UNDERSTOOD, PROBABLE = 0.01, 0.05
+
+#: The first of these for a way that few games have, or with many fitted numbers: which comes near
+#: to what is drawn otherwise; and how many are many.
+UNUSUAL, MANY = 0.005, 3
 
 #: Largest error of what is understood where times are rounded, in what moves meanwhile: arrivals
 #: and frames are off by 0.29 of the unit each (RMS).
@@ -93,6 +98,7 @@ class DrawnEntity:
         moved = self.step * find_time_rounding(path.times) / float(np.median(np.diff(self.stamps)))
         #: The largest error (length) of a strategy that explains the frames.
         self.understood = max(self.enough, UNDERSTOOD * self.step, BLURRED * moved)
+        self._understood = max(self.enough, UNUSUAL * self.step, BLURRED * moved)
         self.frame, self.tick = path.frame, 0.0
         self.moved = float(np.linalg.norm(np.diff(path.positions, axis=0), axis=1).sum())
         self._set_path(path)
@@ -235,6 +241,14 @@ class DrawnEntity:
         plain = FittedStrategy(StrategySpec(parts.strategy.name, settings))
         with_it = plain._replace(constant=constant, residual=parts.residual, share=parts.share)
         return [self.comparison.measure_error(plain), with_it] if constant else [with_it]
+
+    def limit_error(self, best: FittedStrategy, parts: Mechanism | None) -> float:
+        """Return the largest error (length) with which a strategy, or a composition, explains."""
+        frames = None if parts is None else self.make_frames(self.path)
+        if frames is None:
+            return self.understood
+        unusual = is_exotic(frames, best.candidate) or len(best.numbers) >= MANY
+        return self._understood if unusual else self.understood
 
     def measure_lag(self) -> float:
         """Return the lag behind the packets' stamps (s); NaN if it is out of range."""

@@ -94,8 +94,10 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
         goals.append((absolute, newest + speed * np.abs(old)))
     for way in iterate_measured_ways(frames):
         plain = compute_intervals(way.measured, {})[frames.newest]
+        one_interval: dict[str, Any] = {"ahead": "interval", "ahead_time": "unlimited"}
+        led = one_interval, newest + speed * plain[:, None]
         for how, begin in (("linear", start), ("growing", last)):
-            for ahead, goal in goals:
+            for ahead, goal in (*goals, led):
                 for limits in ({}, *iterate_limits(frames, way, begin, goal)):
                     most = limits.get("overshoot", 1.0)
                     most = math.inf if most == "on" else most
@@ -109,10 +111,6 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
                     if ease != "linear":
                         off = begin + (newest - begin) * curve(u)[:, None] - frames.drawn
                         yield {"how": "eased", "ease": ease, **way.settings}, off
-            goal, u = newest + speed * plain[:, None], np.clip(way.since / plain, 0, 1)[:, None]
-            ahead = {"ahead": "interval", "ahead_time": "unlimited"}
-            off = begin + (goal - begin) * u - frames.drawn
-            yield {"how": how, **way.settings, **ahead}, off
 
 
 def iterate_limits(
