@@ -296,6 +296,12 @@ class RecordedRuns:
                 reading.report_unit_ratio(ratio, beside)
         return paths, reading.findings
 
+    def misses_clock_or_unit(self, found: Sequence[RecordingFinding]) -> bool:
+        """Return True if frames have another clock or unit, of which nothing has been said."""
+        codes = {finding.code for finding in found}
+        own = self.reading.spec.frame or INFERRED
+        return ("E216" in codes and not self.drawn_offset) or ("E213" in codes and not own.scale)
+
     def _write_moved_frames(self, clock: FrameClock) -> str:
         """Return the option with which the frames are on the clock of the arrivals."""
         from shlex import quote  # few recordings need it

@@ -635,6 +635,10 @@ def test_what_moves_frames_can_be_pasted(tmp_path: Path) -> None:
         said = epic(*command, str(tmp_path / "f.csv")).stderr.decode()
         option = re.search(r"--drawn (\S+,offset=\S+)", said)
         assert option is not None, said
+        if ahead < 2:
+            alone = epic("diagnose", *command[3:], str(tmp_path / "f.csv")).stdout.decode()
+            assert "of the packets alone" in " ".join(alone.split())
+            assert "Not understood" not in alone
         moved = epic(*command, option[1].rstrip("."))
         assert moved.returncode == 0
         assert b"another clock" not in moved.stderr

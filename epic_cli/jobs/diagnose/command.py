@@ -227,7 +227,8 @@ def _diagnose_recording(
             read, layout = given.reading.spec, reporter.watch.current_layout
             paths, doubtful = given.read_drawn_paths(spec.packets, read, layout, each.log)
             in_recording = (*spec.in_recording, *doubtful)
-            spec = replace(spec, drawn=paths, in_recording=in_recording)
+            apart = given.misses_clock_or_unit(doubtful)
+            spec = replace(spec, drawn=None if apart else paths, in_recording=in_recording)
         try:
             with Progress("diagnosing", silent=True):
                 found = run_named(spec, reporter)

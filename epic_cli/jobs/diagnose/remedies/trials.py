@@ -96,7 +96,7 @@ class DrawingTrials:
         }
         order = sorted(gains, key=lambda name: (name in ("jumps", "held"), -gains[name]))
         option = write_option(spec)
-        tried = (judge_remedy(Remedy(option, name), self.before, after) for name in order)
+        tried = (judge_remedy(Remedy(option, name, spec), self.before, after) for name in order)
         return next((each for each in tried if each is not None), None)
 
     def find_best(

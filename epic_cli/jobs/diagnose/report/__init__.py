@@ -77,6 +77,14 @@ _ONLY_PACKETS = (
 )
 
 
+#: What is examined of a recording in doubt.
+_AS_READ = "What follows is of the recording as it was read."
+_FRAMES_UNREAD = "The frames are examined once this is given; what follows is of the packets alone."
+
+#: Findings of frames that cannot be compared as they are.
+_OF_FRAMES = {"E213", "E216"}
+
+
 def _describe_amount(name: str, found: Diagnosis) -> str:
     """Return the number of findings, and the amount of data."""
     count = len(found.findings)
@@ -101,7 +109,8 @@ def _describe_doubts(found: Diagnosis) -> str:
     said = [
         f"{finding.write_words(FrontEnd.COMMAND_LINE)}." for finding in _list_grave_findings(found)
     ]
-    return "\n".join([*said, "What follows is of the recording as it was read."])
+    unread = found.drawn is None and _OF_FRAMES & set(found.doubts)
+    return "\n".join([*said, _FRAMES_UNREAD if unread else _AS_READ])
 
 
 def _describe_unchecked_causes(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
