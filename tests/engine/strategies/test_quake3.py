@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import random
 from typing import Any
 
+import numpy as np
 import pytest
 from support.conformance import load
 
@@ -126,3 +129,29 @@ def test_players_freeze_at_the_newest_snapshot() -> None:
     made.update(at(1.0, 3.0, 10.0), 1.0)
     sample = made.read(5.0)
     assert (sample.position[0], sample.velocity[0], sample.status) == (3, 0, "held")
+
+
+def test_with_quirks_times_are_whole_milliseconds() -> None:
+    """Frames between two milliseconds draw what those at the first of them do, and no others."""
+    dice = random.Random(5)
+    packets = [
+        Packet((math.sin(k / 9), k, 0.0), time=k / 20, arrival=k / 20 + dice.uniform(0.02, 0.3))
+        for k in range(1, 200)
+    ]
+    times = np.cumsum([dice.uniform(0.004, 0.03) for _ in range(600)])
+    whole = np.floor(times * 1000) / 1000
+    drawn = [draw(quake3(quirks=quirks), packets, at) for quirks, at in
+             (("on", times), ("on", whole), ("off", whole), ("off", times))]  # fmt: skip
+    assert drawn[0] == drawn[1]
+    assert drawn[2] != drawn[3]
+
+
+def draw(made: Any, packets: list[Packet], times: Any) -> list[tuple[float, ...]]:
+    """Return what is drawn in frames, which read the packets that came since the last one."""
+    waiting, found = sorted(packets, key=lambda one: one.arrival or 0.0), []
+    for at in times.tolist():
+        while waiting and (waiting[0].arrival or 0.0) <= math.floor(at * 1000) / 1000:
+            packet = waiting.pop(0)
+            made.update(packet, packet.arrival)
+        found.append(made.read(at).position)
+    return found

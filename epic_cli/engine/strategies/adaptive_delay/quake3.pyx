@@ -1,6 +1,6 @@
 """The snapshot interpolation of Quake III Arena, with its clock and its trajectories."""
 
-from libc.math cimport INFINITY, M_PI, cos, fabs, sin
+from libc.math cimport INFINITY, M_PI, cos, fabs, floor, sin
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
@@ -57,10 +57,11 @@ cdef class Quake3(Strategy):
     one before had already. A player that is left out of a snapshot was at rest, as far as
     it tells: its next movement begins with the last one without it.
 
-    Where this differs from Quake: times are not whole milliseconds. The velocity of ``sine``
-    is the true one, and an error is shown from the first frame on; with ``quirks=on`` they are
-    as in the original, which has a factor of 0.5 instead of 2 pi / duration, and no error in the
-    frame in which it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and
+    Where this differs from Quake: times are not whole milliseconds, the velocity of ``sine`` is
+    the true one, and an error is shown from the first frame on. With ``quirks=on`` they are as in
+    the original: its clock and its frames have whole milliseconds, the velocity a factor of 0.5
+    instead of 2 pi / duration, and no error is shown in the frame in which it begins.
+    ``snap_distance`` stands for Quake's teleport bit. Late packets and
     copies are discarded.
 
     The velocity is that of the trajectory, interpolated as the position is; zero when frozen.
@@ -98,7 +99,7 @@ cdef class Quake3(Strategy):
             Number("cg_error_decay", 0.1, "how long the error of a prediction takes to fade;"
                    " 0: it is not shown", "s", 0, 0.5, tune=(0.02, 0.5)),
             SNAP_DISTANCE_OR_ERROR,
-            Switch("quirks", "off", "compute velocities and errors as the original does",
+            Switch("quirks", "off", "compute times, velocities and errors as the original does",
                    tune=False),
         ),
     )
@@ -145,7 +146,11 @@ cdef class Quake3(Strategy):
 
     cdef void pass_frame(self, double at) noexcept nogil:
         if self.newest_of_all > -INFINITY:
-            self.advance_clock(at)
+            self.advance_clock(self.read_time(at))
+
+    cdef double read_time(self, double time) noexcept nogil:
+        """Return a time as the original has it, in whole milliseconds; else unchanged."""
+        return floor(time * 1000 + 1e-6) / 1000 if self.quirks else time
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Snapshot resting
@@ -189,7 +194,7 @@ cdef class Quake3(Strategy):
             self.delta = delta
             self.server_time = newest
         elif off > HALVE:
-            self.delta = (self.delta + delta) / 2
+            self.delta = self.read_time((self.delta + delta) / 2)
         elif self.extrapolated:
             self.extrapolated = False
             self.delta -= BACK
@@ -232,6 +237,7 @@ cdef class Quake3(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t current
+        at = self.read_time(at)
         self.advance_clock(at)
         current = self.snapshots.count_until(self.server_time)
         if current > 1:

@@ -39,13 +39,13 @@ def state_default_number(found: FittedStrategy, setting: Number) -> FittedStrate
 
 
 def list_word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
-    """Return the other values of each choice and switch that is worth trying."""
+    """Return the other values of each choice and switch that is worth trying, quirks too."""
     known = get_declaration(candidate.name)
     usual = known.values(candidate.settings)
     return [
         {setting.name: word}
         for setting in known.settings
-        if isinstance(setting, Choice) and setting.tune
+        if isinstance(setting, Choice) and (setting.tune or setting.name == "quirks")
         for word in setting.choices
         if setting.convert(word) != usual[setting.name]
     ]
