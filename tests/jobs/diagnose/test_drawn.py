@@ -301,6 +301,18 @@ def test_each_entity_has_its_own_figures() -> None:
     assert figures["a"].lag == pytest.approx(figures["b"].lag + 0.05, abs=0.02)
 
 
+def test_a_limit_of_extrapolation_is_that_of_an_entity_that_was_away() -> None:
+    one, away = recorded("figure-eight"), PacketBlock()
+    for packet in map(one.__getitem__, range(len(one))):
+        if not 5 < packet.time < 8:
+            away.append(packet)
+    strategy = "buffer+clock=min+delay=0.03+beyond=0.35+low_pass=0.03"
+    paths = {"a": drawn(one, strategy), "b": drawn(away, strategy)}
+    found = match({"a": one, "b": away}, paths)
+    assert found.best.candidate.settings["beyond"] == pytest.approx(0.35, abs=0.01)
+    assert all(entity.found for entity in found.entities)
+
+
 def rows(*frames: tuple[float, float], entity: str = "") -> dict[str, PacketBlock]:
     block = PacketBlock()
     for time, x in frames:

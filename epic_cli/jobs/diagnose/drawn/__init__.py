@@ -20,6 +20,7 @@ from epic_cli.jobs.diagnose.drawn.entity import (
 )
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error, measure_few_errors
+from epic_cli.jobs.diagnose.drawn.limits import settle_limit
 from epic_cli.jobs.diagnose.drawn.pacing import (
     find_pacing,
     is_read_behind,
@@ -177,7 +178,7 @@ def match(
         moving, parts = _read_before_frames(moving, parts)
         first = moving[0]
         parts = _take_newest_states(first, parts)
-        found = first.split_low_pass(parts)
+        found, parts = settle_limit(moving, first.split_low_pass(parts), parts)
         same += parts.same_as
     without, best = found[0], found[-1]
     smoothed = _is_smoothed(first, best, without)
