@@ -76,7 +76,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
     return words[text] if text.isalpha() else float(text)
 
 
-@few_rows(8)
+@few_rows(11)
 @pytest.mark.parametrize(
     ("strategy", "movement", "rate"),
     [
@@ -102,9 +102,11 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("buffer+stamps=arrival+delay=0.1+keep=3", "strafe", 60),
         ("chase+how=linear+time=1i+start=last+interval=stamps+ahead=arrival", "strafe", 90),
         ("chase+how=share+share=1", "strafe", 60),
+        ("chase+how=share+share=0.6+every=packet+drift=1", "strafe", 60),
+        ("chase+how=linear+time=0.12+start=frame", "figure-eight", 30),
+        ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
         ("buffer+clock=min+clock_time=5+delay=0.08+curve=hermite", "strafe", 144),
         ("buffer+clock=mean+clock_time=1+delay=0.12+beyond=0.1", "figure-eight", 60),
-        ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
         (
             "buffer+clock=newest+delay=0.08+catch_up=rate+catch_up_rate=0.1+catch_up_limit=0.1"
             "+when_empty=run",
@@ -121,12 +123,10 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),
         ("chase+how=lerp+time=0.2+snap=1.1", "strafe", 60),  # within the usual movement
         ("chase+how=spring+time=0.1", "strafe", 60),
-        ("chase+how=linear+time=0.12+start=frame", "figure-eight", 30),
         ("chase+how=eased+time=0.12+start=last", "strafe", 60),
         ("buffer+clock=min+clock_time=session+delay=2.5", "strafe", 60),
         ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),
         ("chase+how=linear+time=0.2+ahead=velocity+drift=1", "strafe", 60),
-        ("chase+how=share+share=0.6+every=packet+drift=1", "strafe", 60),
         ("chase+how=share+share=0.4+every=0.02+phase=0.0123+drift=1+drift_share=0.4", "strafe", 60),
         ("chase+how=speed+speed=3+drift=1", "strafe", 60),
     ],
@@ -232,7 +232,7 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
     assert said in describe_drawing(found)[0] + describe_drawing(found)[1]
 
 
-@few_rows(8)
+@few_rows(9)
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
@@ -244,6 +244,7 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("latest-state", "state-steps"),
         ("fed-back", "fed-back"),
         ("resting-share", "chase-lag"),
+        ("packet-clock", "packet-steps"),
         ("unity-queue", "queue"),
         ("tutorial", "measured-interval"),
         ("added-timers", "added-ways"),
@@ -251,7 +252,6 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("physics-ticks", "ticks"),
         ("fixed-update", "chase-lag"),
         ("stops-short", "stops-short"),
-        ("packet-clock", "packet-steps"),
         ("ticked-buffer", "ticks"),
         ("axis-steps", "axes-alone"),
         ("marker", "speed-pulses"),
