@@ -32,7 +32,7 @@ def test_what_was_typed_has_the_rows_of_what_was_saved(command: str, tmp_path: P
     samples = ["two_tanks.csv", "jitter.txt", "turn.txt", "hop.jsonl"]
     samples = samples[len(command) % 4 :] + samples[: len(command) % 4]
     for name in few_of(samples, 1):
-        typed, saved = TypedSession(), tmp_path / "saved"
+        typed, saved = TypedSession(), tmp_path / name.partition(".")[0]
         typed.type(f":load {SAMPLES / name}", f":save {saved}")
         said = typed.type(f":{command}")
         done = epic(*command.split(), stdin=saved.read_bytes())
