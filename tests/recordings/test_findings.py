@@ -328,8 +328,10 @@ def test_a_date_of_sending_beside_one_of_receiving_is_told(jitter: float) -> Non
     for n in range(60):
         sent = begin + timedelta(seconds=n)
         got = sent + timedelta(seconds=0.1 + random.uniform(0, jitter))
-        rows.append(f'{{"receivedAt": "{got.isoformat()}", "data": {{"at": "{sent.isoformat()}",'
-                    f' "born": "1999-01-{n % 28 + 1:02}", "x": {n}, "y": 0}}}}\n')  # fmt: skip
+        rows.append(
+            f'{{"receivedAt": "{got.isoformat()}", "data": {{"at": "{sent.isoformat()}",'
+            f' "born": "1999-01-{n % 28 + 1:02}T00:00:00Z", "x": {n}, "y": 0}}}}\n'
+        )
     found = inspect(BytesIO("".join(rows).encode())).findings
     said = [(each.code, each.read) for each in found if each.code in ("E212", "E215")]
     assert said == [("E212", "time=data.at,arrival=receivedAt,unit=iso")] * (jitter > 0)
