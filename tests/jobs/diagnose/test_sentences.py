@@ -14,9 +14,11 @@ from support.recordings import seeds
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.frames import make_frames
 from epic_cli.jobs.diagnose.mechanism.observations import observe_frames
+from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.metrics.drawn_path import DrawnPath
 
@@ -53,10 +55,7 @@ def draw(packets: list[Packet], times: Floats, step: Draw, behind: bool = False)
 
 
 def say(packets: list[Packet], times: Floats, drawn: Floats) -> str:
-    block = PacketBlock()
-    for packet in packets:
-        block.append(packet)
-    found = match({"": block}, {"": DrawnPath(times, np.round(drawn, 6), 5e-7)})
+    found = match({"": fill(packets)}, {"": DrawnPath(times, np.round(drawn, 6), 5e-7)})
     return " ".join(describe_drawing(found))
 
 
@@ -173,6 +172,41 @@ def test_what_is_said_of_frames_that_nothing_draws_is_so(seed: int) -> None:
     late = 0.25 - min((p.arrival or 0) - p.time for p in packets)
     assert near["low"] - 0.02 < late < near["high"] + 0.02
     assert near["off"] == pytest.approx(0.1, abs=0.03)
+
+
+def fill(packets: list[Packet]) -> PacketBlock:
+    block = PacketBlock()
+    for packet in packets:
+        block.append(packet)
+    return block
+
+
+def chase_or_snap(place: Floats, known: list[Packet], _now: float, lasts: float) -> Floats:
+    """Go to the newest state within 120 ms or so, at once from farther than 20."""
+    rest = np.array(known[-1].position, dtype=np.float64) - place
+    return place + rest * (1.0 if np.linalg.norm(rest) > 20 else 1 - math.exp(-lasts / 0.12))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_teleports_change_neither_lag_nor_step_error(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    packets, times = send(random), 0.4 + np.cumsum(random.uniform(0.01, 0.02, 2400))
+    moved = np.cumsum(random.random(len(packets)) < 0.01) % 3 * 30.0
+    leaping = [
+        packet._replace(position=(packet.position[0] + far, *packet.position[1:]))
+        for packet, far in zip(packets, moved, strict=True)
+    ]
+    measured = []
+    for sent in (packets, leaping):
+        drawn = draw(sent, times, chase_or_snap)
+        found = TrialRecording(fill(sent), times, read_spec("snapshot"), drawn).before
+        assert found is not None
+        assert found.knows_lag
+        measured.append(found.compute_values(slice(None)))
+    calm, leaps = measured
+    assert leaps.lag == pytest.approx(calm.lag, abs=0.005)
+    assert leaps.step_error == pytest.approx(calm.step_error, rel=0.1)
+    assert leaps.jumps < calm.jumps + 1
 
 
 def test_packets_that_tell_a_goal_are_no_path_to_try_remedies_by() -> None:

@@ -26,10 +26,6 @@ BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
 WORTH, WORTH_SHARE, LATER_SHARE = 0.03, 0.05, 0.2
 
 
-#: The step error from which no lag tells how late a drawing is.
-WILD = 3.0
-
-
 @dataclass(frozen=True)
 class Remedy:
     """A remedy: a change of what is sent or drawn that can be tried on a recording.
@@ -133,7 +129,8 @@ def judge_remedy(
     gain = was - now
     # a lag has no share: its clock may be another
     needed = SOONER if remedy.metric == "lag" else max(METRICS[remedy.metric].least, BETTER * was)
-    if remedy.metric == "lag" and old.step_error > WILD:
+    knows_lag = before.knows_lag and after.knows_lag
+    if remedy.metric == "lag" and not knows_lag:
         return None
     # NaN: not known
     if not gain > max(
@@ -155,5 +152,4 @@ def judge_remedy(
             changes.append((name, one, other))
     delay = None if remedy.strategy is None else remedy.strategy.settings.get("delay")
     delay = delay if isinstance(delay, float) else None
-    knows_lag = not old.step_error > WILD
     return RemedyTrial(remedy.command, remedy.metric, was, now, tuple(changes), delay, knows_lag)

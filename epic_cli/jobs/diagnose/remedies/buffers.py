@@ -141,14 +141,12 @@ class BufferRemedies(BufferFaults):
         other = {**given, **_list_clock_changes(clock)}
         if self.trials.is_better(base, self.make_equally_late(other)):
             return True
-        covering = [
+        own, steady = (
             [spec for spec, _ in iterate_covering_buffers(self.trials, each)][-1:]
             for each in (given, other)
-        ]
-        return any(
-            self.trials.is_better(self.trials.measure(own), steady)
-            for own, steady in zip(*covering, strict=False)
         )
+        against = self.trials.measure(own[0]) if own else base  # no delay of its own covers it
+        return bool(steady) and self.trials.is_better(against, steady[0])
 
 
 def _list_clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,10 +65,14 @@ class MetricValues(NamedTuple):
 
 
 class MeasuredFrames(NamedTuple):
-    """Sums over each slice (6, n): squared errors and true steps, jumps, held, rows, seconds."""
+    """Sums over each slice (6, n): squared errors and true steps, jumps, held, rows, seconds.
+
+    ``knows_lag`` is False where the frames are too far from the truth to tell how late they are.
+    """
 
     sums: Floats
     lag: float
+    knows_lag: bool = True
 
     def compute_values(self, slices: slice | NDArray[np.intp]) -> MetricValues:
         """Return the metrics over some of the slices."""

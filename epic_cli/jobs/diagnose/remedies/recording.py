@@ -36,6 +36,13 @@ SLICE, SLICES = 2.0, 16
 #: send intervals, where packets are seldom.
 LAGS, LAGS_APART, MOST_BEHIND = (-0.3, 1.2), 0.02, 3.0
 
+#: The share of the frames, those nearest to the truth, that tell the lag; they tell none if their
+#: median distance is this share of what goes by in a send interval, or in ``LEAST_REACH`` (s).
+NEAREST, ASTRAY, LEAST_REACH = 0.9, 0.5, 0.1
+
+#: Seconds before and after a teleport in which steps are not judged.
+AROUND_TELEPORT = 0.5
+
 #: Frames, spread over all, in which these lags are tried.
 LAG_FRAMES = 500
 
@@ -104,8 +111,12 @@ class TrialRecording:
 
         def measure_distance(lag: float, part: slice = slice(None)) -> float:
             apart = truth.square_distances(times[part] - lag, shown[part])
-            known = np.isfinite(apart)
-            return float(apart[known].mean()) if 2 * known.sum() > len(known) else math.inf
+            known = apart[np.isfinite(apart)]
+            if 2 * len(known) <= len(apart):
+                return math.inf
+            # teleports, which some smooth over and others do not, are far off at any lag
+            near = np.partition(known, count := int(NEAREST * len(known)))[: count + 1]
+            return float(near.mean())
 
         most = max(LAGS[1], MOST_BEHIND * self.interval)
         lags = self.usual_delay + np.arange(LAGS[0], most, LAGS_APART)
@@ -114,6 +125,8 @@ class TrialRecording:
         lag, _ = find_minimum(measure_distance, near - LAGS_APART, near + LAGS_APART, 10)
         motion = truth.interpolate(times, lag)
         inside = (np.diff(motion.segments) == 0) & (motion.segments[1:] >= 0)
+        for teleport in truth.starts[truth.teleported].tolist():  # no step is right or wrong there
+            inside &= np.abs(times[1:] - lag - teleport) > AROUND_TELEPORT
         true = np.where(inside[:, None], np.diff(motion.positions, axis=0), 0.0)
         step = np.diff(shown, axis=0)
         true_far, far_drawn = compute_lengths(true), compute_lengths(step)
@@ -130,9 +143,12 @@ class TrialRecording:
             np.square(step - true).sum(axis=1), np.square(true_far), jumps, held,
             np.ones(len(step)), intervals,
         )  # fmt: skip
+        apart = truth.square_distances(times - lag, shown)
+        far = math.sqrt(float(np.median(apart[np.isfinite(apart)])))
+        reach = usual / float(np.median(intervals)) * max(self.interval, LEAST_REACH)
         count = int(self.slices[-1]) + 1
         sums = [np.bincount(slices[inside], row[inside], count) for row in rows]
-        return MeasuredFrames(np.array(sums), lag)
+        return MeasuredFrames(np.array(sums), lag, far < ASTRAY * reach)
 
     @cached_property
     def _delays(self) -> tuple[Floats, Floats]:
