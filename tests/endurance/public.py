@@ -147,7 +147,7 @@ class TwoArrivalsBeyond(games.Game):
 class SummedTicks(games.Game):
     """0.3 of the way in each tick of 1/40 s, which frames add up to."""
 
-    left, every = 0.0113, 1 / 40
+    left, every, share = 0.0113, 1 / 40, 0.3
 
     def frame(self) -> None:
         self.left += self.dt
@@ -157,7 +157,7 @@ class SummedTicks(games.Game):
 
     def step(self, way: Any) -> Any:
         """Return the step of a tick."""
-        return way * 0.3
+        return way * self.share
 
 
 class RestingShare(games.Game):
@@ -305,6 +305,32 @@ class MeasuredEase(games.Tutorial):
         self.drawn = self.start + (self.goal - self.start) * (1 - left * left)
 
 
+class MostlyEmpty(games.ChaseWhenEmpty):
+    """A line that is empty in most frames, and half of the way to the newest state meanwhile."""
+
+    share = 0.5
+
+    def frame(self) -> None:
+        self.at += 0.07  # 30 ms behind
+        super().frame()
+        self.at -= 0.07
+
+
+class SnappedPath(games.PathSpeed):
+    """The same as PathSpeed, and all of a way of more than 1.5."""
+
+    def frame(self) -> None:
+        if np.linalg.norm(self.got[-1][2] - self.drawn) > 1.5:
+            self.drawn = self.got[-1][2]
+        super().frame()
+
+
+class PageTimer(SummedTicks):
+    """0.2 of the way in each tick of a timer of 16 ms."""
+
+    every, share = 0.016, 0.2
+
+
 class SpeedTicks(SummedTicks):
     """A move to the newest state at 9 units a second, in ticks of 20 ms that frames add up to."""
 
@@ -369,6 +395,18 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "late-spring": (games.LateSpring, "chase+how=force+integration=explicit"),
     "frame-spring": (games.SpringByFrames, "chase+how=force+step_time=1"),
     "swing": (games.Swing, "chase+how=force+integration=exact"),
+    "transition": (
+        games.Transition,
+        "chase+how=eased+ease=in-out-quint+time=0.12+start=transition",
+    ),
+    "adaptive-offset": (
+        games.AdaptiveOffset,
+        "chase+how=share+share=0.05+share_far=0.15+ahead=velocity+drift=1",
+    ),
+    "mean-of-five": (games.MeanOfFive, "chase+how=share+share=1+mean_of=5"),
+    "mostly-empty": (MostlyEmpty, "buffer+stamps=arrival+delay=0.03+beyond=chase"),
+    "snapped-path": (SnappedPath, "chase+how=speed+speed=path+interval=arrivals+snap=1.5"),
+    "page-timer": (PageTimer, "chase+how=share+share=0.2+every=0.016"),
     "marker": (games.Marker, "chase+how=eased+ease=css-ease+time=0.12"),
     "eight-frames": (games.EightFrames, "chase+how=linear+time=8+step_time=1"),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),

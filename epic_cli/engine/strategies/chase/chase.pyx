@@ -981,11 +981,11 @@ cdef class Chase(Strategy):
 
     cdef double ease_fraction(self, double u) noexcept nogil:
         """Return the fraction of the way covered at the fraction ``u`` of its duration."""
-        return u if self.how == Approach.LINEAR else ease(self.ease, u)
+        return u if self.how == Approach.LINEAR else ease(<int>self.ease, u)
 
     cdef double compute_slope(self, double u) noexcept nogil:
         """Return the derivative of ``ease_fraction`` at ``u`` (1: constant speed)."""
-        return 1 if self.how == Approach.LINEAR else slope_of_ease(self.ease, u)
+        return 1 if self.how == Approach.LINEAR else slope_of_ease(<int>self.ease, u)
 
 
 cdef Motion step_force(const Motion& motion, Vec3[double] target, double stiffness,

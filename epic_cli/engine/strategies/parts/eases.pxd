@@ -8,11 +8,15 @@ is the ease in. ``SMOOTHSTEP`` is 3u^2 - 2u^3, ``SMOOTHERSTEP`` 6u^5 - 15u^4 + 1
 
 from libc.math cimport M_PI, cos, exp2, sqrt
 
-from epic_cli.engine.strategies.parts cimport Easing
-
 cdef enum:
     ENDS = 3        # in, out and both
     HALVINGS = 50   # of the times in which that of a Bezier curve is sought
+    OTHERS = 24     # the first curve of ``Easing`` that is of no family; then, in its order:
+    SMOOTHER = 25
+    CSS_EASE = 26
+    CSS_IN = 27
+    CSS_OUT = 28
+    CSS_BOTH = 29
 
 
 cdef inline double ease_in(int family, double u, double back) noexcept nogil:
@@ -50,23 +54,26 @@ cdef inline double ease_by_bezier(double x1, double y1, double x2, double y2,
     return t * (3 * (1 - t) * ((1 - t) * y1 + t * y2) + t * t)
 
 
-cdef inline double ease(Easing curve, double u) noexcept nogil:
-    """Return the fraction of a way that is covered at the fraction ``u`` of its duration."""
-    cdef int family = <int>curve // ENDS, ends = <int>curve % ENDS
+cdef inline double ease(int curve, double u) noexcept nogil:
+    """Return the fraction of a way that is covered at the fraction ``u`` of its duration.
+
+    ``curve`` is one of ``Easing``.
+    """
+    cdef int family = curve // ENDS, ends = curve % ENDS
     cdef double both = 2 * min(u, 1 - u)
     if u == 1:
         return 1
-    if curve == Easing.SMOOTHSTEP:
+    if curve == OTHERS:
         return u * u * (3 - 2 * u)
-    if curve == Easing.SMOOTHERSTEP:
+    if curve == SMOOTHER:
         return u * u * u * (u * (6 * u - 15) + 10)
-    if curve == Easing.CSS_EASE:
+    if curve == CSS_EASE:
         return ease_by_bezier(0.25, 0.1, 0.25, 1, u)
-    if curve == Easing.CSS_EASE_IN:
+    if curve == CSS_IN:
         return ease_by_bezier(0.42, 0, 1, 1, u)
-    if curve == Easing.CSS_EASE_OUT:
+    if curve == CSS_OUT:
         return ease_by_bezier(0, 0, 0.58, 1, u)
-    if curve == Easing.CSS_EASE_IN_OUT:
+    if curve == CSS_BOTH:
         return ease_by_bezier(0.42, 0, 0.58, 1, u)
     if ends == 0:   # these go back by 10 % of the way
         return ease_in(family, u, 1.70158)
@@ -76,7 +83,7 @@ cdef inline double ease(Easing curve, double u) noexcept nogil:
     return both if u < 0.5 else 1 - both
 
 
-cdef inline double slope_of_ease(Easing curve, double u) noexcept nogil:
+cdef inline double slope_of_ease(int curve, double u) noexcept nogil:
     """Return the derivative of ``ease`` at ``u`` (1: constant speed), by differences."""
     cdef double low = max(u - 1e-6, 0.0)
     cdef double high = min(u + 1e-6, 1.0)

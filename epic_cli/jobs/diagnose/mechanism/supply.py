@@ -12,6 +12,7 @@ from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
 from epic_cli.jobs.diagnose.mechanism.compositions import CLOCKLESS, draws_last_two_states
 from epic_cli.jobs.diagnose.settings import compute_used_values
 from epic_cli.metrics.arrays import compute_lengths
+from epic_cli.network.link import are_clocks_apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class Supply(NamedTuple):
     snap to its clock); ``wait``: the usual delay; ``needed``: the delay for 99 % of the frames;
     ``unsteady``: the distance of the clock's 5 % and 95 % (without a drift), or of the arrivals'
     behind the stamps; ``grown``: its delay when it has settled and at the end. All but the first in
-    seconds.
+    seconds. ``apart``: the stamps are taken as they are, though the clocks disagree.
     """
 
     empty: float
@@ -52,6 +53,7 @@ class Supply(NamedTuple):
     needed: float
     unsteady: float
     grown: tuple[float, float]
+    apart: bool
 
 
 def convert_to_seconds(span: float, interval: float) -> float:
@@ -103,7 +105,9 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     needed = float(
         np.quantile(compute_needed_delays(frames, axis, str(words["curve"]))[counted], 0.99)
     )
-    return Supply(empty, float(np.median(wait)), needed, float(wander), grown)
+    plain = words["stamps"] == "sender" and words["clock"] == "agree"
+    apart = plain and are_clocks_apart(float((arrivals - frames.stamps).min()))
+    return Supply(empty, float(np.median(wait)), needed, float(wander), grown, apart)
 
 
 def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:

@@ -165,8 +165,11 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         )
     if settings["catch_up"] in CLOCKLESS:
         return f"{_describe_clockless(settings, found, curve)}{behind}{write_habits(settings)}"
+    behind_what = _BEHIND[settings["delay_from"]]
+    if supply is not None and supply.apart and settings["delay_from"] == "clock":
+        behind_what = "behind them by clocks that differ"
     return (
-        f"draws from {buffer} {stamps}, {late} {_BEHIND[settings['delay_from']]},"
+        f"draws from {buffer} {stamps}, {late} {behind_what},"
         f" {curve}, and {after}{_describe_time(settings)}{behind}{write_habits(settings)}"
     )
 
