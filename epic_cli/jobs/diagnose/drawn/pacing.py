@@ -118,9 +118,14 @@ def find_pacing(first: DrawnEntity, best: FittedStrategy) -> bool | None:
 
 
 def is_read_behind(first: DrawnEntity, best: FittedStrategy) -> bool:
-    """Return True if packets of a frame's time are read behind it, and the frames tell so."""
-    return first.behind and not _is_drawn_alike(
-        first, best, lambda: first.read_behind_frames(False)
+    """Return True if packets of a frame's time are read behind it, and the frames tell so.
+
+    Only what draws them exactly tells: fitted numbers make up for the order.
+    """
+    return (
+        first.behind
+        and best.residual <= first.enough
+        and not _is_drawn_alike(first, best, lambda: first.read_behind_frames(False))
     )
 
 

@@ -32,12 +32,17 @@ EVENLY = 0.8
 #: A time that differs from one of two digits by a smaller share is that.
 ROUND = 1e-3
 
+#: The oldest packets by clocks that agree (s), a way that tells its pace (usual steps), times that
+#: differ by less are the same (a share of them), and the share of the frames that have to agree.
+OLDEST, AWAY, ALIKE, MOSTLY = 2.0, 0.05, 0.01, 0.8
+
 #: A drift that leaves less than this share of the error is there.
 CLEARLY = 0.6
 
 
 def iterate_drifting_chases(frames: Frames) -> Iterator[StrategySpec]:
-    """Yield chases that go a share of the way and drift, if the frames do so."""
+    """Yield chases that go a share of the way, or all of it in a time, and drift, if they do so."""
+    yield from _iterate_even_drifts(frames)
     step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)[:, None]
     left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
     speed = frames.velocities[frames.newest[1:]]
@@ -75,6 +80,31 @@ def iterate_drifting_chases(frames: Frames) -> Iterator[StrategySpec]:
     if even < EVENLY * off:
         counts = {"how": "share", "share": way, "drift": 1.0, "step_time": drift}
         yield StrategySpec("chase", counts)
+
+
+def _iterate_even_drifts(frames: Frames) -> Iterator[StrategySpec]:
+    """Yield chases that go at an even pace to each packet, and along its velocity besides."""
+    step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)
+    old = (frames.arrivals - frames.stamps)[:, None]
+    goals: list[tuple[dict[str, Any], Floats]] = [({}, frames.positions)]
+    if np.abs(old).max() < OLDEST:
+        goals.append(({"ahead": "arrival"}, frames.positions + frames.velocities * old))
+    speed = frames.velocities[frames.newest[1:]]
+    pace = compute_lengths(step - speed * elapsed[:, None]) / elapsed
+    for ahead, aims in goals:
+        goal = aims[frames.newest]
+        way = compute_lengths(goal - frames.drawn[np.maximum(frames.taking - 1, 0)])[1:]
+        left = compute_lengths(goal[1:] - frames.drawn[:-1])
+        going = frames.settled[1:] & (way > AWAY * frames.unit) & (left > pace * elapsed)
+        going &= (pace > 0) & speed.any(axis=1)
+        if going.sum() < FEW:
+            continue
+        times = way[going] / pace[going]
+        time = float(np.median(times))
+        if (np.abs(times / time - 1) < ALIKE).mean() > MOSTLY:
+            yield StrategySpec(
+                "chase", {"how": "interval", "interval": time, "drift": 1.0, **ahead}
+            )
 
 
 def _follow(speed: Floats, share: float) -> Floats:

@@ -21,6 +21,9 @@ MOST = 2
 #: A shorter step is none, and packets that are as far apart go on (usual steps).
 STILL, GOES_ON = 1e-3, 0.1
 
+#: A packet that is older, in send intervals, is followed by a silence.
+SILENT = 2.0
+
 #: The cosine of a step that goes on straight, the least share of the steps between packets that do,
 #: and of those at packets that do not.
 STRAIGHT, ALWAYS, TURNS = 0.9999, 0.98, 0.3
@@ -53,6 +56,9 @@ class _Observations:
         self.frames = frames
         self.ways = np.diff(frames.positions, axis=0, prepend=frames.positions[:1])
         goes_on = compute_lengths(self.ways)[frames.newest] > GOES_ON * frames.unit
+        # nor does the newest packet come before a silence
+        since = frames.times - frames.arrivals[frames.newest]
+        goes_on &= since < SILENT * frames.interval
         self.counted = (frames.settled & goes_on)[1:]
         self.steps = np.diff(frames.drawn, axis=0)
         self.lengths = compute_lengths(self.steps)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: The frames that are looked at for their kind, the pieces of the path about the newest state in
 #: which a frame is sought, and the largest cosine of a step that leads elsewhere.
-LOOKED, REACH, STRAIGHT = 600, 40, 0.999
+LOOKED, REACH, STRAIGHT = 600, 40, 0.9998
 
 #: How near to it a frame is on a path (usual steps), and the bends that tell, as a multiple.
 NEAR, CLEAR = 0.005, 20

@@ -137,7 +137,8 @@ class ChaseFaults:
             if self.time < (1 + DIFFERS) * self.frames.interval:
                 yield "fed-back"
         elif self.is_at_goal:
-            yield "no-smoothing"
+            if settings["between"] != "lerp":
+                yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
             yield from self._iterate_faults_of_ways()
         elif how == "force" and settings["damping"] < SWINGS * self.critical_damping:
