@@ -37,7 +37,7 @@ def strategies(
         click.option(
             "--find",
             metavar="WORD",
-            help="Find a strategy by an engine's word: 'cl_updaterate 66', NetworkTransform.",
+            help="Find a strategy by an engine's word, or a call: 'cl_updaterate 66', SmoothDamp.",
         )
     ),
     form: str = declare_shared(make_report_format_option("The output format.")),

@@ -13,6 +13,7 @@ from rich.text import Text
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameters import Setting
 from epic_cli.engine.strategies import find_class, get_declaration, list_names, list_system_names
+from epic_cli.engine.strategies.calls import find_calls
 from epic_cli.engine.strategies.systems import (
     CLOSED,
     ClosedSystem,
@@ -50,7 +51,7 @@ def list_strategies(room: int) -> RenderableType:
     closed = ", ".join(system.title for system in CLOSED)
     hint = (
         "'epic strategies NAME' explains one. '--find WORD' looks for a word of an engine's users,"
-        f" and says what comes near to closed ones: {closed}."
+        f" or a call such as SmoothDamp, and says what comes near to closed ones: {closed}."
     )
     return Group(*lines, *wrap_paragraph(hint, room))
 
@@ -58,7 +59,10 @@ def list_strategies(room: int) -> RenderableType:
 def find_engines(text: str, room: int) -> RenderableType:
     """Return the strategies that stand for an engine's own setting, such as ``cl_interp 0.1``."""
     rows = [(row["engine"], _write_found_system(row)) for row in _find_systems(text)]
-    unknown = f"No engine's users are known to say {text!r}. 'epic strategies' lists the engines."
+    unknown = (
+        f"No engine's users are known to say {text!r}, nor is it a call that smooths. 'epic"
+        " strategies' lists the engines."
+    )
     return Group(*(write_definitions(rows, room) if rows else wrap_paragraph(unknown, room)))
 
 
@@ -71,15 +75,16 @@ def _write_found_system(row: dict[str, str]) -> str:
 
 
 def _find_systems(text: str) -> list[dict[str, str]]:
-    """Return the systems whose users know a word, as records of engine, strategy and note."""
+    """Return calls and systems of a word, as records of engine, strategy and note."""
     head, _, last = text.strip().rpartition(" ")
     found = find_word(text)
     value = ""
     if not found and head:
         found, value = find_word(head.rstrip("= ")), last
+    calls = [(call.title, call.strategy, "yes", "") for call in find_calls(text)]
     return [
-        dict(zip(("engine", "strategy", "same", "note"), _describe_match(each, value), strict=True))
-        for each in found
+        dict(zip(("engine", "strategy", "same", "note"), row, strict=True))
+        for row in (*calls, *(_describe_match(each, value) for each in found))
     ]
 
 

@@ -12,6 +12,8 @@ from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
 from epic_cli.engine.strategies import get_declaration, list_names, list_system_names
+from epic_cli.engine.strategies.calls import CALLS, find_calls
+from epic_cli.engine.strategies.parts import Easing
 from epic_cli.engine.strategies.systems import (
     CLOSED,
     SYSTEMS,
@@ -107,3 +109,22 @@ def test_an_unknown_name_is_told_the_nearest_one() -> None:
         read_spec("pun22")
     assert find_system("nothing") is None
     assert find_word("?") == []
+
+
+def test_calls_are_found_by_their_names() -> None:
+    """Names may have a class, another case and arguments; eases the order of any library."""
+    for call in CALLS:
+        read_spec(call.strategy).make_factory()
+        for name in call.names:
+            for text in (name, name.upper(), f"Vector3.{name}(a, b)"):
+                assert call in find_calls(text)
+    for ease in Easing:
+        *ends, family = [word.capitalize() for word in ease.name.split("_")]
+        if family in ("Smoothstep", "Smootherstep") or "Css" in ends:
+            continue
+        spec = f"chase+how=eased+time=0.1+ease={ease.name.lower().replace('_', '-')}"
+        read_spec(spec).make_factory()
+        both = "".join(ends)
+        for text in (f"ease{both}{family}", f"{family}.ease{both}", f"Easing.{family}.{both}"):
+            assert [one.strategy for one in find_calls(text)] == [spec], text
+    assert not find_calls("NetworkTransform")
