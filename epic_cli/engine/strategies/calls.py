@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from epic_cli.engine.strategies.parts import Easing
+from epic_cli.engine.strategies.parts.common_settings import EASE
+from epic_cli.engine.strategies.systems import simplify_word
 
 
 class Call(NamedTuple):
@@ -35,8 +36,6 @@ CALLS = (
          ("entity interpolation", "snapshot interpolation", "interpolation buffer")),
 )  # fmt: skip
 
-_EASES = {one.name.lower().replace("_", "-"): one for one in Easing}
-
 
 def find_calls(text: str) -> list[Call]:
     """Return the calls of a function's name, which may have a class and arguments.
@@ -47,20 +46,15 @@ def find_calls(text: str) -> list[Call]:
     if ease:
         spec = f"chase+how=eased+time=0.1+ease={ease}"
         return [Call(f"a tween by {text.strip()}, 0.1 s", spec, (text,))]
-    name = _simplify(text.partition("(")[0].rpartition(".")[2])
-    return [call for call in CALLS if name in map(_simplify, call.names)]
+    name = simplify_word(text.partition("(")[0].rpartition(".")[2])
+    return [call for call in CALLS if name in map(simplify_word, call.names)]
 
 
 def _find_ease(text: str) -> str:
     """Return the ease of a name; empty: it is none."""
-    letters = _simplify(text).replace("easing", "").replace("ease", "")
-    for ease in _EASES:
+    letters = simplify_word(text).replace("easing", "").replace("ease", "")
+    for ease in EASE.choices:
         *ends, family = ease.split("-")
         if ends and letters in ("".join([*ends, family]), "".join([family, *ends])):
             return ease
-    return letters if letters in _EASES else ""
-
-
-def _simplify(text: str) -> str:
-    """Return the letters and digits of a text, in lower case."""
-    return "".join(letter for letter in text.lower() if letter.isalnum())
+    return letters if letters in EASE.choices else ""

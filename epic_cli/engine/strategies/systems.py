@@ -438,21 +438,21 @@ class FoundWord(NamedTuple):
 
 def find_word(text: str) -> list[FoundWord]:
     """Return the systems that know a word; systems with a setting of that name come first."""
-    wanted = _simplify_word(text)
+    wanted = simplify_word(text)
     if not wanted:
         return []
     words = [
         FoundWord(system, word)
         for system in SYSTEMS
         for word in system.words
-        if wanted in (_simplify_word(word.words), _simplify_word(word.setting))
+        if wanted in (simplify_word(word.words), simplify_word(word.setting))
     ]
     taken = [found.system for found in words]
     names = [
         FoundWord(system)
         for system in (*SYSTEMS, *CLOSED)
         if system not in taken
-        and any(wanted in _simplify_word(name) for name in _list_names(system))
+        and any(wanted in simplify_word(name) for name in _list_names(system))
     ]
     return words + names
 
@@ -462,7 +462,8 @@ def _list_names(system: System | ClosedSystem) -> tuple[str, ...]:
     return system.title, *own, *system.known_as
 
 
-def _simplify_word(text: str) -> str:
+def simplify_word(text: str) -> str:
+    """Return the letters and digits of a word, in lower case."""
     return "".join(letter for letter in text.lower() if letter.isalnum())
 
 

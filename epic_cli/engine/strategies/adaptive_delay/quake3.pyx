@@ -1,13 +1,13 @@
 """The snapshot interpolation of Quake III Arena, with its clock and its trajectories."""
 
-from libc.math cimport INFINITY, M_PI, cos, fabs, floor, sin
+from libc.math cimport INFINITY, M_PI, cos, fabs, sin
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Vec3, dot, is_beyond,
 )
 from epic_cli.engine.parameters import Choice, Number, Switch
-from epic_cli.engine.strategies.parts cimport Strategy
+from epic_cli.engine.strategies.parts cimport Strategy, cut_to_milliseconds
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE_OR_ERROR
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_at, is_farther, fraction_between,
@@ -61,8 +61,7 @@ cdef class Quake3(Strategy):
     the true one, and an error is shown from the first frame on. With ``quirks=on`` they are as in
     the original: its clock and its frames have whole milliseconds, the velocity a factor of 0.5
     instead of 2 pi / duration, and no error is shown in the frame in which it begins.
-    ``snap_distance`` stands for Quake's teleport bit. Late packets and
-    copies are discarded.
+    ``snap_distance`` stands for Quake's teleport bit. Late packets and copies are discarded.
 
     The velocity is that of the trajectory, interpolated as the position is; zero when frozen.
     """
@@ -150,7 +149,7 @@ cdef class Quake3(Strategy):
 
     cdef double read_time(self, double time) noexcept nogil:
         """Return a time as the original has it, in whole milliseconds; else unchanged."""
-        return floor(time * 1000 + 1e-6) / 1000 if self.quirks else time
+        return cut_to_milliseconds(time) if self.quirks else time
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Snapshot resting

@@ -10,7 +10,8 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts cimport (
-    ARRIVALS, FRAMES, STAMPS, Easing, PacketAge, SendInterval, Strategy, span_seconds,
+    ARRIVALS, FRAMES, STAMPS, Easing, PacketAge, SendInterval, Strategy, cut_to_milliseconds,
+    span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp, step_damped_spring
 from epic_cli.engine.strategies.parts.eases cimport ease, slope_of_ease
@@ -483,7 +484,7 @@ cdef class Chase(Strategy):
 
     cdef double read_time(self, double time) noexcept nogil:
         """Return a time of the receiver as the game reads it."""
-        return floor(time * 1000 + 1e-6) / 1000 if self.by_milliseconds else time
+        return cut_to_milliseconds(time) if self.by_milliseconds else time
 
     cdef void lead_goal(self, const Packet& packet, double now, Vec3[double] step) noexcept nogil:
         """Set the goal ahead of a packet's position as ``ahead`` says, and measure the packet's

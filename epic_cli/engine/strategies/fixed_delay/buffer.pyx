@@ -7,7 +7,8 @@ from epic_cli.engine.packets cimport (
     is_finite, spun,
 )
 from epic_cli.engine.strategies.parts cimport (
-    ARRIVALS, ClockOffset, ClockRule, Deviation, RecentValues, SendInterval, Strategy, span_seconds,
+    ARRIVALS, ClockOffset, ClockRule, Deviation, RecentValues, SendInterval, Strategy,
+    cut_to_milliseconds, span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp, smooth_damp
 from epic_cli.engine.strategies.parts.following cimport (
@@ -766,7 +767,7 @@ cdef class DelayBuffer(Strategy):
 
     cdef double read_time(self, double time) noexcept nogil:
         """Return a time of the receiver as the game reads it."""
-        return floor(time * 1000 + 1e-6) / 1000 if self.by_milliseconds else time
+        return cut_to_milliseconds(time) if self.by_milliseconds else time
 
     cdef size_t find_place(self, double time) noexcept nogil:
         """Return the number of states up to ``time``, which is near the place drawn last."""

@@ -2,6 +2,7 @@
 
 cimport cython
 
+from libc.math cimport floor
 from libcpp.deque cimport deque
 from libcpp.vector cimport vector
 
@@ -214,6 +215,11 @@ cdef inline double span_seconds(double span, double interval) noexcept nogil:
     return span if span >= 0 else -span * interval
 
 
+cdef inline double cut_to_milliseconds(double time) noexcept nogil:
+    """Return a time (s) as a game has it that counts whole milliseconds."""
+    return floor(time * 1000 + 1e-6) / 1000
+
+
 # Robert Penner's families, each in, out and both
 cpdef enum class Easing:
     IN_QUAD
@@ -246,6 +252,7 @@ cpdef enum class Easing:
     CSS_EASE_IN
     CSS_EASE_OUT
     CSS_EASE_IN_OUT
+
 
 cpdef enum class ClockRule:
     AGREE

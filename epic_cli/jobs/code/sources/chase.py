@@ -540,12 +540,15 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def fraction(self, now: float) -> float:
         """Return the fraction of the path's time that has passed."""
-        u: float = self.lasted(now) / self.duration
+        return self.covered(self.lasted(now) / self.duration)
+
+    def covered(self, u: float) -> float:
+        """Return the fraction of a path at a multiple of its time."""
         if HOW != "linear":
-            u = min(u, 1.0)
-        elif LIMITS_PASSING:
-            u = min(u, OVERSHOOT)
-        return self.eased(u)
+            return self.eased(min(u, 1.0))
+        if LIMITS_PASSING:
+            return min(u, OVERSHOOT)
+        return u
 
     def eased(self, u: float) -> float:
         """Return the fraction of a path at a fraction of its time."""
@@ -626,12 +629,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         """Return the point of the path to the packet before."""
         if self.former_duration <= 0.0:
             return self.position
-        u: float = max((now - self.former_begun) / self.former_duration, 0.0)
-        if HOW != "linear":
-            u = min(u, 1.0)
-        elif LIMITS_PASSING:
-            u = min(u, OVERSHOOT)
-        share: float = self.eased(u)
+        share: float = self.covered(max((now - self.former_begun) / self.former_duration, 0.0))
         return self.former_start * (1.0 - share) + self.former_goal * share
 
     def path_rotation(self, now: float) -> Quat:

@@ -96,9 +96,9 @@ class DrawnEntity:
         path = self.frames = cut_excerpt(path, begins, ends)
         self.enough = max(SAME * self.step, ROUNDED * path.resolution)
         moved = self.step * find_time_rounding(path.times) / float(np.median(np.diff(self.stamps)))
-        #: The largest error (length) of a strategy that explains the frames.
-        self.understood = max(self.enough, UNDERSTOOD * self.step, BLURRED * moved)
-        self._understood = max(self.enough, UNUSUAL * self.step, BLURRED * moved)
+        #: The largest error (length) of times that are rounded, and of what explains the frames.
+        self._blurred = max(self.enough, BLURRED * moved)
+        self.understood = max(self._blurred, UNDERSTOOD * self.step)
         self.frame, self.tick = path.frame, 0.0
         self.moved = float(np.linalg.norm(np.diff(path.positions, axis=0), axis=1).sum())
         self._set_path(path)
@@ -248,7 +248,7 @@ class DrawnEntity:
         if frames is None:
             return self.understood
         unusual = is_exotic(frames, best.candidate) or len(best.numbers) >= MANY
-        return self._understood if unusual else self.understood
+        return max(self._blurred, UNUSUAL * self.step) if unusual else self.understood
 
     def measure_lag(self) -> float:
         """Return the lag behind the packets' stamps (s); NaN if it is out of range."""

@@ -23,6 +23,7 @@ from epic_cli.jobs.diagnose.mechanism.glides import (
 )
 from epic_cli.jobs.diagnose.mechanism.readings import (
     FEW,
+    LONGEST_AGE,
     MOSTLY,
     PossibleReading,
     compute_robust_rms,
@@ -125,7 +126,7 @@ def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
     yield {}, aims[newest]
     ages = (frames.times - frames.stamps[newest])[:, None]
     old = (frames.arrivals - frames.stamps)[:, None]
-    if np.abs(old).max() < 2.0:
+    if np.abs(old).max() < LONGEST_AGE:
         aims = frames.positions + frames.velocities * old
         yield {"ahead": "velocity"}, frames.positions[newest] + frames.velocities[newest] * ages
         yield {"ahead": "arrival"}, aims[newest]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, fit_factors
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, LONGEST_AGE, fit_factors
 from epic_cli.jobs.diagnose.mechanism.velocities import read_packet_steps
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -32,9 +32,9 @@ EVENLY = 0.8
 #: A time that differs from one of two digits by a smaller share is that.
 ROUND = 1e-3
 
-#: The oldest packets by clocks that agree (s), a way that tells its pace (usual steps), times that
-#: differ by less are the same (a share of them), and the share of the frames that have to agree.
-OLDEST, AWAY, ALIKE, MOSTLY = 2.0, 0.05, 0.01, 0.8
+#: A way that tells its pace (usual steps), times that differ by less (share of them) are the same,
+#: and the share of the frames that have to agree.
+AWAY, ALIKE, MOSTLY = 0.05, 0.01, 0.8
 
 #: A drift that leaves less than this share of the error is there.
 CLEARLY = 0.6
@@ -87,7 +87,7 @@ def _iterate_even_drifts(frames: Frames) -> Iterator[StrategySpec]:
     step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)
     old = (frames.arrivals - frames.stamps)[:, None]
     goals: list[tuple[dict[str, Any], Floats]] = [({}, frames.positions)]
-    if np.abs(old).max() < OLDEST:
+    if np.abs(old).max() < LONGEST_AGE:
         goals.append(({"ahead": "arrival"}, frames.positions + frames.velocities * old))
     speed = frames.velocities[frames.newest[1:]]
     pace = compute_lengths(step - speed * elapsed[:, None]) / elapsed

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies.parts import Easing, compute_eases
+from epic_cli.engine.strategies.parts import compute_eases
+from epic_cli.engine.strategies.parts.common_settings import EASE
 from epic_cli.jobs.diagnose.mechanism.readings import (
     AGED,
     FEW,
@@ -74,10 +75,9 @@ def _read_curve(eased: Floats, u: Floats) -> Floats:
 def _iterate_eases() -> Iterator[tuple[str, Callable[[Floats], Floats]]]:
     """Yield the names of all curves, and the curves; those that most games have come first."""
     yield "linear", lambda u: u
-    names = {one.name.lower().replace("_", "-"): one for one in Easing}
-    for name in sorted(names, key=lambda name: (name not in FIRST, list(names).index(name))):
+    for name in sorted(EASE.choices, key=lambda name: name not in FIRST):
         eased = np.empty(len(GRID))
-        compute_eases(names[name], GRID, eased)
+        compute_eases(EASE.convert(name), GRID, eased)
         yield name, partial(_read_curve, eased)
 
 

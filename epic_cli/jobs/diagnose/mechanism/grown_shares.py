@@ -77,7 +77,7 @@ def _fit_grown_share(
 def iterate_chases_of_means(frames: Frames) -> Iterator[StrategySpec]:
     """Yield the chase of a mean of the last states that is clearly nearer than of the newest."""
     later, step = frames.settled[1:], np.diff(frames.drawn, axis=0)
-    total = np.cumsum(frames.positions, axis=0)
+    total, elapsed = np.cumsum(frames.positions, axis=0), np.diff(frames.times)[later]
     found = []
     for count in (1, *COUNTS):
         before = np.concatenate((np.zeros((count, 3)), total))[: len(total)]
@@ -85,7 +85,6 @@ def iterate_chases_of_means(frames: Frames) -> Iterator[StrategySpec]:
         left = ((total - before) / known)[frames.newest[1:]] - frames.drawn[:-1]
         shown = float(compute_robust_rms((step - left)[later]))
         chases = [(shown, count, {"how": "share", "share": 1.0})]
-        elapsed = np.diff(frames.times)[later]
         for one in read_shares(frames.unit, {}, left[later], step[later], elapsed):
             chases.append((one.off, count, dict(one.strategy.settings)))
         # of what draws it up to rounding, the first

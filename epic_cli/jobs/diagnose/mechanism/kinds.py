@@ -98,11 +98,11 @@ def look_at_kinds(search: SearchState) -> None:
     measured.sort(key=lambda reading: reading.off)
     search.look_at_readings(measured, MEASURED, search.exact)
     if not results.is_exact:  # few frames may tell that it goes on beyond its goal
-        nearest = [
-            one.strategy for one in measured[:MEASURED] if "overshoot" not in one.strategy.settings
-        ]
-        search.look_at([add_settings(spec, {"overshoot": "on"}) for spec in nearest
-                        if spec.settings["how"] == "linear"])  # fmt: skip
+        nearest = [reading.strategy for reading in measured[:MEASURED]]
+        search.look_at([
+            add_settings(spec, {"overshoot": "on"}) for spec in nearest
+            if spec.settings["how"] == "linear" and "overshoot" not in spec.settings
+        ])  # fmt: skip
     look_at_tick_kinds(search)
     for follow, view in (({}, frames), *iterate_followed_paths(frames, search.exact)):
         if not results.is_exact:

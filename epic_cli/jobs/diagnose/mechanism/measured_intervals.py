@@ -10,7 +10,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.frames import move_to_frames
 from epic_cli.jobs.diagnose.mechanism.glides import EASES
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, LONGEST_AGE, MOSTLY
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 #: A measured interval is at least this long (s), as in ``chase`` and ``buffer``.
 LEAST_PERIOD = 1e-6
 
-#: The oldest that packets may be on arrival (s), and the time (s) in which nothing seems to move.
-LONGEST_AGE, STAYS = 2.0, 60.0
+#: The time (s) in which nothing seems to move.
+STAYS = 60.0
 
 #: Shares of the newest interval in a mean.
 SHARES = (0.05, 0.1, 0.2, 0.25, 0.3, 0.5)
