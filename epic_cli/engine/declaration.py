@@ -141,6 +141,10 @@ class Declaration(_DeclaredFields):
             converted[name] = defaults[name]
         return converted
 
+    def write_value(self, name: str, value: Converted) -> str:
+        """Return the text of a setting's value, which is as the strategy uses it."""
+        return self._settings_by_name[name].write(value)
+
     @cached_property
     def _settings_by_name(self) -> dict[str, Setting]:
         """The settings by name."""

@@ -18,7 +18,7 @@ from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
 from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error
 from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass
-from epic_cli.jobs.diagnose.report.drawings import write_strategy_option
+from epic_cli.jobs.diagnose.report.alternatives import write_strategy_option
 from epic_cli.metrics.drawn_path import (
     DrawnPath,
     UnusableDrawing,

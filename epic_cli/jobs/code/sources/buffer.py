@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.code.sources.words import (
     Clock,
     Quat,
@@ -140,9 +141,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     interval, beyond = settings["interval"], settings["beyond"]
     counted = ("queue", "timer", "timed-queue")
     timed = settings["stamps"] == "ticks" or settings["catch_up"] in counted
-    kinds = {0: "hold", math.inf: "unlimited"}
-    kinds |= {-2001: "freeze", -2002: "oldest", -2003: "reuse", -2004: "chase", -2005: "repeat"}
-    kind = kinds.get(beyond, "time")
+    word = get_declaration("buffer").write_value("beyond", beyond)
+    kind = word if word.isalpha() else "time"
     queues = settings["catch_up"] in ("queue", "dequeue", "waypoints", "none", "fill")
     rate = settings["catch_up_rate"]
     least, most = settings["min_buffer"], settings["max_buffer"]

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 #: A buffer that goes on past the newest state in more of the frames is a predictor.
 GUESSES = 0.9
 
-#: What a buffer with ``beyond=oldest`` has for a time.
-OLDEST = -2002.0
-
 #: A delay that grows by less (s) does not.
 GROWS = 0.01
 
@@ -86,9 +83,9 @@ class BufferFaults:
             yield self.name_wrong_constant(), {"interval": None}
         if self.varies > LEAST_JITTER * self.frames.interval:
             yield "measured-interval", {**MENDING_CHANGES["measured-interval"]}
-        if settings["keep"] < FEW_STATES and settings["beyond"] != OLDEST:
+        if settings["keep"] < FEW_STATES and self.given.get("beyond") != "oldest":
             yield "few-states", {"keep": None}
-        if settings["beyond"] == OLDEST and supply is not None and supply.empty > 0:
+        if self.given.get("beyond") == "oldest" and supply is not None and supply.empty > 0:
             yield "oldest-state", {"beyond": None, "keep": None}
         if settings["beyond"] > 0.3 and supply is not None and supply.empty < GUESSES:
             yield "long-extrapolation", {"beyond": 0.1, "beyond_then": None}

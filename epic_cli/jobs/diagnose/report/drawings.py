@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
 from epic_cli.engine.strategies import get_declaration
-from epic_cli.engine.strategies.systems import find_system
+from epic_cli.jobs.diagnose.report.alternatives import (
+    describe_alternatives,
+    write_strategy_option,
+)
 from epic_cli.jobs.diagnose.report.compositions import describe_composition
 from epic_cli.jobs.diagnose.report.drawbacks import describe_drawback
-from epic_cli.jobs.diagnose.report.sentences import fill_template
+from epic_cli.jobs.diagnose.report.parts import SAME_TIME
+from epic_cli.jobs.diagnose.report.unexplained import describe_unexplained
 from epic_cli.metrics.digits import (
     format_seconds,
     format_share,
     format_three_digits,
-    join_words,
 )
 
 if TYPE_CHECKING:
@@ -23,22 +25,6 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
     from epic_cli.jobs.diagnose.fitted import FittedStrategy
     from epic_cli.jobs.diagnose.mechanism import Mechanism
-
-#: Seconds; a smaller difference of clocks or delays is none.
-SAME_TIME = 0.002
-
-
-def write_strategy_option(found: StrategySpec, digits: int = 6) -> str:
-    """Return the option that draws a strategy; its numbers have ``digits`` at most."""
-    settings = {
-        # a tick that is a little too long is at another time after a while
-        key: float(f"{value:.{8 if key == 'every' else digits}g}")
-        if isinstance(value, float)
-        else value
-        for key, value in found.settings.items()
-    }
-    return f"-s {write_spec(found.name, settings)}"
-
 
 #: A lag that a remedy adds (s) which players who act on what is drawn notice.
 LATE = 0.1
@@ -90,11 +76,11 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
         if match.rest_off is not None:
             nearly, left = " nearly", _describe_rest(match)
         lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
-        lines[0] += f" {_describe_alternatives(match)}".rstrip()
+        lines[0] += f" {describe_alternatives(match)}".rstrip()
     else:
         lines = [
             f"Not understood: {_describe_error(match)}. Of all strategies and settings,"
-            f" {options}{behind} comes nearest: {residual}.{_describe_kind(match)}"
+            f" {options}{behind} comes nearest: {residual}.{describe_unexplained(match)}"
         ]
     if not math.isnan(match.lag):
         lines[0] += f" It is {_describe_lag(match.lag)} the packets' stamps."
@@ -108,60 +94,10 @@ def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     return lines
 
 
-#: What the remaining difference goes with, where frames are understood in part.
-_RESTS = {
-    "path": " What is left lies along its path: it is sooner or later than that.",
-    "velocity": " What is left follows the entity's velocity.",
-    "age": " What is left follows the entity's velocity, and grows until the next packet.",
-    "packets": " It moves only when a packet comes, and stands in between: advance its time in each"
-    " frame.",
-}
-
-
-#: What is true of frames that are not understood.
-_KINDS = {
-    "two-states": " Nearly all frames lie on the line through the last two states.",
-    "path": " Nearly all frames lie on the straight lines between received states",
-    "hermite": " Nearly all frames lie on curves by the packets' velocities",
-    "slopes": " Nearly all frames lie on curves by the slopes between received states",
-    "catmull-rom": " Nearly all frames lie on curves through the packets",
-    "goal": " Nearly all steps lead straight to the newest state: what is not understood is how"
-    " far.",
-}
-
-
-#: What is true of frames that are of no kind.
-_OBSERVATIONS = {
-    "turns-at-packets": "Between packets it goes straight: it turns when one comes.",
-    "stands": "It stands in {share:share} of the frames in which the packets go on.",
-    "ahead": "It is ahead of the newest state in {share:share} of the frames in which the packets"
-    " go on.",
-    "jerks": "In frames with a new packet it goes {times:number} times as fast as in others.",
-    "near-path": "95 % of the frames lie within {off:share} of a step of the lines between received"
-    " states, {low:s} to {high:s} behind the fastest packets (5 to 95 %).",
-}
-
-
-def _describe_kind(match: DrawnMatch) -> str:
-    """Return what is true of frames that are not understood, as a further sentence."""
-    words = _KINDS.get(match.kind, "")
-    words += "".join(
-        f" {fill_template(_OBSERVATIONS[each.name], each.values)}" for each in match.seen
-    )
-    if match.delays is None:
-        return words
-    low, high = match.delays
-    span = f"{format_seconds(low)} to {format_seconds(high)}"
-    late = f"{span} behind the fastest packets (5 to 95 %)"
-    if high - low < SAME_TIME:
-        late = f"{format_seconds((low + high) / 2)} behind the fastest packets"
-    return f"{words}, {late}: what is not understood is when it shows which."
-
-
 def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     """Return the way in which the game draws in sentences."""
     command = write_strategy_option(found.strategy, 6 if match.found else _NEARLY)
-    rest = _describe_kind(match) + _RESTS.get(match.rest, "")
+    rest = describe_unexplained(match)
     if not (match.like or match.found):
         return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
     does = describe_composition(found)
@@ -180,7 +116,7 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     mostly = match.rest_off is not None and match.best.draws_most
     subject = f"In {share} of the frames that move, it" if mostly else "It"
     lines = [f"{subject} {does}.", f"{command} ({error}{at})"]
-    if same := _describe_alternatives(match):
+    if same := describe_alternatives(match):
         lines.append(same)
     lines += [
         f"{each.entity or 'unnamed'}: not understood, off by {_write_error(each.off)} of a step."
@@ -214,31 +150,6 @@ def _write_leaps(match: DrawnMatch) -> str:
 def _write_error(off: float) -> str:
     percent = 100 * off
     return f"{percent:,.0f} %" if percent >= 100 else f"{round(percent, 2):.3g} %"
-
-
-def _describe_alternatives(match: DrawnMatch) -> str:
-    """Return other compositions that draw the same frames; empty if there are none."""
-    same = ", ".join(map(_write_alternative, match.same_as))
-    lacking = () if match.mechanism is None else match.mechanism.lacking
-    tell = (
-        f" To tell which, log ten seconds with {join_words([_LACKING[word] for word in lacking])}."
-    )
-    return f"The same here: {same}.{tell if lacking else ''}" if same else ""
-
-
-#: What a recording lacks that would tell compositions apart.
-_LACKING = {
-    "jitter": "50 ms of jitter",
-    "frames": "frames of unequal length",
-    "turns": "sharp turns",
-}
-
-
-def _write_alternative(spec: StrategySpec) -> str:
-    """Return the option of a strategy; behind a system's title where it has the system's name."""
-    option = write_strategy_option(spec)
-    system = find_system(spec.name)
-    return f"{system.title} ({option})" if system and system.is_composition else option
 
 
 def describe_shift(best: FittedStrategy) -> str:

@@ -1,13 +1,17 @@
-"""Words for the parts that buffers and chases share: intervals, and habits."""
+"""Words for the parts that buffers, queues and chases share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.diagnose.mechanism.compositions import takes_late_packets
 from epic_cli.jobs.diagnose.mechanism.measured_intervals import LEAST_PERIOD, STAYS
 from epic_cli.metrics.digits import format_seconds, format_share
+
+#: Seconds; a smaller difference of clocks or delays is none.
+SAME_TIME = 0.002
 
 #: When a way begins, in words that go after "from".
 BEGINS = {
@@ -73,3 +77,35 @@ def write_habits(settings: Mapping[str, Any]) -> str:
         down = " down" if settings["rounding_by"] == "down" else ""
         words += f", rounded{down} to multiples of {grid:g}"
     return words
+
+
+#: What is drawn by ``beyond=repeat`` when no state is left.
+REPEATS = "goes the last frame's way again"
+
+
+def write_beyond(beyond: float) -> str:
+    """Return ``beyond`` of a buffer as its user writes it: a word, or a time."""
+    return get_declaration("buffer").write_value("beyond", beyond)
+
+
+_FOLLOWS = {
+    "exponential": "behind a low-pass of {time}",
+    "lerp": "behind a step of frame / {time} of the rest in each frame",
+    "share": "behind a step of {share} of the rest in each frame",
+    "spring": "behind a spring (SmoothDamp) of {time}",
+    "speed": "behind a step of {speed:g} a second at most",
+}
+
+
+def follows(settings: Mapping[str, Any]) -> bool:
+    """Return True if what is drawn follows the buffer."""
+    return bool(settings["low_pass"] or settings["follow"] in ("share", "speed"))
+
+
+def describe_follower(settings: Mapping[str, Any]) -> str:
+    """Return how what is drawn follows the buffer."""
+    return _FOLLOWS[settings["follow"]].format(
+        time=format_seconds(settings["low_pass"]),
+        share=format_share(settings["follow_share"]),
+        speed=settings["follow_speed"],
+    )

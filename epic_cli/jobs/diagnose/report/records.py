@@ -6,9 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
+from epic_cli.jobs.diagnose.report.alternatives import write_strategy_option
 from epic_cli.jobs.diagnose.report.buffers import EMPTY
 from epic_cli.jobs.diagnose.report.drawbacks import describe_drawback
-from epic_cli.jobs.diagnose.report.drawings import describe_shift, write_strategy_option
+from epic_cli.jobs.diagnose.report.drawings import describe_shift
+from epic_cli.jobs.diagnose.report.parts import write_beyond
 from epic_cli.jobs.diagnose.settings import compute_used_values
 from epic_cli.metrics.digits import replace_unknown
 
@@ -52,7 +54,7 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         settings["clock"] = None
     if settings.get("how") in ("share", "speed", "interval"):
         del settings["time"]
-    beyond = settings.get("beyond")
+    stays = "beyond" in settings and write_beyond(settings["beyond"]) in EMPTY
     whole = found is not None or not describe_shift(match.best)
 
     def convert(name: str) -> float | None:
@@ -67,7 +69,7 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         **{key: settings.get(key) for key in ("stamps", "clock", "curve", "catch_up", "how",
                                               "ahead", "snap")},
         "delay_s": convert("delay"),
-        "beyond_s": None if beyond is None else 0.0 if beyond in EMPTY else convert("beyond"),
+        "beyond_s": 0.0 if stays else convert("beyond"),
         "low_pass_s": settings.get("low_pass"),
         "time_s": convert("time"),
         "empty": None if supply is None else replace_unknown(supply.empty),

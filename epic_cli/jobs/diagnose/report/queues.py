@@ -1,0 +1,63 @@
+"""Words for queues, and for buffers with a timer of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from epic_cli.jobs.diagnose.remedies.buffer_faults import FEW_STATES
+from epic_cli.jobs.diagnose.report.buffer_times import describe_clock
+from epic_cli.jobs.diagnose.report.parts import REPEATS, describe_follower, write_beyond
+from epic_cli.metrics.digits import format_seconds, format_share
+
+
+def describe_queue(settings: Mapping[str, Any], interval: float, curve: str) -> str:
+    """Return what a queue, or a buffer with a timer of its own, does."""
+    period = format_seconds(interval)
+    left = f" while more than {settings['reserve']:g} wait" if settings["reserve"] else ""
+    pace = describe_follower(settings).replace("behind a step of", "by")
+    moment = "tick" if settings["every"] > 0 else "frame"
+    most = settings["keep"] - 1
+    drops = f"drops the oldest where more than {most:g} wait"
+    catches_up = drops if most < FEW_STATES else "never catches up"
+    if most := settings["max_buffer"]:
+        catches_up = f"drops the oldest where more than {most:g} wait"
+    if write_beyond(settings["beyond"]) == "repeat":
+        catches_up += f", and {REPEATS} when it is empty"
+    return {
+        "dequeue": f"takes a state of a queue in each {moment}{left}, and {catches_up}",
+        "waypoints": f"goes to each received state in turn, {pace}, and to"
+        f" the next one within {settings['waypoint_reach']:g} of it{_describe_hurry(settings)}",
+        "clamp": f"draws from the last {settings['keep']:g} states {describe_clock(settings)},"
+        f" {curve}, by a time of its own that stays between them",
+        "queue": f"plays a queue of states {curve}, one each {period}{left}, and {catches_up}",
+        "timed-queue": f"plays a queue of states {curve}, one each {period} by a timer of its own"
+        f"{left}, over the same way again where no other waits, and {catches_up}",
+        "fill": f"goes from each received state to the next {curve}, at"
+        f" {format_share(settings['pace'])} of the pace at which they were sent, and"
+        f" {format_share(settings['catch_up_rate'])} faster for each that waits behind the next"
+        f"{_count_states(settings['catch_up_from'])}{_describe_refill(settings)}"
+        f"{_STILL[settings['still']]}",
+        "timer": f"goes over the newest interval {curve}, by a timer of its own that begins again"
+        f" each {period}, not at packets",
+    }[settings["catch_up"]]
+
+
+def _describe_hurry(settings: Mapping[str, Any]) -> str:
+    """Return how much faster a queue of waypoints is played while many wait."""
+    rate, most = settings["catch_up_rate"], settings["catch_up_from"]
+    return f", {format_share(rate)} faster while more than {most:g} wait" if rate else ""
+
+
+_STILL = {"play": "", "skip": "; ways without movement take no time"}
+
+
+def _describe_refill(settings: Mapping[str, Any]) -> str:
+    """Return how many states must wait before an empty queue goes on, if it is not one."""
+    least = settings["min_buffer"]
+    return f", and goes on from the newest when {least:g} wait" if least > 1 else ""
+
+
+def _count_states(count: float) -> str:
+    """Return how many states, if it is not one."""
+    return "" if count == 1 else f" {count:g}"
