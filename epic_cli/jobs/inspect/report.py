@@ -97,16 +97,13 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
         return
     yield "time", f"{begin:.6g} to {end:.6g} s; {_describe_clocks(found)}"
     if found.step is not None:
-        step, even = found.step, "even" if found.is_regular else "uneven"
-        rate = f"{1 / step.middle:.3g} Hz, a packet every {format_seconds(step.middle)}"
-        spread = (
-            ""
-            if found.is_regular
-            else f", {format_seconds(step.low)} to {format_seconds(step.high)}"
-        )
-        gap = found.longest_gap or 0.0
-        longest = f"; longest gap {format_seconds(gap)}" if gap > GAP * step.high else ""
-        yield "sent", f"{rate}, {even}{spread}{longest}"
+        step, interval = found.step, found.interval or found.step.middle
+        rate = f"{1 / interval:.3g} Hz, a packet every {format_seconds(interval)}"
+        spread = f"{format_seconds(step.low)} to {format_seconds(step.high)}"
+        pace = f"uneven, {spread}" if found.interval is None else "even"
+        gap, usual = found.longest_gap or 0.0, found.interval or step.high
+        longest = f"; longest gap {format_seconds(gap)}" if gap > GAP * usual else ""
+        yield "sent", f"{rate}, {pace}{longest}"
     if found.speeds is not None:
         words = (
             f"median {format_number(found.speeds.middle)}, at most"
@@ -290,6 +287,7 @@ def record(found: Inspection) -> dict[str, Any]:
         "refused": found.refused,
         "begin": begin,
         "end": end,
+        "interval": found.interval,
         "step": found.step and found.step._asdict(),
         "longest_gap": found.longest_gap,
         "speed": found.speeds and found.speeds._asdict(),

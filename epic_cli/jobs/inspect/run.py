@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 #: Packets held for measurements in several passes, and packets shown.
 HELD, SHOWN = 100_000, 5
 
-#: Stamps are even if nine of ten steps are within this share of the usual one.
-REGULAR = 0.1
+#: Packets are sent evenly if nine of ten steps are whole multiples of the usual one, within this
+#: share of it: packets that are lost, or not sent at rest, leave gaps.
+REGULAR, MOST = 0.1, 0.9
 
 
 class Spread(NamedTuple):
@@ -52,9 +53,10 @@ class Inspection(Tabular):
 
     ``layout`` is how it was read (None: packet text), ``read`` the same as a description.
     ``entities`` describe each entity, or those with the most packets if ``all_entities`` are more
-    than 1,000. ``step`` is the spread of the times (s) between an entity's packets, ``longest_gap``
-    the longest of these times; ``speeds`` is the spread of the speeds between the positions
-    (teleports left out), ``given`` that of the velocities, in length units per second. ``unread``
+    than 1,000. ``interval`` is the send interval (s), None of packets that are not sent evenly;
+    ``step`` is the spread of the times (s) between an entity's packets, ``longest_gap`` the longest
+    of these times; ``speeds`` is the spread of the speeds between the positions (teleports left
+    out), ``given`` that of the velocities, in length units per second. ``unread``
     are other keys and columns, which are carried along, with first values. ``head`` are the first
     packets. ``refused`` counts refused lines. ``paths`` are positions (n, 3) by entity, ``turns``
     describe rotations.
@@ -77,6 +79,7 @@ class Inspection(Tabular):
     turns: tuple[Turning, ...] = ()
     paths: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
     longest_gap: float | None = None
+    interval: float | None = None
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -93,12 +96,6 @@ class Inspection(Tabular):
         """The first and the last time of all packets (s)."""
         times = [(entity.first, entity.last) for entity in self.entities] or [(0.0, 0.0)]
         return min(one for one, _ in times), max(one for _, one in times)
-
-    @property
-    def is_regular(self) -> bool:
-        """True if packets were sent at an even rate."""
-        step = self.step
-        return step is not None and step.high - step.low <= 2 * REGULAR * step.middle
 
     @property
     def arrivals(self) -> int:
@@ -131,6 +128,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
     tables = {entity: make_packet_table(one) for entity, one in held.items()}
     steps = [np.diff(table[TIME]) for table in tables.values()]
     reader = watch.reader
+    step = _measure_spread(steps, 0.95, least=0.0)
     others: dict[str, str] = {}
     for sample in watch.samples:
         for at in range(len(sample.block)):
@@ -146,7 +144,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         reader.layout if reader is not None else None,
         count,
         tuple(tracks),
-        _measure_spread(steps, 0.95, least=0.0),
+        step,
         _measure_spread([_measure_speeds(table) for table in tables.values()]),
         _measure_spread([compute_lengths(table[VELOCITY].T) for table in tables.values()]),
         tuple(others.items()),
@@ -158,7 +156,16 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         tuple(watch.census.turns),
         {entity: one[POSITION].T for entity, one in tables.items()},
         max((float(np.nanmax(step)) for step in steps if np.isfinite(step).any()), default=None),
+        None if step is None else _find_interval(np.concatenate(steps), step.middle),
     )
+
+
+def _find_interval(steps: Floats, usual: float) -> float | None:
+    """Return the mean time between two packets sent; None if few steps are multiples of it."""
+    steps = steps[(steps > 0) & np.isfinite(steps)]
+    sent = np.maximum(np.round(steps / usual), 1)
+    even = np.abs(steps - usual * sent) <= REGULAR * usual
+    return float(steps[even].sum() / sent[even].sum()) if even.mean() >= MOST else None
 
 
 def _measure_speeds(table: Floats) -> Floats:

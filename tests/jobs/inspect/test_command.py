@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.running import shell
 
@@ -47,6 +49,24 @@ def test_a_gap_in_even_packets_is_named(tmp_path: Path, capsys: pytest.CaptureFi
         file.write_text(f"time,x,y\n{rows}")
     assert "even\n" in printed(capsys, even)
     assert "even; longest gap 550 ms\n" in printed(capsys, broken)
+
+
+@pytest.mark.parametrize("rate", [8, 20, 30, 60])
+def test_the_send_rate_is_found_whatever_is_lost(
+    rate: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    generator = np.random.default_rng(rate)
+    sent = np.arange(600) / rate + 1000
+    uneven = 1000 + np.cumsum(generator.exponential(1 / rate, 600))
+    for times, loss in ((sent, 0.0), (sent, 0.3), (uneven, 0.0)):
+        file = tmp_path / "packets.csv"
+        kept = times[generator.random(600) >= loss]
+        file.write_text("time,x,y\n" + "".join(f"{t:.3f},{3 * t:.3f},0\n" for t in kept))
+        found = json.loads(printed(capsys, file, "--format", "json"))["interval"]
+        if times is uneven:
+            assert found is None
+        else:
+            assert found == pytest.approx(1 / rate, rel=1e-3)
 
 
 def test_quiet_leaves_out_messages(tmp_path: Path) -> None:
