@@ -1,12 +1,14 @@
 """Tests of Unreal's smoothing: the fading offset, both distances, the linear mode's clock."""
 
+import random
 from typing import Any
 
 import pytest
 from support.conformance import load
+from support.delivery import drawn
 from support.filter_cases import packet
 
-from epic_cli import strategy
+from epic_cli import Packet, strategy
 
 VALUES = load("unreal_smoothing")
 
@@ -85,12 +87,19 @@ def test_the_linear_mode_takes_half_a_second_at_most() -> None:
     assert one.read(10.5).position[0] == pytest.approx(0)
 
 
-def test_the_linear_modes_clock_begins_behind_again_when_it_ran_ahead() -> None:
+def test_a_packet_before_the_linear_modes_clock_moves_the_mesh_at_once() -> None:
     one = with_offset(100, network_smoothing_mode="linear")
     one.read(0.5)
     one.update(packet(1.11, 1010.0, 1.0), 0.5)  # the clock stands at 1.115
-    assert one.read(0.5).position[0] == pytest.approx(985)
-    assert one.read(0.505).position[0] == pytest.approx(1010 - 12.5)
+    assert one.read(0.505).position[0] == 1010
+
+
+def test_the_linear_mode_does_not_overshoot_for_who_stands() -> None:
+    one = with_offset(100, network_smoothing_mode="linear")
+    one.update(packet(1.2, 1000.0), 0.0)  # 0.125 s at most behind: at 1.075
+    one.read(0.0)
+    assert one.read(0.0625).position[0] == pytest.approx(1050)
+    assert one.read(0.5).position[0] == 1000
 
 
 def test_disabled_jumps() -> None:
@@ -101,13 +110,59 @@ def test_disabled_jumps() -> None:
     assert (sample.position[0], sample.status) == (5.0, "held")
 
 
-def test_the_capsule_simulates_on() -> None:
+def proxy(packets: list[Packet], frames: list[float], *, linear: bool) -> list[float]:
+    """Return what a proxy draws: packets are read in a frame, and then it simulates the frame."""
+    rows: list[float] = []
+    waiting, last = list(packets), packets[0].arrival or 0.0
+    capsule = offset = corrected = clock = behind = stamp = 0.0
+    velocity, seen = 0.0, False
+    for at in frames:
+        while waiting and (waiting[0].arrival or 0.0) <= at:
+            new = waiting.pop(0)
+            step, stamp = new.time - stamp, new.time
+            if seen:
+                offset = corrected = offset + capsule - new.position[0]
+            clock = max(min(clock, stamp), stamp - min(1.25 * step, 0.5)) if seen else stamp
+            behind = stamp - clock
+            capsule, velocity, seen = new.position[0], (new.velocity or (0.0,))[0], True
+        passed, last = at - last, at
+        capsule += velocity * passed
+        if not rows:
+            pass
+        elif linear:
+            clock = clock + passed
+            if behind:
+                clock = min(clock, stamp + 0.15 * behind)
+            gone = min(max(1 - (stamp - clock) / behind, 0), 1.15) if behind else 1
+            if gone >= 1 and not velocity:
+                gone, clock = 1, stamp
+            offset = corrected * (1 - gone)
+        else:
+            time = 0.1 if velocity else 0.05
+            offset = offset * (1 - passed / time) if passed < time else 0.0
+        rows.append(capsule + offset)
+    return rows
+
+
+@pytest.mark.parametrize("mode", ["exponential", "linear"])
+def test_a_proxy_reads_packets_in_a_frame_and_simulates_all_of_it(mode: str) -> None:
+    dice = random.Random(5)
+    packets, arrival = [], 0.0
+    for k in range(200):
+        arrival = max(arrival, 0.05 * k + 0.03 + dice.choice((0, 0.01, 0.07, 0.1)))
+        speed = dice.choice((0.0, 4.0, -7.0))
+        packets.append(packet(0.05 * k, dice.uniform(-20, 20), speed, arrival))
+    begun = packets[0].arrival or 0.0
+    frames = [begun + 0.0165 * k + dice.uniform(0, 0.016) for k in range(600)]
+    one = strategy("unreal", network_smoothing_mode=mode)
+    rows = [sample.position[0] for sample in drawn(one, packets, frames)]
+    assert rows == pytest.approx(proxy(packets, frames, linear=mode == "linear"), abs=1e-5)
+
+
+def test_the_velocity_is_the_capsules() -> None:
     one = strategy("unreal")
     one.update(packet(0.0, 0.0, 10.0), 0.08)
-    one.read(0.1)
-    one.update(packet(0.1, 1.0, 10.0), 0.18)
-    sample = one.read(0.28)
-    assert sample.position[0] == pytest.approx(2)
+    sample = one.read(0.1)
     assert (sample.velocity[0], sample.status) == (10, "extrapolated")
 
 

@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 
-from epic_cli.engine.declaration import Declaration, Need
+from epic_cli.engine.declaration import Declaration, LagVariation, Need
 from epic_cli.engine.parameters import Choice, Number, Switch
 
 cpdef enum Mode:
@@ -19,13 +19,18 @@ cpdef enum Mode:
 # How far past the server's time the linear mode's clock may run, in correction intervals.
 cdef double OVERSHOOT = 0.15
 
+# How far behind the server's time that clock may be, in intervals between two timestamps.
+cdef double MOST_BEHIND = 1.25
+
 
 cdef class Unreal(Strategy):
     """The capsule jumps to each packet; the mesh, which is what the player sees, follows smoothly.
 
-    The capsule takes the server's position at once and simulates on with its velocity. What is
-    drawn is the capsule plus the offset of the mesh, which a correction sets so that nothing
-    jumps, and which then goes to zero. With d = old position - new position of the capsule:
+    The capsule takes the server's position and simulates on with its velocity: also in the frame
+    that reads the packet, for all of that frame's time (``bNetworkSkipProxyPredictionOnNetUpdate``
+    off). What is drawn is the capsule plus the offset of the mesh, which a correction sets so that
+    nothing jumps, and which then goes to zero. With d = position of the capsule in the frame before
+    - received position:
 
         |d| <= max_smooth distance:  offset = offset + d
         |d| <= no_smooth distance:   offset = offset + max_smooth distance * d / |d|
@@ -36,17 +41,18 @@ cdef class Unreal(Strategy):
         offset = offset * (1 - dt / smooth_time), or 0 if dt >= smooth_time
 
     with half the smooth time while the character stands. linear takes it away at a steady pace
-    on a clock of its own, which follows the timestamps and may run ahead of the newest by 15 % of
-    D, the time that it was last behind:
+    on a clock of its own. A packet sets that clock at most min(1.25 * the last step of the
+    timestamps, max_client_smoothing_delta_time) behind its timestamp, and never ahead of it; D is
+    how far it then is behind. It may run ahead of the timestamp by 15 % of D:
 
-        percent = clamp((D - (timestamp - clock)) / D, 0, 1.15)
+        percent = clamp((D - (timestamp - clock)) / D, 0, 1.15), or 1 if D = 0
         offset  = (offset at the correction) * (1 - percent)
 
-    so that it overshoots by up to 15 % when the next packet is late. Good: it is cheap, the
-    capsule is never off by more than the network is, and large errors are not smoothed. Bad:
-    exponential smoothing depends on the frame rate (at 20 Hz half of the offset goes in a frame,
-    at 60 Hz 42 % in the same time), and distances are in the engine's centimeters: set them in
-    your own unit.
+    so that it overshoots by up to 15 % when the next packet is late, except at rest. Good: it is
+    cheap, the capsule is never off by more than the network is, and large errors are not smoothed.
+    Bad: exponential smoothing depends on the frame rate (at 20 Hz half of the offset goes in a
+    frame, at 60 Hz 42 % in the same time), and distances are in the engine's centimeters: set them
+    in your own unit.
 
     A packet with the newest timestamp or an earlier one is discarded. The velocity is the
     capsule's. Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while
@@ -57,13 +63,17 @@ cdef class Unreal(Strategy):
         name="unreal",
         summary="Unreal's mesh smoothing: simulates on, fades the offset of each correction",
         needs=(Need.VELOCITY,),
-        lag="the age of a packet on arrival",
+        lag="the age of a packet at the frame before its arrival",
         on_loss="continues as received, forever",
         source="Unreal Engine, UCharacterMovementComponent, public documentation and ports of"
         " the formulas; Epic EULA, no source used",
         proof="formula",
         rotates="the mesh turns by nlerp to the received rotation: exponential, a fraction of the"
         " way each frame; linear, on the mode's clock",
+        lag_varies=LagVariation(
+            "by up to a frame: the frame that reads a packet simulates all of its own time",
+            frames=1,
+        ),
         settings=(
             Choice("network_smoothing_mode", "exponential", "how the offset fades to zero", Mode),
             Number("network_simulated_smooth_location_time", 0.1, "smooth time of the"
@@ -87,7 +97,7 @@ cdef class Unreal(Strategy):
     cdef public double network_simulated_smooth_rotation_time
     cdef public double network_max_smooth_update_distance, network_no_smooth_update_distance
     cdef public double max_client_smoothing_delta_time
-    cdef double received                # the local time of the newest packet
+    cdef double moved                   # the local time at which the capsule was as received
     cdef Motion capsule                 # as received
     cdef Vec3[double] offset
     cdef Vec3[double] corrected_offset  # the offset at the last correction, of the linear mode
@@ -104,7 +114,7 @@ cdef class Unreal(Strategy):
     cdef Vec3[double] simulate_capsule(self, double at) noexcept nogil:
         """Return the capsule's position at local time ``at``, extrapolated if prediction is on."""
         if self.prediction:
-            return self.capsule.position + self.capsule.velocity * (at - self.received)
+            return self.capsule.position + self.capsule.velocity * (at - self.moved)
         return self.capsule.position
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -113,8 +123,8 @@ cdef class Unreal(Strategy):
         if not first:
             if packet.time <= self.newest:
                 return False
-            before = self.simulate_capsule(now)
-        self.received = now
+            before = self.simulate_capsule(self.drawn.time)
+        self.moved = self.drawn.time        # the frame that reads it simulates on from the last
         self.capsule = packet
         if first:
             self.server_time = self.clock = packet.time
@@ -146,21 +156,23 @@ cdef class Unreal(Strategy):
             self.offset = Vec3[double]()
         self.corrected_offset = self.offset
         self.server_time = timestamp
-        self.clock = max(self.clock, timestamp - self.max_client_smoothing_delta_time)
-        if self.clock >= timestamp:
-            # the clock ran ahead while packets were late: start one interval behind again
-            self.clock = timestamp - min(step, self.max_client_smoothing_delta_time)
-        self.behind = timestamp - self.clock
+        self.behind = clamped(timestamp - self.clock, 0, min(
+            step * MOST_BEHIND, self.max_client_smoothing_delta_time))
+        self.clock = timestamp - self.behind
 
     cdef void shrink_offset(self, double elapsed) noexcept nogil:
         """Shrink the mesh's offset by a frame of ``elapsed`` seconds."""
         cdef double time = self.network_simulated_smooth_location_time
+        cdef bint stands = dot(self.capsule.velocity, self.capsule.velocity) == 0
         if self.network_smoothing_mode == LINEAR:
-            self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)
+            self.clock += elapsed
+            if self.behind > 0:
+                self.clock = min(self.clock, self.server_time
+                                 + (0 if stands else OVERSHOOT * self.behind))
             self.offset = self.corrected_offset * (1 - self.compute_lerp_percent())
             self.rotate_mesh(self.corrected_rotation, self.compute_lerp_percent(), elapsed)
             return
-        if dot(self.capsule.velocity, self.capsule.velocity) == 0:
+        if stands:
             time *= 0.5
         self.offset = self.offset * (1 - elapsed / time) if elapsed < time else Vec3[double]()
         time = self.network_simulated_smooth_rotation_time
