@@ -163,14 +163,25 @@ def test_the_server_time_follows_slowly_and_jumps_when_far_off() -> None:
     clock = importlib.import_module("epic_cli.engine.strategies.adaptive_delay").NetworkTime()
     clock.sync(10.0, 0.0)
     assert clock.advance(0.0, 0.0) == pytest.approx(9.95)
-    clock.sync(10.6, 0.5)  # not yet due
+    clock.sync(10.999, 0.5)  # of the same second of the server's
     assert clock.advance(0.5, 0.5) == pytest.approx(10.45 + 0.0025)
     clock.sync(11.1, 1.0)
     assert clock.advance(1.5, 0.5) == pytest.approx(11.45 + 0.0075)
     clock.sync(13.0, 2.0)
     assert clock.advance(2.0, 0.5) == pytest.approx(12.95 + 0.0025)
-    clock.sync(12.9, 3.5)  # far behind: the time stands still until it is right
-    assert clock.advance(3.5, 1.5) == pytest.approx(12.95 + 0.0025)
+    assert clock.advance(3.5, 1.5) == pytest.approx(14.45 - 0.0125)
+    clock.sync(14.0, 3.5)  # far behind: the time stands still until it is right
+    assert clock.advance(3.6, 0.1) == pytest.approx(14.45 - 0.0125)
+    assert clock.advance(4.5, 0.9) == pytest.approx(14.95 - 0.0085)
+
+
+def test_a_frame_reads_packets_before_it_adds_its_time() -> None:
+    made = strategy("unity-ngo", mode="lerp", position_lerp_smoothing="off", server_buffer=0.07)
+    for k in range(100):  # as the server sends them, 40 ms after a frame and 60 before the next
+        made.update(Packet((k, 0, 0), (10, 0, 0), k / 10), k / 10 + 0.04)
+        sample = made.read(k / 10 + 0.1)
+    # 9.9 was the server's time in the frame before: 10.0 - 0.07 now, less two ticks
+    assert sample.position[0] == pytest.approx(97)
 
 
 def test_the_server_time_swings_about_what_is_wanted() -> None:

@@ -2,7 +2,7 @@
 
 cimport cython
 
-from libc.math cimport INFINITY, NAN, fabs, isnan, pow
+from libc.math cimport INFINITY, NAN, fabs, floor, isnan, pow
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
@@ -24,6 +24,9 @@ from epic_cli.engine.strategies.parts.turning cimport YXZ, angles_from_turn, of_
 cdef double ROUNDING = 1e-9
 cdef double RELATIVE_ROUNDING = 1e-15
 
+# The timestamp of a whole number of intervals may be below it by this part of one.
+cdef double INTERVAL_ROUNDING = 1e-6
+
 
 cpdef enum class SmoothingFactor:
     FRAME_RATE_INDEPENDENT
@@ -43,8 +46,9 @@ cpdef enum RenderFrom:
 cdef class UnityNgo(Strategy):
     """Follows a queue of states some ticks behind the server time, and smooths the result.
 
-    The client's server time is ``server_buffer`` behind the newest timestamps; what is rendered
-    is ``tick_latency`` ticks behind that. A frame takes states from the queue and heads for the
+    The client's server time is ``server_buffer`` behind a timestamp in the frame before the one
+    that reads it; one timestamp a second counts. What is rendered is ``tick_latency`` ticks behind
+    that. A frame takes states from the queue and heads for the
     newest of them; ``start`` and ``target`` are the two ends, ``r`` is the render time:
 
     double-lerp (1.x): states up to the server time, once r has passed the target:
@@ -92,7 +96,7 @@ cdef class UnityNgo(Strategy):
         name="unity-ngo",
         summary="Unity Netcode for GameObjects: buffered interpolation, then a second smoothing",
         needs=(Need.ARRIVALS, Need.STEADY_RATE),
-        lag="latency, server_buffer, tick_latency ticks, and the second smoothing",
+        lag="latency, server_buffer, tick_latency ticks, and the second smoothing, less a frame",
         on_loss="moves to the newest state, then holds",
         source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator;"
         " double-lerp from 1.11 (MIT), the others from formulas and runs of 2.13 (Unity Companion"
@@ -133,8 +137,8 @@ cdef class UnityNgo(Strategy):
                    0, 60),
             Number("adjustment_ratio", 0.01, "how fast a smaller error is corrected", "", 0, 1,
                    tune=(0.001, 0.1), scale="log"),
-            Number("sync_interval", 1.0, "time between two measurements of the server time", "s",
-                   0, 60),
+            Number("sync_interval", 1.0, "time between two timestamps that set the server time",
+                   "s", 0, 60),
             Number("pause", 1.0, "after a longer silence the next segment takes one tick;"
                    " 0: never", "s", 0, 3600),
             SNAP_DISTANCE,
@@ -185,14 +189,12 @@ cdef class UnityNgo(Strategy):
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
         if time > self.find_connection_newest():
-            self.count_stamp(time, now)
+            self.count_stamp(time)
 
-    cdef void count_stamp(self, double time, double now) noexcept nogil:
-        """Update the server time and the tick by the connection's newest timestamp, arrived at
-        ``now``.
-        """
+    cdef void count_stamp(self, double time) noexcept nogil:
+        """Update the server time and the tick by the connection's newest timestamp."""
         self.interval.add_datagram(time, self)
-        self.clock.sync(time, now)
+        self.clock.sync(time, self.drawn.time)  # messages are read before the frame's time is added
         self.set_tick(self.positions)
         self.set_tick(self.velocities)
 
@@ -216,7 +218,7 @@ cdef class UnityNgo(Strategy):
         cdef double tick = self.interval.value
         if not self.connected:
             if self.empty or packet.time > self.newest:
-                self.count_stamp(packet.time, now)
+                self.count_stamp(packet.time)
         elif not self.same_datagram:
             self.count_datagram(packet.time, now)
         if self.empty:
@@ -618,8 +620,10 @@ def step_smooth_damp(double value, double target, double velocity, double smooth
 cdef class NetworkTime:
     """A clock that stays ``buffer`` seconds behind the arriving timestamps.
 
-    Every ``interval`` seconds a packet sets the wanted offset. Each frame moves the offset towards
-    it by ``ratio`` of the frame's length, and it never settles: it overshoots and returns, frame by
+    The server sends its time once in ``interval`` seconds of its clock; here the first packet of
+    each such interval does. A frame reads it before it adds its own duration to the local time, so
+    that ``now`` is the time of the frame before. Each frame moves the offset towards the wanted one
+    by ``ratio`` of the frame's length, and it never settles: it overshoots and returns, frame by
     frame. The phase of this swing is chance in a game, whose frames vary in length; here it begins
     in the middle. It jumps if it is off by more than ``hard_reset``:
 
@@ -630,13 +634,15 @@ cdef class NetworkTime:
     The time never goes back. With ``latency`` given (arrival minus timestamp, s) nothing is
     estimated.
 
-    Source: com.unity.netcode.gameobjects (MIT), NetworkTimeSystem; formulas only.
+    Source: com.unity.netcode.gameobjects 1.11 (MIT), NetworkTimeSystem, NetworkManager; formulas
+    only.
     """
 
     cdef bint estimates, jumped
     cdef double offset
     cdef double fixed, buffer, hard_reset, ratio, interval
-    cdef double desired, last_sync, latest
+    cdef double desired, latest
+    cdef double last_sync               # the interval of the timestamp that was measured last
 
     def __init__(self, double latency=NAN, double buffer=0.05, double hard_reset=0.2,
                  double ratio=0.01, double interval=1.0):
@@ -649,11 +655,14 @@ cdef class NetworkTime:
         self.clear()
 
     cpdef void sync(self, double timestamp, double now) noexcept nogil:
-        """Measure the wanted offset by a packet's timestamp and its arrival ``now``."""
+        """Measure the wanted offset by a packet's timestamp, read after the frame at ``now``."""
         cdef bint first = self.last_sync == -INFINITY
-        if not self.estimates or now - self.last_sync < self.interval:
+        cdef double due = timestamp
+        if self.interval > 0:
+            due = floor(timestamp / self.interval + INTERVAL_ROUNDING)
+        if not self.estimates or due <= self.last_sync:
             return
-        self.last_sync = now
+        self.last_sync = due
         self.desired = timestamp - now - self.buffer
         if first or fabs(self.desired - self.offset) > self.hard_reset:
             self.offset = self.desired
