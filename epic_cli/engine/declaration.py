@@ -49,6 +49,23 @@ class LagVariation(NamedTuple):
         return self.seconds
 
 
+class OneClock(NamedTuple):
+    """The settings with which a strategy takes the receiver's clock for the sender's.
+
+    It does where each of ``when`` has this value. ``instead`` are the settings for clocks that
+    differ, None for the send interval; empty if there are none.
+    """
+
+    when: tuple[tuple[str, Value], ...] = ()
+    instead: tuple[tuple[str, Value | None], ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """Advice for clocks that differ."""
+        settings = [name if value is None else f"{name}={value}" for name, value in self.instead]
+        return f"set {' and '.join(settings)}" if settings else "no setting mends that"
+
+
 class _DeclaredFields(NamedTuple):
     """The fields of a ``Declaration``."""
 
@@ -70,6 +87,7 @@ class _DeclaredFields(NamedTuple):
     aims_at_prediction: bool = False
     lag_varies: LagVariation | None = None
     lag_by_session: bool = False
+    one_clock: OneClock | None = None
     settings: tuple[Setting, ...] = ()
 
 
@@ -106,6 +124,7 @@ class Declaration(_DeclaredFields):
     state predicts; those of others on the way to a received state.
     ``lag_varies``: how the lag at a constant velocity wavers; that of others does not.
     ``lag_by_session``: the first packets set the lag, which is another in another session.
+    ``one_clock``: with these settings its clocks must agree; None: they never must.
     """
 
     @property
@@ -144,6 +163,13 @@ class Declaration(_DeclaredFields):
     def write_value(self, name: str, value: Converted) -> str:
         """Return the text of a setting's value, which is as the strategy uses it."""
         return self._settings_by_name[name].write(value)
+
+    def takes_one_clock(self, given: Mapping[str, object]) -> bool:
+        """Return True if the strategy, so set, takes the receiver's clock for the sender's."""
+        if self.one_clock is None:
+            return False
+        values = self.values(given)
+        return all(values[name] == value for name, value in self.one_clock.when)
 
     @cached_property
     def _settings_by_name(self) -> dict[str, Setting]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from epic_cli.engine.declaration import Need
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import (
     Entities,
@@ -351,9 +351,12 @@ class Prepared:
         """The time from one row to the next, s."""
         return self.timing.tick[0] / self.timing.tick[1]
 
-    def is_unfit(self, strategy: SmoothingStrategy) -> bool:
-        """Return True if the strategy needs arrival times and the run has none."""
-        return not self.by_arrival and is_arrival_needed(strategy)
+    def find_flaws(self, strategy: SmoothingStrategy) -> list[ResultNote]:
+        """Return what makes the strategy unfit for this run, whatever it draws."""
+        if not self.by_arrival:
+            return [ResultNote(Flaw.NEEDS_ARRIVALS)] if is_arrival_needed(strategy) else []
+        instead = _find_clock_setting(strategy) if abs(self.offset) > APART else None
+        return [] if instead is None else [ResultNote(Flaw.ONE_CLOCK, instead=instead)]
 
     def make_pacing(self) -> Pacing:
         """Return a new pacing, with its clock, for this run."""
@@ -370,6 +373,20 @@ def is_arrival_needed(strategy: SmoothingStrategy) -> bool:
         if need[0] == Need.ARRIVALS and settings.get("latency") == "auto":  # a latency does as well
             return True
     return False
+
+
+#: Seconds; a delay covers a smaller difference between the clocks.
+APART = 0.1
+
+
+def _find_clock_setting(strategy: SmoothingStrategy) -> str | None:
+    """Return what to do about clocks that differ; None if the strategy does not mind them."""
+    declared = getattr(strategy, "declaration", None)
+    settings = getattr(strategy, "settings", {})
+    if not isinstance(declared, Declaration) or not declared.takes_one_clock(settings):
+        return None
+    assert declared.one_clock is not None
+    return declared.one_clock.advice
 
 
 def _measure_clock_difference(packets: Mapping[str, PacketBlock]) -> float:
@@ -716,12 +733,12 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         events = events._replace(watched=0.0)
     for participant, own in zip(spec.participants, found, strict=True):
         strategy = participant.make()
-        unfit = prepared.is_unfit(strategy)
         declared = getattr(strategy, "declaration", None)
         once = prepared.by_arrival and getattr(declared, "lag_by_session", False)
         name = getattr(declared, "name", "")
         family = get_declaration(name).family if is_built_in(name) else ""
-        kinds.append((unfit, family == FAMILIES["adaptive_delay"]))
+        flaws = prepared.find_flaws(strategy)
+        kinds.append((flaws, family == FAMILIES["adaptive_delay"]))
         result = combine_results(participant.label, None, own, *kinds[-1])
         result = _keep_result(result, work.spool)
         results.append(replace(result, waver=events.waver if once else 0.0))
@@ -878,8 +895,8 @@ def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> 
     found = [
         _measure_entity(participant, entity, work) for entity in prepared.list_judged(participant)
     ]
-    unfit = prepared.is_unfit(participant.make())
-    return combine_results(participant.label, None, found, unfit)
+    flaws = prepared.find_flaws(participant.make())
+    return combine_results(participant.label, None, found, flaws)
 
 
 #: Most rows of entities that are measured at a time, if that are two or more: while the threads
@@ -1043,13 +1060,13 @@ def combine_results(
     label: str,
     entity: str | None,
     found: Sequence[EntityResult],
-    unfit: bool = False,
+    flaws: Sequence[ResultNote] = (),
     catches_up: bool = False,
 ) -> Result:
     """Combine one participant's measurements of all entities to one result.
 
-    ``unfit``: the strategy needs arrival times and there are none; ``catches_up``: its clock
-    catches up after some outages, and then it does not leap.
+    ``flaws`` are known whatever it draws; ``catches_up``: its clock catches up after some outages,
+    and then it does not leap.
     """
     failed = next((result.note for result in found if result.note is not None), None)
     if failed is not None:
@@ -1065,9 +1082,8 @@ def combine_results(
     if undrawn == measured.rows:
         return Result(label, entity, notes=(ResultNote(Flaw.NOTHING_DRAWN),))
     values = {metric.name: metric.value(measured) for metric in METRICS}
-    notes = []
-    if unfit:
-        notes.append(ResultNote(Flaw.NEEDS_ARRIVALS))
+    notes = [*flaws]
+    if any(note.flaw is Flaw.NEEDS_ARRIVALS for note in flaws):
         values["score"] = math.nan
     if not measured.speed > 0:
         notes.append(ResultNote(Flaw.TRUTH_AT_REST))
@@ -1373,9 +1389,10 @@ def pool_results(results: Sequence[Result]) -> Result:
         EntityResult(result.measured, note=None if result.values else result.note)
         for result in results
     ]
-    unfit = any(result.has(Flaw.NEEDS_ARRIVALS) for result in results)
+    flaws = {note.flaw: note for result in results for note in result.notes
+             if note.flaw in (Flaw.NEEDS_ARRIVALS, Flaw.ONE_CLOCK)}  # fmt: skip
     catches_up = any(result.has(Flaw.LEAPS) for result in results)
-    pooled = combine_results(results[0].label, None, found, unfit, catches_up)
+    pooled = combine_results(results[0].label, None, found, [*flaws.values()], catches_up)
     told = [note for result in results for note in result.notes if note.flaw is Flaw.LAG_UNKNOWN]
     if told and pooled.values and not pooled.has(Flaw.LAG_UNKNOWN):  # several were one of these
         pooled = replace(pooled, notes=(*pooled.notes, told[0]))

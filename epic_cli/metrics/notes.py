@@ -183,6 +183,7 @@ class Flaw(enum.Enum):
     NOT_FINITE = "it draws numbers that are not finite in {rows} of the rows that count"
     NOTHING_DRAWN = "it draws nothing in the rows that count"
     NEEDS_ARRIVALS = "not ranked: needs arrival times, and there are none"
+    ONE_CLOCK = "it takes the receiver's clock for the sender's, which is another here: {instead}"
     TRUTH_AT_REST = "no score and no lag: the truth does not move"
     DIVERGED = (
         "it diverges: it is drawn up to {beyond} outside of a movement that is {extent} across"
@@ -214,7 +215,7 @@ class ResultNote:
 
     ``rows`` of the ``judged`` rows are concerned; ``error`` says when and how the strategy failed;
     the path was drawn up to ``beyond`` outside of a movement that is ``extent`` across; ``lags``
-    (s) are as plausible as the one that is reported.
+    (s) are as plausible as the one that is reported; ``instead`` says what to do about a clock.
     """
 
     flaw: Flaw
@@ -224,6 +225,7 @@ class ResultNote:
     beyond: float = 0.0
     extent: float = 0.0
     lags: tuple[float, ...] = ()
+    instead: str = ""
 
 
 # ---------------------------------------------------------------- in words
@@ -234,7 +236,7 @@ MOST_NOTES = 5
 
 #: Marks behind a score or a lag that needs care.
 MARKS = {
-    "score": {Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"},
+    "score": {Flaw.ONE_CLOCK: "!", Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"},
     "lag": {Flaw.LAG_UNKNOWN: "?", Flaw.LAG_AMBIGUOUS: "?"},
 }
 
@@ -343,6 +345,7 @@ def describe_flaw(note: ResultNote) -> str:
         error=note.error,
         beyond=format_three_digits(note.beyond),
         extent=format_three_digits(note.extent),
+        instead=note.instead,
         lags=", ".join(f"{lag * 1000:.0f}" for lag in note.lags[:3]),
     )
 

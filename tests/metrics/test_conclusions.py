@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from endurance import bursty
 from support import movements
+from support.arrival_oracle import arrival_of
 from support.comparisons import EVERYTHING, compared
 from support.recordings import seeds
 
 from epic_cli import Packet, Sample, Status
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.jobs.compare.report import make_metric_columns, write_verdict
+from epic_cli.jobs.compare.report import find_notes, make_metric_columns, write_verdict
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics import find_metric
 from epic_cli.metrics.comparison import (
@@ -485,6 +486,25 @@ def test_who_needs_arrival_times_is_marked_and_not_ranked_without_them() -> None
     (score, *_) = make_metric_columns(found.results)
     assert score.cells[0] == "-!"
     assert not any(Flaw.NEEDS_ARRIVALS in flaws(result) for result in judged(CIRCLE, *both).results)
+
+
+def test_who_takes_two_clocks_for_one_is_told_what_to_set() -> None:
+    sent = movements.packets(movements.circle)
+    apart = [packet._replace(arrival=arrival_of(packet) - 100) for packet in sent]
+    specs = read_specs(["buffer", "buffer+clock=min", "epic", "dead-reckoning", "mirror"])
+    found = judged(apart, *specs)
+    told = {
+        result.label: note.instead
+        for result in found.results
+        for note in result.notes
+        if note.flaw is Flaw.ONE_CLOCK
+    }
+    assert told == {
+        "buffer": "set clock=min", "epic": "no setting mends that",
+        "dead-reckoning": "set age=rtt",
+    }  # fmt: skip
+    assert not any(Flaw.ONE_CLOCK in flaws(result) for result in judged(sent, *specs).results)
+    assert not any("the lag is unknown" in line for line in find_notes(found, found.results))
 
 
 def test_overshoot_is_what_runs_ahead_of_where_the_truth_goes() -> None:

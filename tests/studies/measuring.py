@@ -19,8 +19,8 @@ from epic_cli.api.comparing import make_participants
 from epic_cli.api.replaying import make_timing
 from epic_cli.engine.packets import Status
 from epic_cli.engine.strategies import get_declaration
-from epic_cli.jobs.tune.delays import BUFFERS
-from epic_cli.jobs.tune.delays import BufferLine as Clock
+from epic_cli.metrics.delays import BUFFERS
+from epic_cli.metrics.delays import BufferLine as Clock
 from epic_cli.metrics.evaluation import (
     CompareSpec,
     Run,

@@ -407,6 +407,9 @@ def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     return lines + _list_result_notes(results, lambda flaw: flaw in _MARKED - UNRANKED)
 
 
+#: Flaws that follow from one clock that is taken for another.
+_OF_CLOCKS = (Flaw.LAG_UNKNOWN, Flaw.DIVERGED)
+
 #: Flaws that put a mark behind a value.
 _MARKED = {flaw for marks in MARKS.values() for flaw in marks}
 
@@ -445,7 +448,8 @@ def _list_result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]
     for result in results:
         place = f" ({result.place})" if result.place else ""
         for note in result.notes:
-            if wanted(note.flaw):
+            follows = note.flaw in _OF_CLOCKS and result.has(Flaw.ONE_CLOCK)
+            if wanted(note.flaw) and not follows:
                 noted.setdefault(describe_flaw(note), []).append(f"{result.label}{place}")
     return [f"Note: {some(who)}: {words}." for words, who in noted.items()]
 

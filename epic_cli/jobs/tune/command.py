@@ -388,8 +388,8 @@ def _write_delays(
 
     Raise ``WrongUsage`` without arrival times.
     """
-    from epic_cli.jobs.tune.delays import find_needed_delays
     from epic_cli.jobs.tune.report import make_delays_report
+    from epic_cli.metrics.delays import find_needed_delays
     from epic_cli.shell.console import write_report
 
     found = find_needed_delays([run.packets for run in runs], strategies)

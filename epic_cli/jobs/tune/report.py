@@ -12,7 +12,6 @@ from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import write_spec as written_spec
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.compare import report as compared
-from epic_cli.jobs.tune.delays import LOST, BufferCure, BufferDelay, DelaysNeeded
 from epic_cli.jobs.tune.run import (
     Evaluation,
     FrontPoint,
@@ -28,6 +27,7 @@ from epic_cli.jobs.tune.run import (
 from epic_cli.jobs.tune.trials import Divided
 from epic_cli.metrics import find_metric
 from epic_cli.metrics.comparison import Comparison, Result
+from epic_cli.metrics.delays import LOST, BufferCure, BufferDelay, DelaysNeeded
 from epic_cli.metrics.digits import (
     format_count,
     format_interval,

@@ -22,7 +22,6 @@ import numpy as np
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.tune.delays import DelaysNeeded, find_needed_delays
 from epic_cli.jobs.tune.trials import (
     KIND,
     NUMBER,
@@ -44,6 +43,7 @@ from epic_cli.jobs.tune.trials import (
 from epic_cli.metrics import find_metric
 from epic_cli.metrics.arrays import find_minimum
 from epic_cli.metrics.certainty import RESOLUTION, CandidateSums, NetworkEvents, compute_difference
+from epic_cli.metrics.delays import DelaysNeeded, find_needed_delays
 from epic_cli.metrics.evaluation import Participant, Run, is_arrival_needed, make_piece, pool_runs
 from epic_cli.metrics.inputs import RecordedRuns
 from epic_cli.metrics.metric import Better, Weights, drop_turning

@@ -6,8 +6,9 @@ taken before the first frame at or after its arrival.
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -19,8 +20,13 @@ from support.recordings import EXHAUSTIVE
 from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, replay, strategy
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import CLOCKS, ClockName, is_listening
-from epic_cli.engine.strategies import list_names
+from epic_cli.engine.strategies import get_declaration, list_names
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 TICKS = [Fraction(1, 20), Fraction(1, 60), Fraction(1, 7)]
 
@@ -135,3 +141,34 @@ def test_the_rows_of_demo_pacing_are_those_of_the_same_calls(name: str, clock: C
             wanted.append(one.read(now))
     assert rows == wanted
     assert len(rows) > 50
+
+
+def draw_circle(
+    name: str, settings: Mapping[str, Value], ahead: float
+) -> list[tuple[float, float, float]]:
+    """Return what is drawn of a circle where the receiver's clock is ahead of the sender's (s)."""
+    link = LinkConditions(latency=0.0625, jitter=0.03125, distribution="uniform")
+    circle = PathMovement(PATHS["circle"](5.0, 5.0, 1))
+    sent = simulate(circle, send_rate=20, duration=12.0, channel=Link(link, seed=1))
+    packets = [packet._replace(arrival=arrival_of(packet) + ahead) for packet in sent]
+    rows = list(replay(packets, partial(strategy, name, **settings), tick=1 / 60))
+    return [row.position for row in rows[60:]]
+
+
+@pytest.mark.parametrize("name", list_names())
+def test_clocks_that_differ_matter_where_it_is_declared(name: str) -> None:
+    one_clock = get_declaration(name).one_clock
+
+    def measure_change(settings: Mapping[str, Value]) -> float:
+        agreed = draw_circle(name, settings, 0.0)
+        return max(
+            math.dist(*pair)
+            for ahead in (128.0, -128.0)
+            for pair in zip(agreed, draw_circle(name, settings, ahead), strict=False)
+        )
+
+    # a plausible age is taken for one, on clocks that agree: a few hundredths of a second's way
+    assert (measure_change({}) > 1) == (one_clock is not None)
+    if one_clock is not None and one_clock.instead:
+        settings = {key: 0.05 if value is None else value for key, value in one_clock.instead}
+        assert measure_change(settings) < 1

@@ -77,7 +77,8 @@ def test_a_strategy_whose_buffer_runs_empty_is_told_with_the_setting(
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     (finding,) = (item for item in told if item["cause"] == "delay-buffer")
     assert finding["values"]["strategy"].startswith("snapshot+")
-    assert f"interpolation_time to {finding['values']['value']:g}" in finding["cure"]
+    assert finding["values"]["instead"].startswith("snapshot+interpolation_time=")
+    assert f"Use {finding['values']['instead']}: " in finding["cure"]
 
 
 def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(

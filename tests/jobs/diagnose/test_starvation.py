@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.arrival_oracle import arrival_of
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
@@ -19,12 +20,13 @@ from epic_cli.recordings.opening import read_blocks
 from epic_cli.recordings.rows import make_source
 
 
-def packets(jitter: float) -> dict[str, PacketBlock]:
+def packets(jitter: float, ahead: float = 0.0) -> dict[str, PacketBlock]:
     link = LinkConditions(latency=0.05 + jitter, jitter=jitter, distribution="uniform")
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
     found: dict[str, PacketBlock] = {}
     sent = simulate(movement, send_rate=20, duration=15.0, channel=Link(link, seed=1))
-    for block in read_blocks(make_source(sent)):
+    arrived = (packet._replace(arrival=arrival_of(packet) + ahead) for packet in sent)
+    for block in read_blocks(make_source(arrived)):
         separate(block, found)
     return found
 
@@ -53,8 +55,19 @@ def test_the_delays_that_packets_need_are_those_of_the_link() -> None:
 
 def test_where_no_setting_reaches_far_enough_it_says_so() -> None:
     (found,) = told("quake3", BAD)  # its cl_time_nudge is 30 ms at most
-    assert "setting" not in found.values
+    assert "instead" not in found.values
     assert "try another strategy" in str(found.values["cure"])
+
+
+@pytest.mark.parametrize("strategy", ["buffer", "buffer+delay=0.02", "snapshot", "source"])
+def test_clocks_that_differ_are_told_with_the_settings_for_them(strategy: str) -> None:
+    apart = packets(0.02, ahead=-100)
+    before, found = told(strategy, packets(0.02)), told(strategy, apart)
+    assert bool(before) == (strategy == "buffer+delay=0.02")
+    assert bool(found) == (strategy != "source")
+    for finding in found:
+        assert "receiver's clock" in str(finding.values["cure"])
+        assert told(str(finding.values["instead"]), apart) == []
 
 
 def test_strategies_without_a_buffer_are_not_looked_at() -> None:

@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts cimport Strategy, has_finite_numbers
 from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
-from epic_cli.engine.declaration import Declaration, Need, LagVariation
+from epic_cli.engine.declaration import Declaration, LagVariation, Need, OneClock
 from epic_cli.engine.parameters import Choice, Number
 
 
@@ -49,7 +49,7 @@ cdef class Epic(Strategy):
     declaration = Declaration(
         name="epic",
         summary="the EPIC demo's interpolator: a line from the drawn position to the predicted one",
-        needs=(Need.VELOCITY,),
+        needs=(Need.VELOCITY, Need.CLOCKS),
         lag="display_behind - calc_ahead at constant velocity: none at the defaults",
         on_loss="continues along its line for slop_time, then holds",
         source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",
@@ -64,6 +64,7 @@ cdef class Epic(Strategy):
         takes_any_number=True,
         begins_at_origin=True,
         aims_at_prediction=True,
+        one_clock=OneClock(),
         settings=(
             Number("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
                    tune=(0.0, 1.0)),

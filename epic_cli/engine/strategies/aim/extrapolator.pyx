@@ -29,7 +29,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts cimport Strategy, has_finite_numbers
 from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
-from epic_cli.engine.declaration import Declaration, Need
+from epic_cli.engine.declaration import Declaration, Need, OneClock
 from epic_cli.engine.parameters import Choice
 
 # Times closer than this (s) count as equal.
@@ -88,6 +88,7 @@ cdef class Extrapolator(Strategy):
         " original has none)",
         takes_any_number=True,
         aims_at_prediction=True,
+        one_clock=OneClock(),
         settings=(
             Choice("velocity", "auto", "use the packets' velocity, estimate it from their"
                    " positions, or (auto) whichever each packet allows", VelocitySource),

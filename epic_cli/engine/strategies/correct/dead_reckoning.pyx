@@ -5,7 +5,7 @@ from epic_cli.engine.strategies.parts.curves cimport damp_critically, hermite, p
 from epic_cli.engine.strategies.parts cimport Acceleration, Strategy
 from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
 
-from epic_cli.engine.declaration import Declaration, Need
+from epic_cli.engine.declaration import Declaration, Need, OneClock
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import ACCELERATION, SNAP_CORRECTION
 
@@ -62,6 +62,7 @@ cdef class DeadReckoning(Strategy):
         proof="the book's figure 8.5, closed forms",
         rotates="continues at the received spin; the offset from what was drawn is corrected as"
         " that of positions (ours: the book has none)",
+        one_clock=OneClock((("age", "measured"),), (("age", "rtt"),)),
         settings=(
             Choice("correction", "blend", "how a wrong guess is corrected", Correction),
             Number("correction_time", 0.2, "how long a correction takes", "s", 0, 60,

@@ -17,7 +17,7 @@ from epic_cli.engine.strategies.parts.following cimport (
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, is_farther
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, slerp_between
 
-from epic_cli.engine.declaration import Declaration, Need, LagVariation
+from epic_cli.engine.declaration import Declaration, LagVariation, Need, OneClock
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import (
     CLOCK, DEAD_ZONE, INTERVAL_LIMITS, ROUNDING, ROUNDING_BY, SNAP, TIMES, measured_interval,
@@ -206,6 +206,9 @@ cdef class DelayBuffer(Strategy):
             " latency and that time",
             periods=1,
         ),
+        one_clock=OneClock(
+            (("clock", "agree"), ("stamps", "sender"), ("clock_margin", 0.0), ("catch_up", "snap")),
+            (("clock", "min"),)),
         settings=(
             Choice("stamps", "sender", "the time of a state: its timestamp, its arrival, or a count"
                    " of ticks", StampSource, tune=False),

@@ -10,7 +10,7 @@ from epic_cli.engine.strategies.parts.turning cimport (
     curve_between, nlerp_between, slerp_between, unchecked_between,
 )
 
-from epic_cli.engine.declaration import Declaration, Need, LagVariation
+from epic_cli.engine.declaration import Declaration, LagVariation, Need, OneClock
 from epic_cli.engine.parameters import Choice, Number
 
 
@@ -70,6 +70,7 @@ cdef class SnapshotInterpolation(Strategy):
             " interpolation_time covers the latency and that time, and step is about that time",
             periods=1,
         ),
+        one_clock=OneClock((("clock", "stamps"),), (("clock", "pll"), ("server_step", None))),
         settings=(
             Number("interpolation_time", 0.2, "how far in the past the entity is drawn", "s",
                    0.001, 60, tune=(0.02, 1.0), scale="log"),

@@ -1,25 +1,27 @@
 """A strategy whose delay buffer is shorter than the network needs.
 
-Frames in which it runs empty are counted, and settings that would fill it are tried.
+Frames in which it runs empty are counted, and those of the delay that it needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from epic_cli.engine.packets import PacketBlock, Status
-from epic_cli.engine.parameters import Setting, SettingError, Value
 from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import write_spec
 from epic_cli.engine.strategies import FAMILIES, get_declaration
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Finding
-from epic_cli.metrics.traffic import MessageLog, Traffic, measure_network
+from epic_cli.metrics.delays import find_needed_delays
+from epic_cli.metrics.traffic import SHARES, MessageLog, Traffic, measure_network
+from epic_cli.network.link import are_clocks_apart
 
 if TYPE_CHECKING:
+    from epic_cli.engine.parameters import Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: Families of strategies with a delay buffer.
@@ -31,19 +33,11 @@ WARM_UP = 1.0
 #: Seconds without packets that no buffer is meant for.
 SILENCE = 1.0
 
-#: Multiples of the default, or of the needed delay, that are tried.
-TRIED = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+#: The place of 99 % among the ``SHARES`` of packets in time.
+ENOUGH = SHARES.index(0.99)
 
-#: Share of empty frames that is as good as none: no longer delay is tried.
-ENOUGH = 0.01
-
-
-class DelayChange(NamedTuple):
-    """A setting, its new value, and the share of frames in which the buffer is then empty."""
-
-    setting: str
-    value: Value
-    starved: float
+#: A change helps if at most this part of the empty frames is left.
+HELPS = 0.5
 
 
 def has_buffer(candidate: StrategySpec) -> bool:
@@ -79,51 +73,27 @@ def measure_starvation(
     return empty / judged if judged else 0.0
 
 
-def find_delay_change(
-    candidate: StrategySpec,
-    packets: Mapping[str, PacketBlock],
-    messages: MessageLog,
-    needed: float,
-    before: float,
-) -> DelayChange | None:
-    """Return the smallest change of one setting that helps; None if no change halves the share.
-
-    ``needed`` is the delay in seconds for nearly all packets, ``before`` the share of empty frames
-    now. Settings that the strategy measures itself (``auto``), and rates, are tried last.
-    """
-    settings = sorted(
-        get_declaration(candidate.name).settings,
-        key=lambda one: (getattr(one, "unit", "") == "Hz", isinstance(one.default, str)),
-    )
-    best: DelayChange | None = None
-    for setting in settings:
-        for value in _iterate_longer_values(setting, candidate.settings.get(setting.name), needed):
-            changed = candidate._replace(settings={**candidate.settings, setting.name: value})
-            share = measure_starvation(changed, packets, messages)
-            if share <= ENOUGH:
-                return DelayChange(setting.name, value, share)
-            if best is None or share < 0.8 * best.starved:
-                best = DelayChange(setting.name, value, share)
-    return best if best and best.starved < 0.5 * before else None
+def find_longer_buffer(
+    candidate: StrategySpec, packets: Mapping[str, PacketBlock]
+) -> StrategySpec | None:
+    """Return the strategy with a delay for 99 % of the packets; None if its settings allow none."""
+    needed = find_needed_delays([packets], [candidate])
+    settings = needed.buffers[0].cures[0][ENOUGH].settings if needed and needed.buffers else None
+    if settings is None:
+        return None
+    return candidate._replace(settings={**candidate.settings, **settings})
 
 
-def _iterate_longer_values(setting: Setting, given: object, needed: float) -> Iterator[Value]:
-    """Yield values that may lengthen the delay, beginning close to the current value."""
-    now = setting.check(setting.default if given is None else given)
-    unit = getattr(setting, "unit", None)
-    if unit == "s":
-        lengths = [needed * times for times in TRIED]
-        values = [*(length for length in lengths if isinstance(now, str) or length > now)]
-        values += [-length for length in lengths]  # some count it as an advance
-    elif unit == "Hz":
-        values = [1 / (needed * times) for times in TRIED]
-    elif isinstance(now, str) or unit is None:
-        return
-    else:
-        values = [now * times for times in TRIED[1:]]
-    for value in values:
-        with suppress(SettingError):
-            yield setting.check(float(f"{value:.2g}"))
+def _find_clock(candidate: StrategySpec, messages: MessageLog) -> dict[str, Value]:
+    """Return the settings for clocks that differ; empty where they agree or do not matter."""
+    declared = get_declaration(candidate.name)
+    apart = are_clocks_apart(float(messages.delays.min()))
+    if not apart or declared.one_clock is None or not declared.takes_one_clock(candidate.settings):
+        return {}
+    interval = float(f"{messages.period:.3g}")
+    return {
+        name: interval if value is None else value for name, value in declared.one_clock.instead
+    }
 
 
 #: Least share of empty frames: every buffer runs empty now and then.
@@ -146,14 +116,17 @@ def detect(traffic: Traffic) -> list[Finding]:
         share = measure_starvation(candidate, packets, messages)
         if share < SHARE:
             continue
-        change = find_delay_change(candidate, packets, messages, p99, share)
-        if change is None:
-            cure = "No single setting of it helps: try another strategy."
-        else:
-            cure = (
-                f"Set {candidate.name}'s {change.setting} to {change.value:g}: for this"
-                f" recording that leaves {change.starved:.1%}."
-            )
+        clock = _find_clock(candidate, messages)
+        fixed = candidate._replace(settings={**candidate.settings, **clock})
+        left = measure_starvation(fixed, packets, messages) if clock else share
+        if left >= SHARE and (longer := find_longer_buffer(fixed, packets)) is not None:
+            fixed, left = longer, measure_starvation(longer, packets, messages)
+        cure = "No setting of it helps: try another strategy."
+        if left < HELPS * share:
+            fixed_spec = write_spec(fixed.name, fixed.settings)
+            cure = f"Use {fixed_spec}: for this recording that leaves {left:.1%}."
+        if clock:
+            cure = f"It takes the receiver's clock for the sender's, which is another here. {cure}"
         values: dict[str, float | str] = {
             "strategy": candidate.label,
             "share": share,
@@ -161,8 +134,8 @@ def detect(traffic: Traffic) -> list[Finding]:
             "p99": p99,
             "cure": cure,
         }
-        if change is not None:
-            values |= {"setting": change.setting, "value": change.value, "left": change.starved}
+        if left < HELPS * share:
+            values |= {"instead": fixed_spec, "left": left}
         found.append(Finding("delay-buffer", share, share, SHARE, values))
     return found
 

@@ -9,7 +9,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import FAMILIES, list_declarations
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import measure_starvation
-from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, find_needed_delays
+from epic_cli.metrics.delays import BUFFERS, BufferDelay, DelaysNeeded, find_needed_delays
 from epic_cli.metrics.evaluation import group_by_entity
 from epic_cli.metrics.traffic import SHARES, make_traffic
 from epic_cli.network.link import Link, LinkConditions

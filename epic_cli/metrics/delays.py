@@ -31,7 +31,7 @@ class BufferLine(NamedTuple):
     ``period`` is the usual time between two messages, ``deviation`` that of the intervals between
     arrivals. Delays are arrivals minus stamps: ``least`` is the smallest, ``usual`` the median,
     ``kept`` that of the first message, or of the newest one that differs from it by more than 50 ms
-    (the median over all messages); ``waited`` is the wait (``diagnosis.messages.waits``) that two
+    (the median over all messages); ``waited`` is the wait (``measure_waits``) that two
     thirds of the messages do not exceed.
     """
 
