@@ -557,3 +557,8 @@ def test_snapshot_turns_as_it_is_asked(way: str, seed: int) -> None:
     apart = Rotation.from_quat(wanted) * Rotation.from_quat(shown).inv()
     assert len(shown) > 500
     assert apart.magnitude().max() < 1e-9
+    # the whole way from one to the other, the long one where it is not checked, in 100 ms
+    cosine = (before * (after if way == "unchecked" else near)).sum(axis=1)
+    angles = 0 * cosine if way == "hold" else 2 * np.arccos(np.clip(cosine, -1, 1))
+    spins = np.stack([rows[name][inside] for name in ("wx", "wy", "wz")], axis=1)
+    assert np.linalg.norm(spins, axis=1) == pytest.approx(angles / 0.1, abs=1e-6)

@@ -219,6 +219,15 @@ def test_slices_of_arrow_begin_where_they_begin() -> None:
         assert [packet.time for packet in read_packets(reader)] == [0.0, 0.1, 0.2, 0.3, 0.2, 0.3]
 
 
+def test_texts_of_any_length_are_read_from_views() -> None:
+    """A view has up to twelve bytes in itself, and leads to longer ones."""
+    arrow = pytest.importorskip("pyarrow")
+    names = ["abcdefghijklmnopqrstuvwxyz"[:length] for length in range(1, 27)]
+    columns = {"time": [n / 20 for n in range(26)], "x": [0.0] * 26, "y": [0.0] * 26}
+    table = arrow.table(columns | {"entity": arrow.array(names).cast(arrow.string_view())})
+    assert [packet.entity for packet in read_packets(table)] == names
+
+
 def test_columns_outlive_the_stream_that_they_came_from() -> None:
     arrow = pytest.importorskip("pyarrow")
     table = arrow.table({"x": arrow.array(["a" * 100] * 999).dictionary_encode()})

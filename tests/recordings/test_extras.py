@@ -74,6 +74,14 @@ def test_extras_are_the_same_in_every_format(
 
 
 @pytest.mark.parametrize("to", list_written_formats())
+def test_extras_are_those_of_each_packet_of_a_long_recording(tmp_path: Path, to: str) -> None:
+    found = [{"hp": number, "team": f"t{number % 7}"} for number in range(5_000)]
+    place = tmp_path / f"recording.{to}"
+    place.write_bytes(convert(lines(found), to))
+    assert extras_of(place) == found
+
+
+@pytest.mark.parametrize("to", list_written_formats())
 def test_whole_numbers_of_any_size_are_written(tmp_path: Path, to: str) -> None:
     for number in (2**63 - 1, 2**63, -(2**64)):
         place = tmp_path / f"recording.{to}"

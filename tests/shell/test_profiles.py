@@ -48,6 +48,15 @@ def test_what_was_told_is_saved_and_used_again(home: Home) -> None:
     assert (used.stdout, used.stderr) == (saved.stdout, b"")
 
 
+@pytest.mark.parametrize("read", [(), ("--read", READ)])
+def test_of_a_long_recording_it_is_told_once(home: Home, read: tuple[str, ...]) -> None:
+    rows = b"".join(b"%d,%d,0,10,0\n" % (n * 100, n) for n in range(20_000))
+    words = ("replay", "--tick", "9s", *read, "--save-profile", "mygame")
+    saved = home.epic(*words, stdin=TABLE.partition(b"\n")[0] + b"\n" + rows)
+    assert saved.returncode == 0
+    assert saved.stderr.count(b"mygame") == 1
+
+
 @pytest.mark.parametrize("before", ["", "# mine\r\ntick = '60hz'  # fast\r\n", "tick = '60hz'"])
 def test_all_else_in_the_file_stays_as_it_is(home: Home, before: str) -> None:
     home.write(before)

@@ -1,7 +1,7 @@
 """Tests of the replay loop: blocks, several entities, and strategies that fail."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, cast
@@ -85,6 +85,34 @@ def crowds(draw_from: st.DrawFn) -> list[Packet]:
         entity = draw_from(st.sampled_from(("", "a", "b", "ü")))
         packets.append(Packet(position, velocity, arrival - late, arrival, entity))
     return packets
+
+
+def break_off(error: BaseException) -> Iterator[PacketBlock]:
+    """Yield a block of one of several entities, then raise the error."""
+    block = PacketBlock()
+    for number in range(20):
+        block.append(Packet(ORIGIN, ORIGIN, number / 20, number / 20, "a"))
+    yield block
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "asked", "drawn", "told"),
+    [
+        (KeyboardInterrupt(), True, True, [1]),
+        (KeyboardInterrupt(), False, False, []),
+        (ValueError(), True, True, []),
+    ],
+)
+def test_rows_that_wait_for_other_entities_come_before_an_error(
+    error: BaseException, asked: bool, drawn: bool, told: list[int]
+) -> None:
+    rows, counts = list[int](), list[int]()
+    stream = SampleStream(lambda: strategy("epic"), Timing(), by_time=True)
+    found = stream.draw(break_off(error), interrupted=counts.append if asked else None)
+    with pytest.raises(type(error)):
+        rows.extend(len(samples) for samples, _ in found)
+    assert (sum(rows) > 0, counts) == (drawn, told)
 
 
 @pytest.mark.parametrize("pacing", PACINGS)

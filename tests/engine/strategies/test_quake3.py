@@ -116,6 +116,19 @@ def test_time_nudge() -> None:
         assert made.read(2.0).position[0] == pytest.approx(10 - 10 * nudge)
 
 
+def test_a_clock_that_is_put_back_stands_until_its_time_has_come() -> None:
+    """Delay packets by 150 ms from one second on, too little to begin anew."""
+    made, shown = quake3(trajectory="linear", cg_error_decay=0.0), []
+    packets = {n / 10 + (0.15 if n > 9 else 0.0): at(n / 10, n, 10.0) for n in range(20)}
+    for now in np.arange(0, 2, 1 / 60):
+        for time in [time for time in packets if time <= now]:
+            made.update(packets.pop(time), time)
+        shown.append(made.read(now).position[0])
+    steps = np.diff(shown)
+    assert steps.min() == 0
+    assert sorted(shown) == shown
+
+
 def test_linear_stop_goes_on_for_its_duration() -> None:
     made = quake3(trajectory="linear-stop", tr_duration=0.05)
     made.update(at(1.0, 0.0, 10.0), 1.0)

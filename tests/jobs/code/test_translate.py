@@ -52,6 +52,8 @@ SUMS = {
     "3.0 * float(i - self.count)": sum(3 * (i - 2) for i in range(2, 7)),
     "8.0 - float(self.count - i)": sum(8 - (2 - i) for i in range(2, 7)),
     "float(i) / float(i + 1)": sum(i / (i + 1) for i in range(2, 7)),
+    "float(self.count * (i // 2))": sum(2 * (i // 2) for i in range(2, 7)),
+    "float(7 * i // 2)": sum(7 * i // 2 for i in range(2, 7)),
 }
 
 

@@ -21,6 +21,7 @@ import epic_cli
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.tune.design import Design, DesignRow, Part, design
+from epic_cli.jobs.tune.design_report import verdict
 from epic_cli.jobs.tune.report import TITLE
 from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.main import main
@@ -112,6 +113,9 @@ def test_no_row_has_more_parts_for_nothing_and_what_is_taken_is_as_good_as_the_b
         assert list(late) == sorted(late)
         assert list(rough) == sorted(rough, reverse=True)
         assert max(each.complexity for each in line) == count
+    for row in found.simplest:
+        said = verdict(replace(found, taken=row))
+        assert ("Nothing more complex is better." in said) == (row is found.simplest[-1])
 
 
 # ---------------------------------------------------------------- on the command line
