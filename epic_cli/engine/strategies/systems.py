@@ -121,10 +121,14 @@ def _iterate_camel_case_names(names: str, first: str = "") -> Iterator[EngineWor
         yield EngineWord(theirs, name)
 
 
+_MIRROR = (
+    "MirrorNetworking/Mirror", "MIT",
+    "it takes packets for the server's time snapshots, which go on while an entity rests",
+)  # fmt: skip
+
 SYSTEMS = (
     System(
-        "mirror", "Mirror: NetworkTransform", "mirror",
-        ("SnapshotInterpolationSettings", "NetworkTransformReliable", "NetworkTransformUnreliable"),
+        "mirror", "Mirror: SnapshotInterpolation", "mirror", ("SnapshotInterpolationSettings",),
         words=(
             EngineWord("Send Rate", "send_interval", "Hz"),
             *_iterate_camel_case_names(
@@ -294,6 +298,22 @@ SYSTEMS = (
         "Half-Life SDK license, formulas only",
         "its clock was not read: clocks must agree here",
         words=(EngineWord("ex_interp", "delay"),), example=(("ex_interp", 0.1),),
+    ),
+    System(
+        "mirror-reliable", "Mirror: NetworkTransform (Reliable)",
+        "mirror+timeline_offset=1+pause=5i", ("NetworkTransformReliable", "timelineOffset"),
+        *_MIRROR, words=(EngineWord("Send Rate", "send_interval", "Hz"),),
+        example=(("Send Rate", 60),),
+    ),
+    System(
+        "mirror-unreliable", "Mirror: NetworkTransform (Unreliable)",
+        "mirror+timeline_offset=1+pause=5i+buffer_reset_multiplier=3",
+        ("NetworkTransformUnreliable", "bufferResetMultiplier"), *_MIRROR,
+        words=(
+            EngineWord("Send Rate", "send_interval", "Hz"),
+            EngineWord("bufferResetMultiplier", "buffer_reset_multiplier"),
+        ),
+        example=(("Send Rate", 60), ("bufferResetMultiplier", 3)),
     ),
     System(
         "naia", "naia: the demo", "tick-interpolation", ("naia-bevy",), "naia-lib/naia",

@@ -9,8 +9,11 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
-from epic_cli.engine.parameters import Number, Switch
+from epic_cli.engine.parameters import Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
+
+# The most time snapshots that a silence is filled with; by then, the timeline has settled.
+cdef long MOST_SILENT_STEPS = 10_000
 
 
 cdef class Mirror(Strategy):
@@ -40,18 +43,19 @@ cdef class Mirror(Strategy):
     Clocks need not agree, small jitter is invisible, nothing is guessed. One late packet freezes
     a frame or two. When ``buffer_limit`` snapshots are waiting, a new one is dropped.
 
-    Where this differs from Mirror: a silence longer than ``pause`` counts as a pause. It does not
-    count as jitter (in Mirror it inflates the buffer and slows the entity down for seconds), and
+    Where this differs from Mirror: its timeline follows a message that the server sends in each
+    interval, whether anything moves or not; here it follows the packets of all entities, and a
+    silence longer than ``pause`` is filled with such messages. It does not count as jitter, and
     after it the entity goes from where it is drawn to the new snapshot in one send interval, as
-    Mirror's NetworkTransform does after an idle time; ``pause=0``: never. A late packet is
+    NetworkTransformReliable does after an idle time; ``pause=0``: never.
+    NetworkTransformUnreliable drops its snapshots instead: ``buffer_reset_multiplier=3``. Both
+    stamp snapshots one send interval later, as long as timelineOffset is on:
+    ``timeline_offset=1``. ``mirror-reliable`` and ``mirror-unreliable`` are these. A late packet is
     sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards,
     its negative arrival interval counts as jitter, and of several snapshots that a frame passes
     half stay in the buffer, to be drawn again where timestamps are set back. Mirror knows its
-    send interval; ``auto`` measures it, by the entities that send most. Its timeline follows a
-    message of the server's, whether anything moves or not; here it follows the packets of all
-    entities. It knows an arrival by the frame. Its NetworkTransform stamps an entity's snapshots
-    one send interval later, as long as its timelineOffset is on: ``timeline_offset=1``.
-    ``snap_distance`` is an addition.
+    send interval; ``auto`` measures it, by the entities that send most. It knows an arrival by the
+    frame. ``snap_distance`` is an addition.
 
     ``send_interval=auto`` draws as the given interval does, where at least three of eight
     packets follow the one before by one interval; silences and single losses cost nothing, and
@@ -74,9 +78,9 @@ cdef class Mirror(Strategy):
         rotates="slerp at the same fraction (NetworkTransform)",
         lag_by_session=True,
         lag_varies=LagVariation(
-            "by up to the time between two packets in frames longer than the buffer:"
-            " these overrun it, and are set back",
-            periods=1, frame_above=2,
+            "by up to the time between two packets in frames about as long as the buffer or"
+            " longer: these overrun it, and are set back",
+            periods=1, frame_above=1.9,
         ),
         settings=(
             SEND_INTERVAL,
@@ -102,8 +106,11 @@ cdef class Mirror(Strategy):
                    0, 600),
             Number("timeline_offset", 0.0, "how much later than the timeline snapshots are drawn",
                    "send intervals", 0, 100),
-            Number("pause", 1.0, "treat a longer silence as a pause, not as jitter; 0: never", "s",
-                   0, 3600),
+            Number("buffer_reset_multiplier", 0.0, "drop an entity's snapshots after a longer"
+                   " silence (3 in NetworkTransformUnreliable); 0: never", "send intervals", 0,
+                   1000),
+            Span("pause", 1.0, "treat a longer silence as a pause, not as jitter, in seconds or"
+                 " send intervals; 0: never", 0, 3600),
             SNAP_DISTANCE,
             Switch("quirks", "off", "let late packets disturb the timeline, as the original does",
                    tune=False),
@@ -115,12 +122,14 @@ cdef class Mirror(Strategy):
     cdef public double catchup_speed, slowdown_speed
     cdef public double drift_ema_duration, delivery_time_ema_duration
     cdef public double dynamic_adjustment_tolerance, timeline_offset, pause, snap_distance
+    cdef public double buffer_reset_multiplier
     cdef public bint dynamic_adjustment, quirks
     cdef SendInterval interval
     cdef MovingAverage drift_average, delivery_average
     cdef SnapshotBuffer buffer
     cdef readonly double timeline       # the sender's time that is drawn
     cdef readonly double timescale, buffer_time
+    cdef double heard_timeline, heard_at    # timeline and frame at the newest snapshot
     cdef bint begun
     cdef double newest_arrival          # of the connection; NaN: none
     cdef Motion shown
@@ -150,7 +159,7 @@ cdef class Mirror(Strategy):
         self.interval.clear()
         self.drift_average.clear()
         self.delivery_average.clear()
-        self.timeline = self.buffer_time = 0
+        self.timeline = self.buffer_time = self.heard_timeline = self.heard_at = 0
         self.timescale = 1
         self.begun, self.newest_arrival = False, NAN
 
@@ -161,6 +170,7 @@ cdef class Mirror(Strategy):
         self.delivery_average.copy(other.delivery_average)
         self.adjust_buffer_time()
         self.timeline, self.timescale = other.timeline, other.timescale
+        self.heard_timeline, self.heard_at = other.heard_timeline, other.heard_at
         self.buffer_time = other.buffer_time
         self.begun, self.newest_arrival = other.begun, other.newest_arrival
         return 0
@@ -178,8 +188,8 @@ cdef class Mirror(Strategy):
         cdef bint inserted
         if not self.same_datagram:
             self.prepare_timeline(packet.time, fresh)
-        if not self.buffer.empty() and 0 < self.pause < packet.time - self.newest:
-            self.resume_after_pause(packet.time)
+        if not self.buffer.empty() and packet.time > self.newest:
+            self.end_silence(packet.time)
         inserted = self.insert_snapshot(packet, now)
         if not self.same_datagram and (inserted or self.connected):
             self.count_arrival(packet.time, now, fresh)
@@ -191,17 +201,38 @@ cdef class Mirror(Strategy):
         Set the timeline at the start and after a pause.
         """
         cdef long measured = self.interval.count
+        cdef double assumed = self.buffer_time
         self.interval.add_datagram(time, self)
         self.adjust_buffer_time()
         if not self.begun:
             self.begun, self.timeline = True, time - self.buffer_time
-        elif fresh and 0 < self.pause < time - self.find_connection_newest():
-            self.timeline = time - self.buffer_time
-            self.drift_average.clear()
+        elif fresh and self.is_pause(time - self.find_connection_newest()):
+            self.pass_silence(time)
         elif self.interval.count == 1 and measured == 0:
             # the send interval is known only now; so far there was one snapshot to show
-            self.timeline = min(self.timeline, time - self.buffer_time)
+            self.timeline += assumed - self.buffer_time
             self.drift_average.clear()
+            self.drift_average.add(self.buffer_time)
+
+    cdef bint is_pause(self, double silence) noexcept nogil:
+        """Return True if a silence (s) is a pause of the sender, not jitter or loss."""
+        return 0 < (self.pause if self.pause > 0 else -self.pause * self.interval.value) < silence
+
+    cdef void pass_silence(self, double time) noexcept nogil:
+        """Advance the timeline to a timestamp ``time`` after a pause, in which the server's time
+        snapshots went on: one in each send interval, without jitter.
+        """
+        cdef double interval = self.interval.value, stamp = self.find_connection_newest()
+        cdef double left = self.drawn.time - self.heard_at
+        cdef long steps = MOST_SILENT_STEPS
+        self.timeline = self.heard_timeline
+        while left > interval and stamp + 1.5 * interval < time and steps > 0:
+            stamp += interval
+            left -= interval
+            steps -= 1
+            self.timeline += interval * self.timescale
+            self.adjust_timescale(stamp)
+        self.timeline += left * self.timescale
 
     cdef void count_arrival(self, double time, double now, bint fresh) noexcept nogil:
         """Update the arrival jitter and the timescale by a snapshot that arrived at ``now``.
@@ -216,9 +247,10 @@ cdef class Mirror(Strategy):
             self.newest_arrival = now
         if self.quirks and size > 1 and not self.connected:
             gap = self.buffer[size - 1].arrival - self.buffer[size - 2].arrival
-        if not isnan(gap) and not 0 < self.pause < gap:
+        if not isnan(gap) and not self.is_pause(gap):
             self.delivery_average.add(gap)
         self.adjust_timescale(time)
+        self.heard_timeline, self.heard_at = self.timeline, self.drawn.time
 
     cdef void adjust_buffer_time(self) noexcept nogil:
         """Set the buffer time from the send interval and the arrival jitter measured so far."""
@@ -230,6 +262,16 @@ cdef class Mirror(Strategy):
             self.buffer_time = interval + deviation + interval * self.dynamic_adjustment_tolerance
         else:
             self.buffer_time = interval * self.buffer_time_multiplier
+
+    cdef void end_silence(self, double time) noexcept nogil:
+        """Forget the entity's snapshots, or where it rested, if the one at ``time`` is long after
+        them.
+        """
+        cdef double silence = time - self.newest
+        if 0 < self.buffer_reset_multiplier < silence / self.interval.value - self.timeline_offset:
+            self.buffer.clear()
+        elif self.is_pause(silence):
+            self.resume_after_pause(time)
 
     cdef void resume_after_pause(self, double time) noexcept nogil:
         """Replace the buffer by the drawn state, one send interval before the timestamp ``time``.
