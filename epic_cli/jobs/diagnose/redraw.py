@@ -67,7 +67,7 @@ class Redraw:
     def _add_earlier(self, times: Floats) -> Floats:
         """Return the frames with those before them, back to the first packet."""
         frame = float(np.median(np.diff(times)))
-        earlier = np.ceil(min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE))
+        earlier = np.floor(min((times[0] - self.begins) / frame, MOST_BEFORE) + 1)
         return np.concatenate((times[0] - frame * np.arange(earlier, 0, -1), times))
 
     def _draw_by_ticks(self, spec: StrategySpec, times: Floats) -> Floats:

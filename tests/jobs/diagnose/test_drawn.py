@@ -103,9 +103,9 @@ def test_packets_that_are_read_by_frames_are_told_from_exact_arrivals(
 def test_an_engine_with_another_setting_that_reads_by_frames_is_found() -> None:
     """Exact arrivals come near to it with no setting."""
     block = recorded("figure-eight")
-    path = drawn(block, "unity-ngo+tick_latency=2", by_frame=True)
-    found = explained(block, path, read_specs(["unity-ngo", "mirror", "geckos", "lerp"]))
-    assert found.best.candidate.label == "unity-ngo+tick_latency=2"
+    path = drawn(block, "gambetta+update_rate=7", by_frame=True)
+    found = explained(block, path, read_specs(["unity-ngo", "mirror", "gambetta", "lerp"]))
+    assert found.best.candidate.label == "gambetta+update_rate=7"
     assert found.by_frame is True
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.strategies import list_system_names
+from epic_cli.engine.strategies import compose, list_system_names
 from epic_cli.jobs.diagnose.drawn.entity import (
     MATTERS,
     PROBABLE,
@@ -162,6 +162,7 @@ def match(
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
     if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
         least = math.inf if parts is None else parts.residual
+        engines += _select_nearest_variant(look.usual)
         found = search_strategies(moving, candidates or engines, least)
         if others and found[-1].residual > first.understood:
             moving, found = search_other_pacing(moving, found, others, candidates or engines)
@@ -171,7 +172,7 @@ def match(
         if parts is not None:
             # a strategy that is hardly nearer than parts that are understood explains no more
             factor = CLEARER if parts.residual <= first.understood else AS_GOOD
-            most = parts.share >= MOST > found[-1].share
+            most = parts.share >= MOST > max(each.share for each in found)
             if parts.residual > factor * found[-1].residual and not most:
                 parts = None
     if parts is not None:
@@ -216,6 +217,14 @@ def match(
         seen=seen,
         delays=delays,
     )
+
+
+def _select_nearest_variant(usual: Sequence[tuple[StrategySpec, float]]) -> list[StrategySpec]:
+    """Return the strategy that draws nearest, if it is an engine's with settings of its own."""
+    nearest, _ = min(usual, key=lambda one: one[1])
+    name, settings = compose(nearest.name, nearest.settings)
+    is_variant = name != nearest.name and name not in PARTS
+    return [StrategySpec(name, settings)] if is_variant else []
 
 
 def _read_before_frames(
