@@ -744,7 +744,7 @@ def restamp_packets(columns: Floats) -> tuple[Floats, Stamping | None]:
     if not received and apart.all() and (np.diff(numbers) > 0).all():
         return columns, None
     numbers, places = np.unique(numbers, return_index=True)
-    times, steps = times[places], np.diff(numbers)
+    times = times[places]
     if len(numbers) < 4 * BLOCK:
         return columns, None
     back = float((np.diff(times) < 0).mean())
@@ -753,8 +753,9 @@ def restamp_packets(columns: Floats) -> tuple[Floats, Stamping | None]:
     elif back > BACK:
         return columns, None
     else:
-        moved = np.diff(columns[POSITION][:, places], axis=1).any(axis=0)
-        found = _spread_equal_stamps(numbers, times, moved & (np.diff(times) == 0) & (steps > 0))
+        moved = compute_lengths(np.diff(columns[POSITION][:, places]).T) > 0
+        again: Flags = np.equal(np.diff(times), 0)
+        found = _spread_equal_stamps(numbers, times, again, moved)
     if found is None:
         return columns, None
     mended = columns[:, places]
@@ -782,25 +783,33 @@ def _restamp_by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stampin
 
 
 def _spread_equal_stamps(
-    numbers: Floats, times: Floats, again: Floats
+    numbers: Floats, times: Floats, again: Flags, moved: Flags
 ) -> tuple[Floats, Stamping] | None:
-    """Spread states that share a stamp evenly until the next stamp, by sequence number."""
-    ties: Numbers = np.flatnonzero(again) + 1
-    share = len(ties) / len(times)
-    if len(ties) < LEAST or not SHARE < share < MOST:
+    """Spread states that share a stamp evenly until the next stamp, by sequence number.
+
+    A state that is sent again at rest may keep its stamp on purpose: more that share one than do
+    while it moves are left as they are.
+    """
+    late: Numbers = np.flatnonzero(again & moved) + 1
+    share = len(late) / len(times)
+    if len(late) < LEAST or not SHARE < share < MOST:
         return None
+    groups = np.append(0, np.cumsum(~again))
+    sizes = np.bincount(groups)
+    few = sizes[groups] <= int(sizes[groups[late]].max())
+    ties = np.flatnonzero(again & few[1:]) + 1
     kept = np.setdiff1d(np.arange(len(times)), ties)
     mended = np.interp(numbers, numbers[kept], times[kept])
     beyond = numbers > numbers[kept[-1]]
     period = compute_median(np.diff(times[kept]) / np.diff(numbers[kept]))
     mended[beyond] = times[kept[-1]] + period * (numbers[beyond] - numbers[kept[-1]])
-    late = compute_median(mended[ties] - times[ties])
-    return mended, Stamping("repeated", share, late, float(times[ties[0]]))
+    spread = compute_median(mended[late] - times[late])
+    return mended, Stamping("repeated", share, spread, float(times[late[0]]))
 
 
-#: Least distance of two senders under one id in usual steps, and the least share of either in each
-#: quarter of the packets.
-APART, EACH = 6.0, 0.15
+#: Least distance of two senders under one id in usual steps, the least share of either in each
+#: quarter of the packets while both send, and the least share of these packets.
+APART, EACH, BOTH = 6.0, 0.15, 0.25
 
 #: Least share of packets nearer to one of ``RECENT`` earlier ones than to the one before.
 CROSSED, RECENT = 0.12, 4
@@ -858,8 +867,12 @@ def split_interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None
         compute_median(np.array(between)),
         max(compute_quantile(np.sort(way), 0.8) for way in ways),
     )
-    shares = [float(part.mean()) for part in np.array_split(of_second, 4)]
-    if apart < APART * step or min(shares) < EACH or max(shares) > 1 - EACH:
+    one, other = (np.flatnonzero(of_second == second)[[0, -1]] for second in (False, True))
+    both = of_second[max(one[0], other[0]) : min(one[1], other[1]) + 1]  # one may join, or leave
+    if apart < APART * step or len(both) < BOTH * len(places):
+        return [columns], None
+    shares = [float(part.mean()) for part in np.array_split(both, 4)]
+    if min(shares) < EACH or max(shares) > 1 - EACH:
         return [columns], None
     seconds = np.zeros(columns.shape[1], bool)
     seconds[order] = of_second
@@ -1156,7 +1169,11 @@ def _find_entity_messages(columns: Floats) -> _EntityMessages:
     order = order[mark_changes(times[order], numbers[order], arrivals[order])]
     # a copy has the number of the first as well, if there are numbers: a clock may be set
     first = mark_changes(times[order], numbers[order])
-    copies = int((~first).sum())
+    # without, its position: stamps may be coarse
+    again, of = order[~first], order[first][np.cumsum(first) - 1][~first]
+    where = _select_packets(columns, arrived)[POSITION]
+    same = (numbers[again] >= 0) | (where[:, again] == where[:, of]).all(axis=0)
+    copies = int(same.sum())
     times, arrivals = times[order[first]], arrivals[order[first]]
     counted = np.arange(len(times))
     places = counted - np.maximum.accumulate(np.where(mark_changes(times), counted, 0))

@@ -388,8 +388,16 @@ def _two_senders(case: Case) -> Columns:
     return np.concatenate((rows, other), axis=1)
 
 
+def _second_joins(case: Case) -> Columns:
+    both = _two_senders(case)
+    first, other = np.hsplit(both, 2)
+    joins = case.random.uniform(0.2, 0.5) * case.rows[TIME, -1]
+    return np.concatenate((first, other[:, other[TIME] > joins]), axis=1)
+
+
 FAULTS = {
     "two under one id": Fault("two-senders", _two_senders),
+    "a second joins under one id": Fault("two-senders", _second_joins),
     "half the rate": Fault("repeats", _repeats),
     "second message": Fault("repeats", _second_message),
     "holes": Fault("gap", _holes),

@@ -25,6 +25,7 @@ from epic_cli.jobs.diagnose.detectors import (
 )
 from epic_cli.jobs.diagnose.detectors.movement.coarse_stamps import TICK_CAUSES
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import measure_unseen_drift
+from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SHARE, measure_buffers
 from epic_cli.jobs.diagnose.remedies.excerpts import make_trial_recording
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.tabular import Tabular
@@ -50,7 +51,8 @@ class Diagnosis(Tabular):
     explains what the game drew, if given. ``unseen`` is the least clock drift (s/s) that would
     have shown, and the length (s) of a recording that shows a usual one; 0: it was found, or cannot
     be sought. ``in_recording`` are findings that make the recording itself doubtful, as in a
-    ``Comparison``.
+    ``Comparison``. ``full_buffers`` are the given strategies whose delay buffers are long enough,
+    with the share of the rows in which each is empty (NaN: there is no buffer).
     """
 
     findings: tuple[Finding, ...]
@@ -62,6 +64,7 @@ class Diagnosis(Tabular):
     network: Network | None = None
     unseen: tuple[float, float] = (0.0, 0.0)
     in_recording: tuple[Doubtful, ...] = ()
+    full_buffers: tuple[tuple[str, float], ...] = ()
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -144,6 +147,13 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         traffic.duration,
         network,
         (0.0, 0.0) if messages is None or drifts else measure_unseen_drift(messages),
+        full_buffers=()
+        if messages is None
+        else tuple(
+            (candidate.label, share)
+            for candidate, share in measure_buffers(traffic)
+            if not share >= SHARE
+        ),
     )
 
 
@@ -156,7 +166,8 @@ def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
         return replace(finding, trial=traffic.drawn.advice.remedy)
     recording = make_trial_recording(traffic, next(iter(finding.entities), ""), finding.worst)
     if recording is None:
-        return replace(finding, remedy=None)
+        reads = traffic.messages is None and finding.remedy.command.startswith("--read ")
+        return replace(finding, remedy=replace(finding.remedy, untried=True) if reads else None)
     known = None if traffic.drawn is not None else finding.remedy.against or recording.reference
     remedy = replace(finding.remedy, against=known)
     return replace(finding, remedy=remedy, trial=recording.try_remedy(remedy))

@@ -126,7 +126,11 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
     take_new_findings(watch)
     tracks = watch.census.tracks
     tables = {entity: make_packet_table(one) for entity, one in held.items()}
-    steps = [np.diff(table[TIME]) for table in tables.values()]
+    again = {track.entity for track in tracks if track.restarts}
+    steps = [
+        np.diff(table[TIME] if entity in again else np.sort(table[TIME]))
+        for entity, table in tables.items()
+    ]
     reader = watch.reader
     step = _measure_spread(steps, 0.95, least=0.0)
     others: dict[str, str] = {}

@@ -24,7 +24,7 @@ def test_a_receiver_that_reads_once_a_frame_is_no_fault(frames: float) -> None:
     seen = 0
     for seed, rate in enumerate((20, 30, 60, 20, 30, 60)):
         found = diagnose(packets(clean(scene_of(seed, rate, frames, 0.007 * seed))))
-        assert found.findings == (), (seed, rate)
+        assert found.causes <= {"reordering"}, (seed, rate)  # by jitter of up to 35 ms
         assert found.network is not None
         # a screen of 60 Hz has 59.94, too
         seen += found.network.frame == pytest.approx(1 / frames, rel=0.002)

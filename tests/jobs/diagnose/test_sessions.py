@@ -266,7 +266,7 @@ def test_holes_of_a_recording_are_no_stall() -> None:
     [
         ("half rate", "--send 15hz -s buffer", 0.3),
         ("two thirds", "--send ", 0.5),
-        ("stamped late", "each state's own time and -s buffer", 0.5),
+        ("stamped late", "--read time=seq,unit=ticks@30", 0.5),
         ("stamped on arrival", "--read time=seq,unit=ticks@30", 0.5),
         ("double velocities", "velocities corrected for that", 0.6),
     ],

@@ -41,8 +41,9 @@ class Finding:
     ``cause`` is its detector's name. ``share`` is how much of the recording suffers from it, 0 to
     1. ``values`` fill the detector's sentences; ``statistic`` passed ``threshold``. ``first`` and
     ``worst`` are stamps in seconds, None: the cause is everywhere. ``entities`` are those
-    concerned, none: all. ``consequences`` are findings that this one explains. ``remedy`` can be
-    tried on the recording; ``trial`` is its result, None if it was not tried or does not help.
+    concerned, the worst first, none: all. ``consequences`` are findings that this one explains.
+    ``remedy`` can be tried on the recording; ``trial`` is its result, None if it was not tried or
+    does not help.
     """
 
     cause: str
@@ -61,9 +62,16 @@ class Finding:
 def select_worst(
     found: Iterable[Finding | None], by: Callable[[Finding], float] = lambda one: one.statistic
 ) -> list[Finding]:
-    """Return the worst finding over all entities, if any; ties go to the first."""
+    """Return the worst finding over all entities, if any, with the names of all that have it.
+
+    Ties go to the first.
+    """
     known = [finding for finding in found if finding is not None]
-    return [max(known, key=by)] if known else []
+    if not known:
+        return []
+    worst = max(known, key=by)
+    others = [name for finding in known for name in finding.entities]
+    return [replace(worst, entities=tuple(dict.fromkeys((*worst.entities, *others))))]
 
 
 @dataclass(frozen=True)

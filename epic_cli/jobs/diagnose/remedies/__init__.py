@@ -34,7 +34,8 @@ class Remedy:
     ``strategy`` draws with the remedy (None: as before), from what ``packets`` makes of the packets
     (None: as they are): thinned, with other stamps, sent again. Changed packets define the truth.
     ``against`` draws without the remedy, and suffers from its cause; None: what the recording
-    draws. ``beside``: it eases what the cause's own cure ends, which holds without it.
+    draws. ``beside``: it eases what the cause's own cure ends, which holds without it. ``untried``:
+    there is nothing to try it on, since the recording has no arrival times.
     """
 
     command: str
@@ -43,6 +44,7 @@ class Remedy:
     packets: Callable[[PacketBlock], PacketBlock] | None = None
     against: StrategySpec | None = None
     beside: bool = False
+    untried: bool = False
 
 
 class RemedyTrial(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from epic_cli.jobs.diagnose.detectors import Detector
@@ -14,7 +15,7 @@ from epic_cli.jobs.diagnose.report.networks import (
 )
 from epic_cli.jobs.diagnose.report.records import make_drawn_record
 from epic_cli.jobs.diagnose.run import Diagnosis
-from epic_cli.metrics.digits import format_count, format_seconds
+from epic_cli.metrics.digits import format_count, format_seconds, format_share, join_words
 from epic_cli.recordings.findings import RecordingFinding, describe_limits, sort_findings
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.show import report as model
@@ -33,7 +34,9 @@ def report(name: str, found: Diagnosis) -> model.Report:
         parts += ["\n".join(describe_drawing(found.drawn)), title]
         title = f"{name}: what the game drew"
     parts += (make_finding(each, drawn) for each in found.findings)
-    if not (found.findings or drawn or found.doubts):
+    if found.full_buffers:
+        parts.append(_describe_buffers(found.full_buffers))
+    elif not (found.findings or drawn or found.doubts):
         parts.append(_ONLY_PACKETS)
     method = [*describe_unseen_drift(*found.unseen)]
     if found.network is not None:
@@ -83,6 +86,16 @@ _FRAMES_UNREAD = "The frames are examined once this is given; what follows is of
 
 #: Findings of frames that cannot be compared as they are.
 _OF_FRAMES = {"E213", "E216"}
+
+
+def _describe_buffers(buffers: Sequence[tuple[str, float]]) -> str:
+    """Return which strategies draw from a buffer that is long enough, and which from none."""
+    full = [f"{label} (empty in {format_share(share)} of its frames)"
+            for label, share in buffers if not math.isnan(share)]  # fmt: skip
+    without = [label for label, share in buffers if math.isnan(share)]
+    words = [f"Delay buffers that are long enough: {join_words(full)}."] if full else []
+    words += [f"Without a delay buffer: {join_words(without)}."] if without else []
+    return "\n".join(words)
 
 
 def _describe_amount(name: str, found: Diagnosis) -> str:

@@ -58,6 +58,8 @@ def write_remedy(finding: Finding, drawn: bool = False) -> str:
     words, trial, remedy = _write_advice(finding), finding.trial, finding.remedy
     if remedy is None:
         return words
+    if remedy.untried:
+        return f"{words} Not tried, for lack of arrival times: {remedy.command}."
     if trial is None:
         return words if remedy.beside else _NO_GAIN.format(remedy.command)
     if drawn and _is_drawing(remedy):
@@ -74,13 +76,17 @@ _NO_GAIN = "No remedy helps here; tried without gain: {}."
 
 
 def list_remedy_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
-    """Return the remedy of a finding as terms: the advice, the tried command, the gain."""
+    """Return the remedy of a finding as terms: the advice, what was tried, the gain."""
     trial, remedy = finding.trial, finding.remedy
+    if remedy is not None and remedy.untried:
+        untried = f"{remedy.command} (not tried, for lack of arrival times)"
+        return [("cure", _write_advice(finding)), ("try", untried)]
     if trial is None or remedy is None:
         words = write_remedy(finding, drawn)
         return [("cure", words)] if words else []
     terms = [] if drawn and _is_drawing(remedy) else [("cure", _write_advice(finding))]
-    return [*terms, ("try", trial.command), ("gain", f"{trial.words}.")]
+    name = "try" if trial.command.startswith("-") else "tried"  # no option: packets were changed
+    return [*terms, (name, trial.command), ("gain", f"{trial.words}.")]
 
 
 def _write_advice(finding: Finding) -> str:

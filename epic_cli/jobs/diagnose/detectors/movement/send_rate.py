@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detectors import Detector, Finding
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
 from epic_cli.metrics.arrays import compute_median, compute_quantile
 from epic_cli.metrics.traffic import SILENT, USUAL_RATES, Floats, Stream, Traffic, find_lattice
 
@@ -22,13 +22,19 @@ TWO_MODES = 0.9
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Measure the spread of send intervals, without the gaps of losses and rests."""
-    if not traffic.streams:
+    """Find the entity with most packets, if it is sent unevenly, and others that are."""
+    streams = sorted(traffic.streams, key=lambda one: -len(one.times))
+    found = _detect_in_stream(streams[0]) if streams else None
+    if found is None:
         return []
-    stream = max(traffic.streams, key=lambda one: len(one.times))
+    return select_worst([found, *map(_detect_in_stream, streams[1:])], by=lambda _: 0.0)
+
+
+def _detect_in_stream(stream: Stream) -> Finding | None:
+    """Measure the spread of send intervals, without the gaps of losses and rests."""
     intervals = _list_sent_intervals(stream)
     if len(intervals) < 20:
-        return []
+        return None
     usual = compute_median(intervals)
     low, high = compute_quantile(intervals, 0.1), compute_quantile(intervals, 0.9)
     spread = (high - low) / usual
@@ -36,27 +42,25 @@ def detect(traffic: Traffic) -> list[Finding]:
     if _has_alternating_intervals(intervals):
         limit = max(REGULAR_SPREAD, 2.5 * find_lattice(stream.excerpt.times) / usual)
     if spread < limit or _keeps_beat(stream.times, low, high):
-        return []
+        return None
     mean = float(intervals.mean())
     worst = int(np.abs(stream.intervals - usual).argmax())
     frames = _find_frame_rate(intervals)
-    return [
-        Finding(
-            "send-rate",
-            min(1.0, spread / 2),
-            spread,
-            limit,
-            {
-                "low": low,
-                "high": high,
-                "mean": 1 / mean,
-                "kind": f"whole frames of {frames:g} Hz" if frames else "no fixed rate",
-            },
-            None,
-            float(stream.times[worst]),
-            stream.entities,
-        )
-    ]
+    return Finding(
+        "send-rate",
+        min(1.0, spread / 2),
+        spread,
+        limit,
+        {
+            "low": low,
+            "high": high,
+            "mean": 1 / mean,
+            "kind": f"whole frames of {frames:g} Hz" if frames else "no fixed rate",
+        },
+        None,
+        float(stream.times[worst]),
+        stream.entities,
+    )
 
 
 def _keeps_beat(times: Floats, low: float, high: float) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -25,13 +27,16 @@ from epic_cli.metrics.traffic import (
 #: Least spread in periods.
 SPREAD = 0.04
 
+#: Largest spread of the movement by numbers, in that by stamps, where the movement follows them.
+FOLLOWS = 0.3
+
 #: States over which wrong stamps even out.
 AROUND = 31
 
 #: Largest error of a stamp, in standard deviations.
 FARTHEST = 6.0
 
-#: An entity moves on a straight line if it wavers by less than this share of a usual step.
+#: An entity moves on a straight line if its positions are off by less than this share of a step.
 STRAIGHT = 0.002
 
 _CURE = (
@@ -45,9 +50,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     rates = {stream.name: _find_rate(stream) for stream in traffic.streams}
     told = [_detect_stamping(name, one, rates.get(name)) for name, one in traffic.stamping.items()]
     need = measure_needed_delay(traffic)
-    return select_worst(told, by=lambda one: one.share) or select_worst(
-        _detect_in_stream(stream.excerpt, need) for stream in traffic.streams
-    )
+    moved = [_detect_in_stream(stream.excerpt, need) for stream in traffic.streams]
+    return select_worst([*told, *moved], by=lambda one: one.share)
 
 
 def _find_rate(stream: Stream) -> float:
@@ -89,6 +93,17 @@ def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Findi
         if rate is None
         else Remedy(f"--read time=seq,unit=ticks@{rate:g}", "step_error", packets=number_stamps),
     )
+
+
+def number_times(stream: Stream, rate: float) -> Floats:
+    """Return stamps (s) by the sequence numbers, of which there are ``rate`` a second."""
+    return np.asarray(stream.times[0] + (stream.sequence - stream.sequence[0]) / rate)
+
+
+def make_numbering(rate: float) -> Remedy:
+    """Return a remedy: stamps by the sequence numbers, of which there are ``rate`` a second."""
+    count = partial(restamp, change=partial(number_times, rate=rate))
+    return Remedy(f"--read time=seq,unit=ticks@{rate:g}", "step_error", packets=count)
 
 
 def mend_stamps(longer: float, need: float) -> Remedy:
@@ -134,14 +149,26 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
         None,
         float(stream.times[place]),
         stream.entities,
-        remedy=mend_stamps(4 * spread, need),
+        remedy=_choose_remedy(stream, spread, need),
     )
+
+
+def _choose_remedy(stream: Stream, spread: float, need: float) -> Remedy:
+    """Return stamps by numbers if the movement follows these, else by velocities, as a remedy."""
+    steady = stream.elapsed
+    if stream.numbered and steady is not None:
+        rate = _find_rate(stream)
+        off = steady.took - np.diff(number_times(stream, rate))[steady.steps]
+        if estimate_sigma(off) < FOLLOWS * spread:
+            return make_numbering(rate)
+    return mend_stamps(4 * spread, need)
 
 
 def _find_other(stream: Stream) -> str:
     """Return what else the spread may be on a straight line, across which noise would not show."""
-    wavering = stream.wavering
-    if wavering is None or wavering[0] > STRAIGHT * stream.usual_step:
+    places = stream.positions - stream.positions.mean(axis=0)
+    aside = np.linalg.svd(places, compute_uv=False)[1:] / math.sqrt(len(places))
+    if math.hypot(*aside) > STRAIGHT * stream.usual_step:
         return ""
     return (
         " It moves on a straight line, where positions that are noisy along it look the same:"

@@ -18,6 +18,7 @@ from epic_cli.jobs.diagnose.detectors.network.delay_lines import (
 )
 from epic_cli.jobs.diagnose.remedies import Remedy, make_buffer, write_option
 from epic_cli.metrics.arrays import compute_median
+from epic_cli.metrics.digits import format_seconds
 from epic_cli.metrics.traffic import (
     SLOWEST_FRAMES,
     MessageLog,
@@ -30,8 +31,11 @@ from epic_cli.metrics.traffic import (
 #: clock: beyond, it is a count of ticks that are not as long as said.
 MOST, CLOCK = 0.25, 0.002
 
-#: Usual drift of quartz clocks (s/s).
-USUAL = 50e-6
+#: Usual drift of quartz clocks (s/s), and the largest of two good ones.
+USUAL, QUARTZ = 50e-6, 100e-6
+
+#: Seconds by which a delay is off when a player may notice.
+NOTICED = 0.05
 
 #: Least number of messages over which a rise is measured that is too fast for a clock, and its
 #: least size in standard errors.
@@ -87,8 +91,12 @@ def _list_values(slope: float, rise: float) -> dict[str, float | str]:
         "which": which,
         "rise": abs(rise),
         "minute": drift * 60,
+        "usual": "" if drift > QUARTZ else _USUAL.format(format_seconds(NOTICED / drift)),
         "rate": _RATE.format(f"{100 / (1 + slope):.4g} %") if counts else "",
     }
+
+
+_USUAL = " That is usual of two quartz clocks: they are 50 ms apart after {}."
 
 
 _RATE = (
@@ -139,7 +147,7 @@ def measure_unseen_drift(messages: MessageLog) -> tuple[float, float]:
 DETECTOR = Detector(
     "clock-drift",
     "the clocks run apart",
-    "The sender's clock runs {apart} {which} than the receiver's: {minute:s} a minute.",
+    "The sender's clock runs {apart} {which} than the receiver's: {minute:s} a minute.{usual}",
     "A delay that is right at the start is wrong some minutes later: buffers slowly run empty or"
     " fill up; strategies that set their clock once drift away from the truth.",
     "Keep the client's clock in step with the server's during the whole session, not only at the"

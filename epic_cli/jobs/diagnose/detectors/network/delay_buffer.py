@@ -5,6 +5,7 @@ Frames in which it runs empty are counted, and those of the delay that it needs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -103,18 +104,32 @@ SHARE = 0.05
 MOST = 8
 
 
+def measure_buffers(traffic: Traffic) -> list[tuple[StrategySpec, float]]:
+    """Return the strategies, and the share of rows in which the buffer of each is empty.
+
+    NaN: it has no delay buffer.
+    """
+    packets = _select_packets(traffic) if traffic.strategies else {}
+    return [
+        (candidate, measure_starvation(candidate, packets, traffic.arrived))
+        if has_buffer(candidate)
+        else (candidate, math.nan)
+        for candidate in traffic.strategies
+    ]
+
+
+def _select_packets(traffic: Traffic) -> dict[str, PacketBlock]:
+    largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
+    return {stream.name: traffic.blocks[stream.name] for stream in largest}
+
+
 def detect(traffic: Traffic) -> list[Finding]:
     """Find strategies that cannot interpolate many of their rows."""
-    messages = traffic.arrived
-    largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
-    packets = {stream.name: traffic.blocks[stream.name] for stream in largest}
+    messages, packets = traffic.arrived, _select_packets(traffic)
     _, p95, p99, _ = measure_network(messages).needed
     found = []
-    for candidate in traffic.strategies:
-        if not has_buffer(candidate):
-            continue
-        share = measure_starvation(candidate, packets, messages)
-        if share < SHARE:
+    for candidate, share in measure_buffers(traffic):
+        if not share >= SHARE:
             continue
         clock = _find_clock(candidate, messages)
         fixed = candidate._replace(settings={**candidate.settings, **clock})

@@ -1,4 +1,4 @@
-"""Packets that overtake others more often than jitter alone explains."""
+"""Packets that overtake others: by a cause of their own, or by much jitter."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.jobs.diagnose.remedies import make_buffer, make_drawing_remedy
+from epic_cli.metrics.digits import format_share
 from epic_cli.metrics.traffic import Floats, Traffic, estimate_sigma, measure_network
 
 SHARE = 0.04
@@ -13,8 +14,8 @@ SHARE = 0.04
 #: Fewest late messages for a usual share.
 LEAST = 5
 
-#: Least share as a multiple of that of the bulk of the delays.
-TIMES = 2.0
+#: Least share as a multiple of that of the bulk of the delays, and a share that is much anyway.
+TIMES, MUCH = 2.0, 0.2
 
 SHUFFLES = 16
 
@@ -41,7 +42,8 @@ def detect(traffic: Traffic) -> list[Finding]:
         _mark_late_messages(messages.shuffle_arrivals(random, bulk)).mean() for _ in range(shuffles)
     ]
     chance = float(np.mean(shares))
-    if share < TIMES * chance:
+    jitter = share < TIMES * chance
+    if jitter and share < MUCH:
         return []
     places = np.flatnonzero(late)
     behind = (messages.arrivals - _find_earliest_arrivals(messages.arrivals))[places]
@@ -53,10 +55,12 @@ def detect(traffic: Traffic) -> list[Finding]:
             "reordering",
             share,
             share,
-            max(SHARE, TIMES * chance),
+            max(SHARE, min(TIMES * chance, MUCH)),
             {
                 "share": share,
                 "chance": chance,
+                "why": _BY_JITTER if jitter else _BY_CHANCE.format(format_share(chance)),
+                "look": "" if jitter else _LOOK,
                 "behind": float(behind.max()),
                 "sorting": sorting,
             },
@@ -77,17 +81,19 @@ def _find_earliest_arrivals(arrivals: Floats) -> Floats:
     return np.minimum.accumulate(arrivals[::-1])[::-1]
 
 
+_BY_JITTER = ": the jitter is longer than the time between two packets."
+_BY_CHANCE = "; the usual jitter alone would make it {}."
+_LOOK = "; look for two routes, or for threads that send out of order"
+
 DETECTOR = Detector(
     "reordering",
     "packets overtake each other",
-    "{share:share} of the packets arrive after one that was sent later; the usual jitter alone"
-    " would make it {chance:share}.",
+    "{share:share} of the packets arrive after one that was sent later{why}",
     "Strategies that drop late packets lose these as well.",
-    "Sort by stamp in a buffer of {sorting:s}, which covers 99 % of the packets; look for two"
-    " routes, or for threads that send out of order.",
+    "Sort by stamp in a buffer of {sorting:s}, which covers 99 % of the packets{look}.",
     "share of messages that arrive after one sent later, against that of delays drawn from their"
     " bulk (5 robust standard deviations)",
-    f"it is {SHARE:.0%}, at least {LEAST} packets, and twice that of the bulk",
+    f"it is {SHARE:.0%}, at least {LEAST} packets, and twice that of the bulk, or {MUCH:.0%}",
     "RFC 4737; bootstrap",
     detect,
     needs=(ARRIVALS,),
