@@ -49,7 +49,7 @@ METRICS = (
     ),
     Metric(
         "jumps",
-        "steps more than 1.5 times as long as the truth's longest within half a second",
+        "number of steps more than 1.5 times as long as the truth's longest within half a second",
         lambda measured: measured.jumps,
         format=format_whole,
         weight=8,

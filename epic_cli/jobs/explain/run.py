@@ -17,10 +17,10 @@ from epic_cli.engine.strategies import (
     list_system_names,
 )
 from epic_cli.jobs.diagnose.detectors import load_registry
-from epic_cli.jobs.diagnose.report.drawbacks import DRAWBACKS
+from epic_cli.jobs.explain.drawbacks import DRAWBACK_NOTES
 from epic_cli.jobs.explain.spec import ExplainSpec, NameEntry, NameKind
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.metric import GAMES, Better, Weights
+from epic_cli.metrics.metric import GAMES, Better, Metric, Weights
 from epic_cli.metrics.score import COSTS, write_formula
 from epic_cli.network.link_spec import LINK_KEYS
 from epic_cli.network.movement_spec import MOVEMENT_KEYS
@@ -117,8 +117,9 @@ def _iterate_causes() -> Iterator[NameEntry]:
 
 
 def _iterate_drawbacks() -> Iterator[NameEntry]:
-    for cause, sentence in DRAWBACKS.items():
-        yield _make_explanation(NameKind.DRAWBACK, cause, _PLACES.sub("...", sentence), "", ())
+    for cause, note in DRAWBACK_NOTES.items():
+        terms = (("cure", note.cure), ("reported if", f"{note.rule}."))
+        yield _make_explanation(NameKind.DRAWBACK, cause, note.title, "", terms)
 
 
 def _remove_values(sentence: str) -> str:
@@ -130,13 +131,20 @@ def _iterate_metrics() -> Iterator[NameEntry]:
     for entry in METRICS:
         terms = (
             ("column", entry.title if entry.weight else ""),
-            ("unit", "the recording's length" if entry.unit == "length" else entry.unit),
+            ("unit", _describe_unit(entry)),
             ("better", _BETTER[entry.better]),
             ("formula", write_formula(Weights()) if entry.name == "score" else ""),
         )
         yield _make_explanation(NameKind.METRIC, entry.name, entry.help, "", terms)
     for name, cost in COSTS.items():
         yield _make_explanation(NameKind.METRIC, name, f"cost of the score: {cost}", "", ())
+
+
+def _describe_unit(entry: Metric) -> str:
+    """Return the unit of a metric: in the table's column, and in CSV and JSON if they differ."""
+    if entry.unit == "s" and entry.title.endswith(" ms"):
+        return "ms in the table, s in CSV and JSON"
+    return "the recording's length" if entry.unit == "length" else entry.unit
 
 
 def _iterate_strategies() -> Iterator[NameEntry]:
@@ -212,7 +220,7 @@ def _iterate_words() -> Iterator[NameEntry]:
         yield _make_explanation(NameKind.WORD, name, title, "", (("stands in", where),))
 
 
-#: Words of tables that are names of nothing else: the word, where it stands, its meaning.
+#: Words of tables: the word, where it stands, its meaning there.
 WORDS = (
     ("main cost", "epic compare", "the cost that takes most from a row's score"),
     ("shape", "epic compare", "main cost: the residual, a path of another shape than the truth"),
@@ -220,6 +228,8 @@ WORDS = (
     ("rank", "epic compare --full", "1 + the number of strategies that are clearly better"),
     ("step error", "epic diagnose", "RMS of the drawn step minus the true one, at the best constant"
      " lag, over the RMS of the true steps: 0 is smooth and right"),
+    ("jumps", "epic diagnose", "jumps a minute: drawn steps more than 1.5 times as long as the"
+     " truth's longest within half a second"),
     ("still frames", "epic diagnose", "frames in which the drawing stands while the truth moves"),
     ("none", "the status of a row", "there is nothing to draw yet"),
     ("interpolated", "the status of a row", "on the way to a known target, or just arrived there"),
