@@ -48,6 +48,9 @@ _BETTER = {
 #: Placeholders for a finding's values in a detector's sentence.
 _PLACES = re.compile(r"\{[^}]*\}")
 
+#: Placeholders right behind a word or a full stop, for clauses that not every finding has.
+_CLAUSES = re.compile(r"(?<=[.\w])\{[^}]*\}")
+
 #: The most names that are proposed for an unknown one.
 _PROPOSED = 3
 
@@ -124,7 +127,7 @@ def _iterate_drawbacks() -> Iterator[NameEntry]:
 
 def _remove_values(sentence: str) -> str:
     """Return a sentence of a detector with its placeholders for measured values cut out."""
-    return "" if sentence.startswith("{") else _PLACES.sub("...", sentence)
+    return "" if sentence.startswith("{") else _PLACES.sub("...", _CLAUSES.sub("", sentence))
 
 
 def _iterate_metrics() -> Iterator[NameEntry]:
