@@ -230,14 +230,19 @@ class LineValidator(Validator):
         if text.lstrip().startswith(":"):
             wrong = self._controller.check(text)
             if wrong is not None:
-                raise ValidationError(wrong.column - 1, wrong.message)
+                raise _make_refusal(wrong.column - 1, wrong.message)
             return
         raw = text.encode("utf-8", "surrogateescape")
         refusals = TextScanner().scan(raw + b"\n").refusals
         if refusals:
             first = word_refusal(refusals[0], FrontEnd.SESSION)
             before = raw[: first.column - 1].decode("utf-8", "surrogateescape")
-            raise ValidationError(len(before), f"{first.what}; expected {first.expected}")
+            raise _make_refusal(len(before), f"{first.what}; expected {first.expected}")
+
+
+def _make_refusal(position: int, message: str) -> ValidationError:
+    """Return the error of a line that stays to be corrected; it says how to drop the line."""
+    return ValidationError(position, f"{message} (Ctrl-C drops the line)")
 
 
 class LineCompleter(Completer):

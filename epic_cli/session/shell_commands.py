@@ -67,7 +67,7 @@ class CommandTable(click.Group):
 
     def list_summaries(self) -> list[tuple[str, str]]:
         """Return the commands in the order of ``:help``, each with a sentence; load no command."""
-        own = {name: one.get_short_help_str(200) for name, one in self.commands.items()}
+        own = {name: _shorten_help(one) for name, one in self.commands.items()}
         left = {name: one.summary for name, one in COMMANDS.items() if name != _SESSION}
         known = {**left, **own}
         order = dict.fromkeys([*BEGIN, *own, *left])
@@ -190,6 +190,12 @@ class _PagedOutput(io.TextIOWrapper):
     """The standard output of a command whose output is shown from the first line on."""
 
     paged = True
+
+
+def _shorten_help(command: click.Command) -> str:
+    """Return the first sentences of a command's help, without dots where a sentence ends."""
+    text = command.get_short_help_str(200)
+    return text.removesuffix("...") if text.endswith("....") else text
 
 
 @contextmanager

@@ -33,6 +33,9 @@ _STYLES = {"good": Style.GOOD, "warning": Style.WARNING, "error": Style.RED, "di
 #: ASCII for the characters of charts and tables, for terminals without them.
 _ASCII = str.maketrans("─━│┃┤├└┘┌┐┬┴┼•…", "--||+++++++++o~")
 
+#: The options of less: the text stays on the screen, in color; the prompt names its keys.
+_LESS = "-FRX -Ps?eend:space\\: more., q\\: back to the session$"
+
 #: Bytes written at once, so that an interrupt leaves a known rest.
 _CHUNK = 4096
 
@@ -254,7 +257,7 @@ class Screen:
         if not self.has_cursor or len(text.splitlines()) < self.lines:
             self.write_text(text)
             return
-        os.environ.setdefault("LESS", "-FRX")  # the text stays on the screen, in color
+        os.environ.setdefault("LESS", _LESS)
         with self.released():
             click.echo_via_pager(text if self._utf8 else text.translate(_ASCII))
 

@@ -131,6 +131,7 @@ def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> N
         validator.validate(Document(line))
     assert caught.value.cursor_position == column
     assert message in caught.value.message
+    assert caught.value.message.endswith(" (Ctrl-C drops the line)")
 
 
 @pytest.mark.parametrize(
