@@ -328,13 +328,15 @@ def find_needed_delays(
 
     ``recordings`` are packets by entity. None: no recording has enough packets with arrival times.
     """
-    known = [recording for recording in map(_find_messages, recordings) if recording is not None]
-    if not known:
+    found = [recording for recording in map(_find_messages, recordings) if recording is not None]
+    if not found:
         return None
-    least = [float(log.delays.min()) for log in known]
+    known = [one for log in found for one in log.of_entities]
+    # clocks differ from recording to recording, and are the same for its entities
+    least = [float(log.delays.min()) for log in found for _ in log.of_entities]
 
     def find_median(of: Callable[[MessageLog, float], float]) -> float:
-        """Return the median of a delay over recordings; clocks may differ from one to the next."""
+        """Return the median of a delay over recordings and their entities."""
         return float(np.median([of(one, low) for one, low in zip(known, least, strict=True)]))
 
     apart = float(np.median(least))
@@ -354,7 +356,7 @@ def find_needed_delays(
     ]
     arrivals = [np.concatenate([_measure_gaps(log, lost) for log in known]) for lost in LOST]
     return DelaysNeeded(
-        sum(len(log.sent) for log in known),
+        sum(len(log.sent) for log in found),
         line.period,
         tuple(_compute_share_quantiles(stamp) for stamp in stamps),
         tuple(

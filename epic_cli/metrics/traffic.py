@@ -173,6 +173,28 @@ ENOUGH_GAPS, FEWEST_GAPS, EXACT, VERY_EXACT = 6, 3, 0.97, 0.998
 VARIED, BULK = 0.5, 4.0
 
 
+class _OwnMessages(NamedTuple):
+    """The messages of one entity: their ``places`` in a log, and the ``idle`` time (s) before each.
+
+    None instead of ``idle``: it never rests.
+    """
+
+    places: Numbers
+    idle: Floats | None
+
+    def reorder(self, order: Numbers) -> _OwnMessages:
+        """Return the messages in a log that has the order ``order``."""
+        places = np.argsort(order, kind="stable")[self.places]
+        own = np.argsort(places, kind="stable")
+        return _OwnMessages(places[own], None if self.idle is None else self.idle[own])
+
+    def select(self, wanted: Flags) -> _OwnMessages:
+        """Return those that ``wanted`` marks, in the log of them alone."""
+        kept = wanted[self.places]
+        idle = None if self.idle is None else self.idle[kept]
+        return _OwnMessages((np.cumsum(wanted) - 1)[self.places[kept]], idle)
+
+
 @dataclass(frozen=True, eq=False)
 class MessageLog:
     """The messages sent over the network, in sending order: stamps and arrivals (n, s).
@@ -180,7 +202,8 @@ class MessageLog:
     States of several entities with one stamp are one message, in one datagram or in one for each;
     it arrives when the first of them does. Where a clock was set back, stamps occur again.
     ``copies`` counts the ``states`` that came twice. ``idle`` (n, s; None: never) is the time
-    before each message in which nothing was sent, since all entities rested.
+    before each message in which nothing was sent, since all entities rested. ``own`` are the
+    messages of each of several entities; empty: all are of one.
     """
 
     sent: Floats
@@ -188,6 +211,26 @@ class MessageLog:
     copies: int
     states: int
     idle: Floats | None = None
+    own: tuple[_OwnMessages, ...] = ()
+
+    @cached_property
+    def of_entities(self) -> tuple[MessageLog, ...]:
+        """The messages of each entity, which alone bring a new state of it."""
+        logs = (
+            MessageLog(self.sent[one.places], self.arrivals[one.places], 0, 0, one.idle)
+            for one in self.own
+        )
+        return tuple(log for log in logs if log.is_enough) or (self,)
+
+    @property
+    def is_enough(self) -> bool:
+        """True for enough messages with different stamps."""
+        return int(mark_changes(self.sent).sum()) >= FEWEST_STATES
+
+    @cached_property
+    def entity_period(self) -> float:
+        """The median interval between messages of one entity, s; the median over entities."""
+        return float(np.median([one.period for one in self.of_entities]))
 
     def move_messages(self, stamps: Floats | float, arrivals: Floats | float) -> MessageLog:
         """Return a log with times added to the messages' stamps and arrivals, in the new order."""
@@ -195,13 +238,17 @@ class MessageLog:
         order = np.argsort(sent, kind="stable")
         idle = None if self.idle is None else self.idle[order]
         return replace(
-            self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order], idle=idle
-        )
+            self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order], idle=idle,
+            own=tuple(one.reorder(order) for one in self.own),
+        )  # fmt: skip
 
     def select_messages(self, wanted: Flags) -> MessageLog:
         """Return a log of the messages that ``wanted`` marks."""
         idle = None if self.idle is None else self.idle[wanted]
-        return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted], idle=idle)
+        own = tuple(one.select(wanted) for one in self.own)
+        return replace(
+            self, sent=self.sent[wanted], arrivals=self.arrivals[wanted], idle=idle, own=own
+        )
 
     @cached_property
     def unrested(self) -> MessageLog:
@@ -209,7 +256,9 @@ class MessageLog:
         if self.idle is None:
             return self
         passed = np.cumsum(self.idle)
-        return replace(self, sent=self.sent - passed, arrivals=self.arrivals - passed, idle=None)
+        return replace(
+            self, sent=self.sent - passed, arrivals=self.arrivals - passed, idle=None, own=()
+        )
 
     @cached_property
     def delays(self) -> Floats:
@@ -316,10 +365,11 @@ class MessageLog:
 class Network(NamedTuple):
     """The network's send rate (Hz), delays (s), and the delays that a buffer needs (s).
 
+    ``rate`` is that of the messages of all entities, ``entity_rate`` the usual one of an entity's.
     ``middle`` is the median delay, ``spread`` the 95 % delay less the 5 % one. ``needed`` are the
     interpolation delays behind the newest state with which the given shares of the messages are
-    there in time: ``SHARES`` of arrival(i) - sent(i - 1), less the least delay. Delays contain the
-    difference of the clocks, ``spread`` and ``needed`` do not.
+    there in time: ``SHARES`` of arrival(i) - sent(i - 1) of an entity's messages, less the least
+    delay. Delays contain the difference of the clocks, ``spread`` and ``needed`` do not.
     """
 
     rate: float
@@ -327,6 +377,7 @@ class Network(NamedTuple):
     spread: float
     needed: tuple[float, ...]
     frame: float = 0.0
+    entity_rate: float = 0.0
 
 
 #: A regular clock with rounded stamps shows intervals of two lengths, each at least this share of
@@ -368,7 +419,23 @@ def measure_network(messages: MessageLog) -> Network:
     low, middle, high = (messages.find_delay(value) for value in (0.05, 0.5, 0.95))
     ordered = np.sort(measure_waits(messages) - messages.sorted_delays[0])
     needed = tuple(compute_quantile(ordered, share) for share in SHARES)
-    return Network(compute_message_rate(messages), middle, high - low, needed, messages.frame)
+    rates = [compute_message_rate(one) for one in messages.of_entities]
+    rate, each = compute_message_rate(messages), float(np.median(rates))
+    if rate > SEVERAL * each:  # the intervals between different entities' messages are of all sizes
+        rate = _sum_rates(messages, rates)
+    return Network(rate, middle, high - low, needed, messages.frame, each)
+
+
+#: Entities are sent in messages of their own if all are this many times as frequent as one's.
+SEVERAL = 1.2
+
+
+def _sum_rates(messages: MessageLog, rates: Sequence[float]) -> float:
+    """Return the messages sent per second, of which as many are lost as of each entity's."""
+    logs = [one.unrested for one in messages.of_entities]
+    sent = sum(rate * float(np.ptp(log.sent)) for log, rate in zip(logs, rates, strict=True))
+    came = sum(len(log.sent) - 1 for log in logs)
+    return len(messages.sent) / float(np.ptp(messages.unrested.sent)) * sent / came
 
 
 def measure_waits(messages: MessageLog, lost: int = 0) -> Floats:
@@ -379,9 +446,12 @@ def measure_waits(messages: MessageLog, lost: int = 0) -> Floats:
     between, it is one behind those. The difference of the clocks is contained. A state that is not
     sent again at rest counts as arrived.
     """
-    messages = messages.unrested
-    first = np.minimum.accumulate(messages.arrivals[::-1])[::-1]
-    return np.asarray(first[1 + lost :] - messages.sent[: -1 - lost])
+    waits = []
+    for one in messages.of_entities:
+        moving = one.unrested
+        first = np.minimum.accumulate(moving.arrivals[::-1])[::-1]
+        waits.append(first[1 + lost :] - moving.sent[: -1 - lost])
+    return waits[0] if len(waits) == 1 else np.concatenate(waits)
 
 
 #: Fewest states, messages or steps for an answer.
@@ -1023,7 +1093,7 @@ def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
     Tables must not be used again.
     """
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
-    streams, sendings, stamping, senders, wraps = [], [], {}, {}, {}
+    sending_streams, sendings, stamping, senders, wraps = [], [], {}, {}, {}
     parted: dict[str, Floats] = {}
     for name in sorted(tables):
         columns, wrap = unwrap_stamps(_drop_infinite_packets(tables.pop(name)))
@@ -1041,12 +1111,12 @@ def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
             stamping[name] = other
         sendings.append(_find_entity_messages(columns))
         stream = _make_stream(name, columns)
-        if len(stream.times) >= FEWEST_STATES:
-            streams.append(stream)
-    streams = _share_numbers(streams)
+        sending_streams.append(stream)
+    streams = _share_numbers([one for one in sending_streams if len(one.times) >= FEWEST_STATES])
     messages = _merge_messages(sendings)
     if messages is not None:
         messages = _mark_idle_times(messages, streams)
+        messages = _mark_own_idle_times(messages, sending_streams)
     return Traffic(
         tuple(streams), messages, packets, entities, stamping=stamping, senders=senders, wraps=wraps
     )
@@ -1188,16 +1258,31 @@ def _merge_messages(sendings: Sequence[_EntityMessages]) -> MessageLog | None:
         for parts in list(zip(*sendings, strict=True))[:3]
     )
     copies, states = sum(sending.copies for sending in sendings), len(times)
+    own: tuple[_OwnMessages, ...] = ()
     if len(sendings) > 1:
         order = np.argsort(times, kind="stable")
         if places.any():
             order = np.lexsort((places, times))
         times, arrivals, places = times[order], arrivals[order], places[order]
         begins = np.flatnonzero(mark_changes(times, places))
+        of_row = np.empty(states, np.int64)
+        of_row[order] = np.searchsorted(begins, np.arange(states), "right") - 1
+        ends = np.cumsum([len(sending.times) for sending in sendings])[:-1]
+        own = tuple(_OwnMessages(rows, None) for rows in np.split(of_row, ends))
         times, arrivals = times[begins], np.minimum.reduceat(arrivals, begins)
-    if int(mark_changes(times).sum()) < FEWEST_STATES:
-        return None
-    return MessageLog(times, arrivals, copies, states)
+    found = MessageLog(times, arrivals, copies, states, own=own)
+    return found if found.is_enough else None
+
+
+def _mark_own_idle_times(messages: MessageLog, streams: Sequence[Stream]) -> MessageLog:
+    """Return the messages with the idle times of each entity, whose streams are in their order."""
+    own = []
+    for one, stream in zip(messages.own, streams, strict=bool(messages.own)):
+        log, idle = MessageLog(messages.sent[one.places], messages.arrivals[one.places], 0, 0), None
+        if log.is_enough and len(stream.times) >= FEWEST_STATES:
+            idle = _mark_idle_times(log, [stream]).idle
+        own.append(one._replace(idle=idle))
+    return replace(messages, own=tuple(own))
 
 
 def _mark_idle_times(messages: MessageLog, streams: Sequence[Stream]) -> MessageLog:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from support.arrival_oracle import arrival_of
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -11,7 +14,7 @@ from epic_cli.engine.strategies import FAMILIES, list_declarations
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import measure_starvation
 from epic_cli.metrics.delays import BUFFERS, BufferDelay, DelaysNeeded, find_needed_delays
 from epic_cli.metrics.evaluation import group_by_entity
-from epic_cli.metrics.traffic import SHARES, make_traffic
+from epic_cli.metrics.traffic import SHARES, make_traffic, measure_network
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
@@ -20,12 +23,22 @@ from epic_cli.network.simulation import simulate
 LATENCY, JITTER, PERIOD = 0.15, 0.025, 0.05
 
 
-def packets(jitter: float = JITTER, duration: float = 60.0) -> dict[str, PacketBlock]:
+def packets(
+    jitter: float = JITTER, duration: float = 60.0, phases: Sequence[float] = (0.0,)
+) -> dict[str, PacketBlock]:
+    """Return the packets of as many entities as there are phases, in datagrams of their own."""
     link = LinkConditions(latency=LATENCY, jitter=jitter, distribution="uniform")
     movement = PathMovement(PATHS["circle"](5.0, 5.0, 1))
-    return group_by_entity(
-        simulate(movement, send_rate=1 / PERIOD, duration=duration, channel=Link(link, seed=1))
-    )
+    sent = [
+        packet._replace(
+            entity=str(seed), time=packet.time + phase, arrival=arrival_of(packet) + phase
+        )
+        for seed, phase in enumerate(phases, 1)
+        for packet in simulate(
+            movement, send_rate=1 / PERIOD, duration=duration, channel=Link(link, seed=seed)
+        )
+    ]
+    return group_by_entity(sorted(sent, key=arrival_of))
 
 
 THERE = packets()
@@ -49,6 +62,28 @@ def test_uniform_jitter_needs_a_period_and_its_quantile() -> None:
         expected = (1 + lost) * PERIOD + 2 * JITTER * np.array(SHARES)
         assert delays == pytest.approx(expected, abs=0.01)
     assert found.period == pytest.approx(PERIOD)
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_packets_of_other_entities_bring_nothing_new(count: int) -> None:
+    """Compare entities that are sent one after the other with the same ones sent at once."""
+    apart = packets(phases=[PERIOD * k / count for k in range(count)])
+    found, alone = find_needed_delays([apart], []), needed()
+    assert found is not None
+    assert found.period == pytest.approx(PERIOD)
+    for delays, expected in zip(found.needed, alone.needed, strict=True):
+        assert delays == pytest.approx(expected, abs=0.005)
+    messages = make_traffic(apart).messages
+    assert messages is not None
+    network = measure_network(messages)
+    assert network.needed == pytest.approx(found.needed[0])
+    assert (network.rate, network.entity_rate) == pytest.approx(
+        (count / PERIOD, 1 / PERIOD), rel=0.01
+    )
+    moved = measure_network(messages.move_messages(0.0, 1e-3 * (messages.sent - messages.sent[0])))
+    assert np.diff(moved.needed) == pytest.approx(np.diff(network.needed), abs=0.03)
+    some = messages.select_messages(np.arange(len(messages.sent)) % (7 * count) != 0)
+    assert measure_network(some).needed[0] >= network.needed[0]
 
 
 def test_every_delay_buffer_has_a_model() -> None:

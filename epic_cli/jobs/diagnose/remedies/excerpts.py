@@ -51,6 +51,7 @@ def make_trial_recording(
     if len(arrivals) < FEWEST:
         return None
     messages = traffic.messages
-    reference = make_buffer(messages.period + messages.find_delay(0.95) - messages.sorted_delays[0])
+    spread = messages.find_delay(0.95) - messages.sorted_delays[0]
+    reference = make_buffer(messages.entity_period + spread)
     times = np.arange(min(arrivals), max(arrivals), 1 / FRAMES)
     return TrialRecording(packets, times, reference)

@@ -9,7 +9,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.link import FoundLink
 from epic_cli.metrics.digits import format_count, format_number, format_seconds, format_share
-from epic_cli.metrics.traffic import SHARES, Network
+from epic_cli.metrics.traffic import SEVERAL, SHARES, Network
 from epic_cli.network.link import PERFECT, GilbertElliott, are_clocks_apart
 from epic_cli.network.link_spec import find_word_parameter, list_differences
 
@@ -34,8 +34,11 @@ def describe_network(network: Network, advised: float | None = None) -> str:
     needed = network.needed[SHARES.index(0.99)]
     shorter = advised is not None and advised < SHORTER * needed
     fewer = "; the one above, chosen by what it draws and how late, has fewer" if shorter else ""
+    rate = f"{format_number(network.rate)} messages a second"
+    if network.rate > SEVERAL * network.entity_rate:
+        rate += f", {format_number(network.entity_rate)} of each entity"
     return (
-        f"{network.rate:.3g} messages a second, {delay}; a delay buffer of"
+        f"{rate}, {delay}; a delay buffer of"
         f" {format_seconds(needed)} has 99 % of them in time{fewer}."
     )
 
