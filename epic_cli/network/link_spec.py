@@ -331,7 +331,7 @@ class LinkSpec(description.Described):
         if split_way(name)[1] in (key.name for key in LINK_KEYS):
             return ""
         near = find_nearest(name, [*PRESETS, *(f"{key.name}=" for key in LINK_KEYS)])
-        hint = f"did you mean {near!r}?" if near else "a file is trace=FILE"
+        hint = f"did you mean {near!r}?" if near else "'list' shows them, and a file is trace=FILE"
         raise SettingError(f"{name!r} is not a preset of a link: {hint}")
 
     @classmethod

@@ -34,7 +34,7 @@ class NoCode(Portable, ValueError):
 
     def __init__(self, name: str, equivalent: str) -> None:
         instead = f"{equivalent} draws the same: epic code {equivalent}"
-        able = f"choose from {some(strategies(), 9)}"
+        able = f"no composition of {some(strategies(), 9)} is known to draw the same"
         super().__init__(f"cannot write code for {name}: {instead if equivalent else able}")
 
 
