@@ -23,7 +23,7 @@ _APPROACHES = {
     "lerp": "by frame / {time} of the rest in each frame",
     "share": "by {share}{grown} of the rest in each frame",
     "spring": "as a spring (SmoothDamp) of {time}",
-    "speed": "at {speed} a second",
+    "speed": "at {speed} units a second",
     "interval": "within one send interval",
     "linear": "in a straight line over {time} from {begin}",
     "eased": "eased ({ease}) over {time} from {begin}",
@@ -198,8 +198,8 @@ def _add_habits(how: str, settings: Mapping[str, Any], found: Mechanism) -> str:
 
 #: The distances and speeds at which a chase changes, with what it does there.
 _BOUNDS = {
-    "speed_least": "at no less than {} a second",
-    "speed_most": "at no more than {} a second",
+    "speed_least": "at no less than {} units a second",
+    "speed_most": "at no more than {} units a second",
     "snap": "there at once from farther than {}",
     "dead_zone": "not from nearer than {}",
     "snap_near": "there at once from nearer than {}",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 #: The drawbacks, by cause.
 DRAWBACKS = {
     "no-smoothing": "It jumps with each packet.",
-    "frame-rate": "It depends on the frame rate: {slow:s} behind at 30 frames a second, {fast:s} at"
-    " 144.",
+    "frame-rate": "It depends on the frame rate: drawn {slow:s} late at 30 frames a second, {fast:s}"
+    " at 144.",
     "standing-frame": "It stands for a frame at each packet.",
     "early-arrival": "It takes {time:s} to each state, and they come every {interval:s}: it stands"
     " in between.",
@@ -52,7 +52,7 @@ DRAWBACKS = {
     "overshoot": "It aims where the velocity leads in one interval: it overshoots at each turn and"
     " loss.",
     "predicted-turns": "It goes where the velocity leads, and at turns the next packet pulls it"
-    " back: by up to {missed:share} of a step in 95 % of them.",
+    " back: 95 % of the packets are at most {missed:share} of a step off.",
     "axes-alone": "Each axis goes by itself: on diagonals it is up to 1.4 times as fast, and then"
     " turns off to the axis that is left.",
     "message-time": "It goes a frame's part of the way once a packet: the faster the screen, the"
@@ -62,12 +62,12 @@ DRAWBACKS = {
     " rises and falls with each packet.",
     "swings": "It swings past its goal: a spring that does not has a damping of twice the root of"
     " its stiffness.",
-    "arrives-and-stands": "It goes at {speed:number} a second, and the entity at {pace:number}: it"
-    " arrives, and stands until the next packet.",
-    "falls-behind": "It goes at {speed:number} a second, and the entity at {pace:number}: it falls"
-    " behind, as far as that goes on.",
-    "limited-speed": "It goes at {speed:number} a second at most, and the entity at {pace:number}:"
-    " it falls behind, as far as that goes on.",
+    "arrives-and-stands": "It goes at {speed:number} units a second, and the entity at"
+    " {pace:number}: it arrives, and stands until the next packet.",
+    "falls-behind": "It goes at {speed:number} units a second, and the entity at {pace:number}: it"
+    " falls behind while that lasts.",
+    "limited-speed": "It goes at {speed:number} units a second at most, and the entity at"
+    " {pace:number}: it falls behind while that lasts.",
     "added-ways": "Its ways to earlier states go on beside the newest one, and all add up: it"
     " passes its goal, and swings. Stop the timer of the way before.",
     "fed-back": "Its growing share is applied to what is drawn: it arrives early, and stands until"

@@ -93,7 +93,7 @@ _FOLLOWS = {
     "lerp": "behind a step of frame / {time} of the rest in each frame",
     "share": "behind a step of {share} of the rest in each frame",
     "spring": "behind a spring (SmoothDamp) of {time}",
-    "speed": "behind a step of {speed:g} a second at most",
+    "speed": "behind a step of {speed:g} units a second at most",
 }
 
 
