@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 #: The drawbacks, by cause.
 DRAWBACKS = {
     "no-smoothing": "It jumps with each packet.",
-    "frame-rate": "It depends on the frame rate: drawn {slow:s} late at 30 frames a second, {fast:s}"
-    " at 144.",
+    "frame-rate": "It depends on the frame rate: drawn {slow:s} late at 30 frames a second, and"
+    " {fast:s} at 144.",
     "standing-frame": "It stands for a frame at each packet.",
     "early-arrival": "It takes {time:s} to each state, and they come every {interval:s}: it stands"
     " in between.",

@@ -72,7 +72,7 @@ def _is_drawing(remedy: Remedy) -> bool:
     return remedy.strategy is not None and remedy.packets is None and not remedy.beside
 
 
-_NO_GAIN = "No remedy helps here; tried without gain: {}."
+_NO_GAIN = "Nothing that was tried draws it better here: {}."
 
 
 def list_remedy_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
@@ -95,9 +95,9 @@ def _write_advice(finding: Finding) -> str:
 
 
 def describe_comparison(finding: Finding, drawn: bool) -> str:
-    """Return what the remedies were compared with; empty if no remedy was tried."""
+    """Return what the remedies were compared with; empty if no remedy that was tried is printed."""
     remedy = finding.remedy
-    if remedy is None:
+    if remedy is None or (finding.trial is None and remedy.beside):
         return ""
     if remedy.against is None:
         return "with what the game drew." if drawn else ""
