@@ -390,6 +390,13 @@ SYSTEMS = (
         ),
         example=(("net.tickrate", 30), ("net.buffer_size", 2)),
     ),
+    System(
+        "state-synchronization", "Gaffer On Games: State Synchronization",
+        "chase+how=share+share=0.05+share_far=0.15+start=last+ahead=velocity+age=arrival"
+        "+ahead_time=unlimited+drift=1+playout_delay=0.075",
+        ("jitter buffer", "visual smoothing", "error reduction"), "Glenn Fiedler's article",
+        "formulas only", "its shares are those of 60 frames a second",
+    ),
 )  # fmt: skip
 
 CLOSED = (

@@ -234,6 +234,7 @@ CHASE: dict[str, list[Any]] = {
     "snap_after": [0, 0, 0.3],
     "dead_zone": [0, 0, 0.2],
     "late": ["drop", "take"],
+    "playout_delay": [0, 0, 0.07],
     "repeated": ["take", "drop"],
     "every": ["frame", "frame", "packet", 0.02, 0.05],
     "phase": [0, 0.0071, "frame", "packet"],
@@ -371,6 +372,11 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
             games.AdaptiveOffset,
             "chase+how=share+share=0.05+share_far=0.15+start=last+ahead=velocity+age=arrival"
             "+ahead_time=unlimited+drift=1",
+        ),
+        (
+            games.StateSynchronization,
+            "chase+how=share+share=0.05+share_far=0.15+start=last+ahead=velocity+age=arrival"
+            "+ahead_time=unlimited+drift=1+playout_delay=0.08",
         ),
         (games.MeanOfFive, "chase+how=share+share=1+mean_of=5"),
         (

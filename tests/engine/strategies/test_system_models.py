@@ -341,8 +341,11 @@ MODELS: dict[str, tuple[type[Model], dict[str, Any]]] = {
 
 #: Where the rows, or the strategy itself, are compared with the project's.
 ELSEWHERE = {
+    "mirror-reliable": "formula",
+    "mirror-unreliable": "test_mirror.py",
     "naia": "test_tick_interpolation.py",
     "photon-tutorial": "formula",
+    "state-synchronization": "test_compositions.py",
 }
 
 

@@ -159,6 +159,8 @@ cdef class Chase(Strategy):
     a tick late. ``rounding`` does not feed back, ``rounding_by=down`` is that of floor. With
     ``times=milliseconds`` packets and frames have whole ones, as in games that ask for the date.
 
+    With ``playout_delay`` each packet after the first waits in a jitter buffer, until it is that
+    much older than the first one was when it arrived; one that is older by then is taken at once.
     A packet with an earlier timestamp than the newest is discarded; with ``late=take`` it is the
     newest, as in code that checks no timestamps. With ``repeated=drop`` one with the position of
     the packet before is discarded, too, as in code that hears of changes only. Rows are
@@ -255,6 +257,8 @@ cdef class Chase(Strategy):
                    0, 1e12),
             Choice("late", "drop", "how a late packet is treated: dropped, or taken as the newest",
                    ("drop", "take"), tune=False),
+            Number("playout_delay", 0.0, "how much longer than the first one each packet waits in a"
+                   " jitter buffer", "s", 0, 60),
             Choice("repeated", "take", "how a packet with the position of the one before is"
                    " treated: taken, or dropped, as it is no change", ("take", "drop"), tune=False),
             Number("every", "frame", "how often the drawn position moves: in each frame, once a"
@@ -284,7 +288,7 @@ cdef class Chase(Strategy):
     cdef public double time, share, share_far, far_from, far_at, speed, ahead_time
     cdef public double snap, snap_after, dead_zone
     cdef public double stiffness, damping, velocity_share, step_time, step_most
-    cdef public double every, phase, rounding, fade_after, fade
+    cdef public double every, phase, rounding, fade_after, fade, playout_delay
     cdef public double overshoot, drift, drift_share, snap_near, speed_least, speed_most
     cdef public int steps, mean_of
     cdef bint from_arrival, from_last, from_frame, transits, counts_intervals, glides, interpolates
@@ -296,6 +300,8 @@ cdef class Chase(Strategy):
     cdef double arrived, old        # arrival of the newest packet, and its age then, s
     cdef double stamp               # its timestamp
     cdef double taken               # the step that took the packet before
+    cdef double offset              # the first packet's arrival minus timestamp, s
+    cdef vector[Packet] held        # packets in the jitter buffer, the first one first
     cdef long waiting               # packets since the last step
     cdef double walked              # what the steps since the newest packet was taken counted, s
     cdef double begun, duration     # beginning and duration of the way to it, s
@@ -357,6 +363,7 @@ cdef class Chase(Strategy):
         self.glide.clear()
         self.clear_ways()
         self.averaged.clear()
+        self.held.clear()
         self.stepped = self.taken = NAN
         self.origin = max(self.phase, 0.0)
         self.waiting = 0
@@ -367,6 +374,32 @@ cdef class Chase(Strategy):
     # ------------------------------------------------------------- packets
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if self.playout_delay > 0:
+            now = self.read_time(now)
+            if self.empty:
+                self.offset = now - packet.time
+            elif packet.time < self.newest and not self.takes_late:
+                return False
+            elif self.compute_release(packet) > now:
+                self.held.push_back(packet)
+                return True
+            self.release_packets(now)
+        return self.take_packet(packet, now)
+
+    cdef double compute_release(self, const Packet& packet) noexcept nogil:
+        """Return the local time at which a packet leaves the jitter buffer."""
+        return packet.time + (self.offset + self.playout_delay)
+
+    cdef void release_packets(self, double at) noexcept nogil:
+        """Take the packets that have waited in the jitter buffer for long enough at ``at``."""
+        cdef Packet packet
+        while not self.held.empty() and self.compute_release(self.held.front()) <= at:
+            packet = self.held.front()
+            self.held.erase(self.held.begin())
+            self.take_packet(packet, self.compute_release(packet))
+
+    cdef bint take_packet(self, const Packet& packet, double now) noexcept nogil:
+        """Take a packet as the newest; return False if it is discarded."""
         cdef Vec3[double] begin = packet.position
         cdef Vec3[double] step, place
         cdef Sample sample
@@ -377,7 +410,7 @@ cdef class Chase(Strategy):
             self.shown.position = self.shown.position + self.advance_ways(now)
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
-        elif packet.time < self.newest and not self.takes_late:
+        elif packet.time < self.newest and not self.takes_late and not self.playout_delay > 0:
             return False
         else:
             step = packet.position - self.position
@@ -561,6 +594,8 @@ cdef class Chase(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         at = self.read_time(at)
+        if self.playout_delay > 0:
+            self.release_packets(at)
         if self.every == 0 or (self.overlaps and self.phase == AT_PACKET):
             self.make_steps(at, self.since_drawn(at), sample)
         elif self.every > 0:

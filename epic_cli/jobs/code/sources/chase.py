@@ -88,6 +88,8 @@ SNAP_AFTER: float
 DEAD_ZONE: float
 SNAP_NEAR: float
 LATE: str
+PLAYOUT_DELAY: float
+CARRIES: bool  # the velocities that packets have are used
 REPEATED: str
 STEPS: str
 EVERY: float
@@ -148,6 +150,11 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "LIMITS_INTERVAL": not math.isinf(settings["interval_most"]),
         "PASSES": settings["overshoot"] > 1,
         "LIMITS_PASSING": not math.isinf(settings["overshoot"]),
+        "CARRIES": settings["velocity"] == "sent"
+        and (
+            settings["drift"] > 0
+            or settings["ahead"] in ("velocity", "arrival", "interval", "fixed")
+        ),
         "LIMITS_AHEAD": not math.isinf(settings["ahead_time"]),
         "ALONE": settings["axes"] == "each"
         and settings["how"] in ("exponential", "lerp", "share", "growing", "speed"),
@@ -196,6 +203,13 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     ticking: bool  # there was a tick, or a step
     stepped: float  # the number of the last tick, or the time of the last step
     origin: float  # the time of the tick with the number 0
+    offset: float  # arrival minus timestamp of the first packet (s)
+    releasing: bool  # packets leave the jitter buffer
+    queued: float  # the newest timestamp that is in it or was
+    held_times: list[float]  # the packets in it
+    held: list[Vec3]
+    held_velocities: list[Vec3]
+    held_rotations: list[Quat]
     waiting: int  # packets since the last step
     walked: float  # what the steps since the newest packet was taken counted (s)
     taking: bool  # there was a step that took packets
@@ -253,6 +267,14 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.mean = 0.0
         self.differences.clear()
         self.sizes.clear()
+        if PLAYOUT_DELAY > 0.0:
+            self.releasing = False
+            self.held_times.clear()
+            self.held.clear()
+            if CARRIES:
+                self.held_velocities.clear()
+            if ROTATIONS:
+                self.held_rotations.clear()
         if OVERLAPS:
             self.clear_ways()
         if AVERAGES:
@@ -266,6 +288,24 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         if TIMES == "milliseconds":
             arrival = self.whole(arrival)
+        if PLAYOUT_DELAY > 0.0 and not self.releasing:
+            if self.started:
+                if LATE == "drop":
+                    if time < self.queued:
+                        return False
+                self.queued = max(self.queued, time)
+                if time + (self.offset + PLAYOUT_DELAY) > arrival:
+                    self.held_times.append(time)
+                    self.held.append(position)
+                    if CARRIES:
+                        self.held_velocities.append(velocity)
+                    if ROTATIONS:
+                        self.held_rotations.append(rotation)
+                    return True
+                self.release(arrival)
+            else:
+                self.queued = time
+                self.offset = arrival - time
         if LATE == "drop":
             if self.started and time < self.newest:
                 return False
@@ -380,6 +420,24 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if KEEPS:
             self.keep()
         return True
+
+    def release(self, now: float) -> None:
+        """Take the packets that have waited in the jitter buffer for long enough."""
+        wait: float = self.offset + PLAYOUT_DELAY
+        self.releasing = True
+        while len(self.held_times) > 0 and self.held_times[0] + wait <= now:
+            time: float = self.held_times[0]
+            place: Vec3 = self.held[0]
+            velocity: Vec3 = self.held_velocities[0] if CARRIES else place
+            rotation: Quat = self.held_rotations[0] if ROTATIONS else Quat(0.0, 0.0, 0.0, 1.0)
+            self.held_times.pop(0)
+            self.held.pop(0)
+            if CARRIES:
+                self.held_velocities.pop(0)
+            if ROTATIONS:
+                self.held_rotations.pop(0)
+            self.receive(time, time + wait, place, velocity, rotation)
+        self.releasing = False
 
     def averaged(self, position: Vec3) -> Vec3:
         """Return the mean of the last positions, with this one."""
@@ -791,9 +849,13 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> None:
         """Take a packet of an entity that was moved on purpose."""
-        if not self.started or time >= self.newest:
-            self.reset()
-            self.receive(time, arrival, position, velocity, rotation)
+        if PLAYOUT_DELAY > 0.0:
+            if self.started and time < self.queued:
+                return
+        elif self.started and time < self.newest:
+            return
+        self.reset()
+        self.receive(time, arrival, position, velocity, rotation)
 
     def draw(self, now: float) -> bool:
         """Move ``position`` to where it is drawn at ``now``.
@@ -804,6 +866,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             now = self.whole(now)
         if not self.started:
             return False
+        if PLAYOUT_DELAY > 0.0:
+            self.release(now)
         if KEEPS:
             self.restore()
         if STEPS == "frame" or (STEPS == "packet" and (DRIFT > 0.0 or HOW != "share")):
