@@ -195,7 +195,7 @@ cdef class DelayBuffer(Strategy):
     declaration = Declaration(
         name="buffer",
         summary="a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass",
-        needs=(Need.CLOCKS.unless(", or arrival times and another clock than agree"),),
+        needs=(Need.CLOCKS.unless(", or arrival times and an estimated clock"),),
         lag="delay and low_pass, plus latency unless clock=agree",
         on_loss="interpolates across what the delay covers, then as beyond says",
         source="the delay buffers that games write themselves; formulas in the description",
