@@ -144,15 +144,18 @@ def explain_strategy(name: str, room: int) -> RenderableType:
     system = find_system(name)
     if system is not None:
         lines += [Text(), *_format_engine(system, one, room)]
+    settings = one.settings
     if system is not None and system.is_composition:
-        words = f"'epic strategies {system.base}' explains the parts."
+        base = {other.name: other.default for other in get_declaration(system.base).settings}
+        settings = tuple(each for each in settings if each.default != base[each.name])
+        words = f"'epic strategies {system.base}' explains the parts and all settings."
         lines += [Text(), *wrap_paragraph(words, room, _INDENT), Text()]
     else:
         lines += [Text(), *_format_documentation(name, room)]
-    if one.settings:
+    if settings:
         lines += [
             Text("Settings", style="underline"),
-            *_format_settings(one.settings, room),
+            *_format_settings(settings, room),
             Text(),
         ]
     return Group(*lines, *write_definitions([fact for fact in _list_facts(one) if fact[1]], room))
