@@ -14,13 +14,7 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.forces import read_forces
-from epic_cli.jobs.diagnose.mechanism.glides import (
-    SEEN,
-    find_least_error_time,
-    goes_along,
-    list_way_times,
-    read_glides,
-)
+from epic_cli.jobs.diagnose.mechanism.glides import SEEN, goes_along, read_glides
 from epic_cli.jobs.diagnose.mechanism.readings import (
     FEW,
     LONGEST_AGE,
@@ -28,6 +22,7 @@ from epic_cli.jobs.diagnose.mechanism.readings import (
     PossibleReading,
     compute_robust_rms,
 )
+from epic_cli.jobs.diagnose.mechanism.ways import find_least_error_time, list_way_times
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:

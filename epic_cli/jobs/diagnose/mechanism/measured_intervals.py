@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.frames import move_to_frames
-from epic_cli.jobs.diagnose.mechanism.glides import EASES
 from epic_cli.jobs.diagnose.mechanism.readings import FEW, LONGEST_AGE, MOSTLY
+from epic_cli.jobs.diagnose.mechanism.ways import EASES, read_curve
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -109,7 +109,9 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
                 u = np.clip(way.since / plain, 0, 1)
                 for ease, curve in EASES.items():
                     if ease != "linear":
-                        off = begin + (newest - begin) * curve(u)[:, None] - frames.drawn
+                        off = (
+                            begin + (newest - begin) * read_curve(curve, u)[:, None] - frames.drawn
+                        )
                         yield {"how": "eased", "ease": ease, **way.settings}, off
 
 
