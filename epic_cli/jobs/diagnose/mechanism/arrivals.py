@@ -36,6 +36,10 @@ BEHIND = 0.05
 #: (usual steps).
 AT_GOAL, AWAY = 1e-3, 0.1
 
+#: States that a buffer with a timer of its own may be behind the newest, and the least share of the
+#: frames that lie between two of them.
+FARTHEST, TIMED = 4, 0.9
+
 #: Delays (s) of a clock that packets alone advance, and the most that is left (usual steps).
 DELAYS, NEAR = np.arange(0.0, 1.0, 0.01).tolist(), 0.3
 
@@ -123,10 +127,38 @@ def read_packet_clock(frames: Frames, every: list[TimeAxis]) -> StrategySpec | N
     return StrategySpec("buffer", settings)
 
 
+def iterate_timed_buffers(frames: Frames, grid: float) -> Iterator[StrategySpec]:
+    """Yield buffers that go from state to state by a timer of their own, if the frames lie there.
+
+    They are a number of states behind the newest. Positions are rounded to multiples of ``grid``
+    (length; 0: they are not).
+    """
+    for late in range(FARTHEST):
+        first = np.maximum(frames.newest - late, 1)
+        before, way = frames.positions[first - 1], np.diff(frames.positions, axis=0)[first - 1]
+        moving = frames.settled & (compute_lengths(way) > 0.1 * frames.unit)
+        if moving.sum() < FEW:
+            return
+        off, way = (frames.drawn - before)[moving], way[moving]
+        share = (off * way).sum(axis=1) / np.square(way).sum(axis=1)
+        on = compute_lengths(off - share[:, None] * way) < max(0.01 * frames.unit, grid)
+        on &= (share > -SLIGHT) & (share < 1 + SLIGHT)
+        if on.mean() < TIMED:
+            continue
+        phases = frames.times[moving][on] / np.array(TICKS)[:, None] - share[on]
+        steady = np.exp(2j * np.pi * phases).mean(axis=1)
+        best = int(np.abs(steady).argmax())
+        if np.abs(steady[best]) > MOSTLY:
+            phase = float(np.angle(steady[best]) / (2 * np.pi) % 1.0) * TICKS[best]
+            buffer = {"stamps": "ticks", "delay": f"{late + 1}i", "interval": TICKS[best]}
+            yield StrategySpec("buffer", {**buffer, "catch_up": "timer", "phase": phase})
+            return
+
+
 def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategySpec]:
     """Yield buffers that go from the newest state but one to the newest, if the frames lie there.
 
-    They go by a timer of their own, or by the time since the packet, also beyond the newest.
+    They go by the time since the packet, also beyond the newest.
     Positions are rounded to multiples of ``grid`` (length; 0: they are not).
     """
     before, after = frames.positions[frames.newest - 1], frames.positions[frames.newest]
@@ -139,20 +171,13 @@ def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategyS
     on = compute_lengths(off - share[:, None] * way) < max(0.01 * frames.unit, grid)
     if on.mean() < MOSTLY:
         return
-    share, times = share[on], frames.times[moving][on]
-    phases = times / np.array(TICKS)[:, None] - share
-    steady = np.exp(2j * np.pi * phases).mean(axis=1)
-    best = int(np.abs(steady).argmax())
+    share = share[on]
     buffer = {"stamps": "ticks", "delay": "1i"}
-    if np.abs(steady[best]) > MOSTLY and share.max() < 1.02:
-        phase = float(np.angle(steady[best]) / (2 * np.pi) % 1.0) * TICKS[best]
-        settings = {**buffer, "interval": TICKS[best], "catch_up": "timer", "phase": phase}
-        yield StrategySpec("buffer", settings)
     begins = frames.taking
     rises = (share > 0.02) & ((share < 0.98) | (share > 1.02))
     for measured in iterate_measured_ways(frames):
         words = {key: word for key, word in measured.settings.items() if key != "time"}
-        if words["interval"] == "frames" or words.get("start") == "frame":
+        if words["interval"] in ("frames", "steps") or words.get("start") == "frame":
             continue
         for limits in ({}, *iterate_limits(frames, measured, before, after)):
             lasts = compute_intervals(measured.measured, limits)[frames.newest]

@@ -83,8 +83,9 @@ def look_at_kinds(search: SearchState) -> None:
             _look_at_each(search, iterate_chases_of_means(view), late)
         order = INSERTS_LATE if late else {}
         for follow, seen in ({}, view), *iterate_followed_lines(view):
-            buffers = arrivals.iterate_two_state_buffers(seen, search.variants.grid)
-            search.look_at([add_settings(spec, {**order, **follow}) for spec in buffers])
+            for read in arrivals.iterate_timed_buffers, arrivals.iterate_two_state_buffers:
+                buffers = read(seen, search.variants.grid)
+                search.look_at([add_settings(spec, {**order, **follow}) for spec in buffers])
         measured += [
             PossibleReading(
                 float(compute_robust_rms(off[view.settled])),

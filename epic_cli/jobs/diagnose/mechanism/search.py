@@ -119,7 +119,8 @@ class ExplanationSearch(SearchState):
         if begun.results.best.apart > CLOSE * self.frames.unit:
             look_at_counted_ticks(self)
             self.look_at_readings(read_chases(self.frames), RIVALS, self.exact)
-            self.look_at(list(arrivals.iterate_two_state_buffers(self.frames, self.variants.grid)))
+            for read in arrivals.iterate_timed_buffers, arrivals.iterate_two_state_buffers:
+                self.look_at(list(read(self.frames, self.variants.grid)))
             look_at_tick_kinds(self)
             self.look_at_buffers()
         if not self.results.is_exact and self.results.best.apart < begun.results.best.apart:

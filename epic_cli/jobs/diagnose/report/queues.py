@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies.buffer_faults import FEW_STATES
 from epic_cli.jobs.diagnose.report.buffer_times import describe_clock
 from epic_cli.jobs.diagnose.report.parts import REPEATS, describe_follower, write_beyond
 from epic_cli.metrics.digits import format_seconds, format_share
+
+#: The delay of a timer behind the newest interval, in intervals, that is none.
+NEWEST = 0.05
 
 
 def describe_queue(settings: Mapping[str, Any], interval: float, curve: str) -> str:
@@ -38,9 +42,17 @@ def describe_queue(settings: Mapping[str, Any], interval: float, curve: str) -> 
         f" {format_share(settings['catch_up_rate'])} faster for each that waits behind the next"
         f"{_count_states(settings['catch_up_from'])}{_describe_refill(settings)}"
         f"{_STILL[settings['still']]}",
-        "timer": f"goes over the newest interval {curve}, by a timer of its own that begins again"
-        f" each {period}, not at packets",
+        "timer": f"goes over {_name_interval(settings, interval)} {curve}, by a timer of its own"
+        f" that begins again each {period}, not at packets",
     }[settings["catch_up"]]
+
+
+def _name_interval(settings: Mapping[str, Any], interval: float) -> str:
+    """Return over which interval of states a timer goes."""
+    later = convert_to_seconds(settings["delay"], interval) - interval
+    if later < NEWEST * interval:
+        return "the newest interval"
+    return f"the interval that ended {format_seconds(later)} before the newest state"
 
 
 def _describe_hurry(settings: Mapping[str, Any]) -> str:
