@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 #: A way that is left (usual steps), and how far from it a step may end, as a share of the step.
 AWAY, BESIDE = 0.05, 0.02
 
+#: The least sine of the angle between a step and the velocity that tells how far that leads, and
+#: the difference of two such times that are the same, as a share.
+TURNS, ALIKE = 0.01, 0.05
+
 #: Frames whose ticks are counted first, and phases that are tried for each length of ticks.
 COUNTED, PHASES = 200, 50
 
@@ -43,22 +47,47 @@ LEAST = 0.05
 
 def iterate_counted_ticks(frames: Frames) -> Iterator[StrategySpec]:
     """Yield chases that go a share of the rest, or a distance, in each tick, if whole ticks fit."""
+    newest = frames.newest[1:]
     step = np.diff(frames.drawn, axis=0)
-    left = frames.positions[frames.newest[1:]] - frames.drawn[:-1]
-    way, pace = compute_lengths(left), compute_lengths(step)
-    share = (step * left).sum(axis=1) / np.maximum(way**2, 1e-300)
-    on = compute_lengths(step - share[:, None] * left) <= BESIDE * pace
-    told = frames.settled[1:] & on & (way > AWAY * frames.unit) & (share >= 0)
-    for how, some, grown in (
-        ("share", told & (share < 0.999), -np.log1p(-np.minimum(share, 0.9999))),
-        ("speed", told & (way > pace + AWAY * frames.unit), pace),
-    ):
-        ticks = _fit_ticks(frames, np.flatnonzero(some), grown)
-        if ticks is not None:
-            each, every, phase = ticks
-            value = 1 - math.exp(-each) if how == "share" else each / every
-            settings = {"how": how, how: value, "every": every, "phase": phase % every}
-            yield StrategySpec("chase", settings)
+    goals: list[tuple[dict[str, Any], Floats]] = [({}, frames.positions[newest])]
+    if time := _find_fixed_lead(frames, step, goals[0][1] - frames.drawn[:-1]):
+        led = goals[0][1] + time * frames.velocities[newest]
+        goals.append(({"ahead": "fixed", "ahead_time": time}, led))
+    for ahead, goal in goals:
+        left = goal - frames.drawn[:-1]
+        way, pace = compute_lengths(left), compute_lengths(step)
+        share = (step * left).sum(axis=1) / np.maximum(way**2, 1e-300)
+        on = compute_lengths(step - share[:, None] * left) <= BESIDE * pace
+        told = frames.settled[1:] & on & (way > AWAY * frames.unit) & (share >= 0)
+        for how, some, grown in (
+            ("share", told & (share < 0.999), -np.log1p(-np.minimum(share, 0.9999))),
+            ("speed", told & (way > pace + AWAY * frames.unit), pace),
+        ):
+            ticks = _fit_ticks(frames, np.flatnonzero(some), grown)
+            if ticks is not None:
+                each, every, phase = ticks
+                value = 1 - math.exp(-each) if how == "share" else each / every
+                settings = {"how": how, how: value, "every": every, "phase": phase % every}
+                yield StrategySpec("chase", {**settings, **ahead})
+
+
+def _find_fixed_lead(frames: Frames, step: Floats, left: Floats) -> float:
+    """Return the time (s) for which velocities lead to where the steps go; 0: for none.
+
+    ``step`` and ``left`` (m - 1, 3) are the steps and the ways to the newest state. Each step that
+    is not along the velocity tells the time.
+    """
+    speed = frames.velocities[frames.newest[1:]]
+    across, beside = np.cross(step, speed), np.cross(step, left)
+    weight = np.square(across).sum(axis=1)
+    turns = weight > (TURNS * compute_lengths(step) * compute_lengths(speed)) ** 2
+    told = frames.settled[1:] & turns & (compute_lengths(step) > AWAY * frames.unit)
+    if told.sum() < FEW:
+        return 0.0
+    times = -(across * beside).sum(axis=1)[told] / weight[told]
+    time = float(np.median(times))
+    near = np.abs(times - time) < ALIKE * abs(time)
+    return time if ALIKE * frames.frame < time < frames.interval and near.mean() > 1 / 2 else 0.0
 
 
 def _fit_ticks(
