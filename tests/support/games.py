@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -522,6 +523,52 @@ class MeanTween(Tutorial):
     def measure(self, apart: float) -> float:
         self.mean = self.mean * 0.9 + apart * 0.1 if self.mean > 1e-6 else apart
         return max(self.mean, 1e-6)
+
+
+class KartCurve(AgeOfVelocity):
+    """A Hermite curve over the frames between two updates, which goes on as fast as it is drawn."""
+
+    since = between = 0.0
+    speed = leaving = np.zeros(3)
+
+    def arrive(self) -> None:
+        super().arrive()
+        self.between, self.since = self.since, 0.0
+        self.start, self.leaving = self.drawn, self.speed
+
+    def frame(self) -> None:
+        self.since += self.dt or self.at - self.got[-1][0]
+        if self.between < 1e-6:
+            return
+        u = min(self.since / self.between, 1)
+        m0, m1 = self.leaving * self.between, self.velocity * self.between
+        p0, p1 = self.start, self.got[-1][2]
+        self.drawn = (
+            (2 * u**3 - 3 * u**2 + 1) * p0 + (u**3 - 2 * u**2 + u) * m0
+            + (3 * u**2 - 2 * u**3) * p1 + (u**3 - u**2) * m1
+        )  # fmt: skip
+        slope = 6 * (u**2 - u) * (p0 - p1) + (3 * u**2 - 4 * u + 1) * m0 + (3 * u**2 - 2 * u) * m1
+        self.speed = slope / self.between
+
+
+class BezierAhead(AgeOfVelocity):
+    """A Bezier curve to where the velocity leads in 60 ms, as Caldwell's article has it."""
+
+    before = np.zeros(3)
+
+    def arrive(self) -> None:
+        goal, old = self.got[-1][2], self.before
+        self.before = self.velocity
+        end = goal + self.velocity * 0.06
+        near = goal if len(self.got) > 1 else end  # nothing moved before
+        self.points = [self.drawn, self.drawn + old * 0.06, near, end]
+
+    def frame(self) -> None:
+        u = min((self.at - self.got[-1][0]) / 0.06, 1)
+        points = self.points
+        while len(points) > 1:  # de Casteljau's algorithm
+            points = [a + (b - a) * u for a, b in itertools.pairwise(points)]
+        self.drawn = points[0]
 
 
 class FedBack(Tutorial):

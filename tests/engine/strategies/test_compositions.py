@@ -189,6 +189,7 @@ CHASE: dict[str, list[Any]] = {
         "eased",
         "growing",
         "force",
+        "hermite",
     ],
     "time": [0.05, 0.1, 0.2, "1i", "2.5i"],
     "share": [0.1, 0.3, 1],
@@ -215,7 +216,9 @@ CHASE: dict[str, list[Any]] = {
     "start": ["drawn", "arrival", "last", "frame", "transition"],
     "end": ["goal", "short"],
     "overshoot": ["off", "on", 1.5],
-    "interval": ["auto", 0.06, "stamps", "arrivals", "frames"],
+    "interval": ["auto", 0.06, "stamps", "arrivals", "frames", "steps"],
+    "bend": [1, 1, 3],
+    "leave": ["drawn", "packet"],
     "interval_least": [0.0001, 0.0001, 0.04],
     "interval_most": ["unlimited", "unlimited", 0.07],
     "interval_late": [0, 0, 0.25],
@@ -324,6 +327,15 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
             games.Tutorial,
             "chase+how=linear+time=1i+start=last+interval=frames+ahead=interval"
             "+ahead_time=unlimited",
+        ),
+        (
+            games.KartCurve,
+            "chase+how=hermite+time=1i+start=last+interval=steps+interval_late=60",
+        ),
+        (
+            games.BezierAhead,
+            "chase+how=hermite+time=1i+interval=0.06+ahead=fixed+ahead_time=0.06+bend=3"
+            "+leave=packet",
         ),
         (games.FedBack, "chase+how=growing+time=1i+start=last+interval=frames"),
         (

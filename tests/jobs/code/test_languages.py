@@ -138,6 +138,8 @@ IN_TURN = (
     "chase+how=linear+time=0.3+overlap=on+every=0.01+phase=packet+start=last",
     "chase+how=lerp+time=0.3+speed_least=2+speed_most=6+snap_near=0.05",
     "chase+how=eased+ease=in-out-back+time=0.16+start=transition",
+    "chase+how=hermite+time=1i+start=last+interval=steps+interval_late=60",
+    "chase+how=hermite+time=0.2+start=arrival+bend=3+leave=packet+ahead=interval",
     "chase+how=share+share=0.05+share_far=0.3+far_from=0.1+far_at=0.5+mean_of=3+repeated=drop",
     "chase+how=share+share=0.1+start=last+ahead=velocity+drift=1+playout_delay=0.08+late=take",
 )

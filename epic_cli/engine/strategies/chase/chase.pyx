@@ -10,10 +10,12 @@ from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts cimport (
-    ARRIVALS, FRAMES, STAMPS, Easing, PacketAge, SendInterval, Strategy, cut_to_milliseconds,
+    ARRIVALS, FRAMES, STAMPS, STEPS, Easing, PacketAge, SendInterval, Strategy, cut_to_milliseconds,
     span_seconds,
 )
-from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp, step_damped_spring
+from epic_cli.engine.strategies.parts.curves cimport (
+    hermite, lerp, smooth_damp, step_damped_spring,
+)
 from epic_cli.engine.strategies.parts.eases cimport ease, slope_of_ease
 from epic_cli.engine.strategies.parts.following cimport exponential_share, rounded
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
@@ -31,6 +33,7 @@ cdef double PATH = -1           # speed=path: that of the last step from packet 
 cdef double FASTEST_PATH = -2   # speed=fastest: that of the faster one of the last two
 cdef double AT_FRAME = -1       # phase=frame: a tick that long after the frame of the last one
 cdef double AT_PACKET = -2      # phase=packet: each packet begins them again
+cdef double LONGEST_WAY = 60    # a cubic that takes so long (s) is not begun
 cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks; or to an end
 cdef double MOST_TICKS = 64     # of more that are due at once, the first are left out
 
@@ -46,6 +49,7 @@ cpdef enum class Approach:
     EASED
     GROWING
     FORCE
+    HERMITE
 
 cpdef enum class VelocitySource:
     SENT
@@ -80,7 +84,7 @@ cdef struct Glide:
 
 
 cdef class Chase(Strategy):
-    """Goes from where it is drawn towards the newest state, in one of ten ways.
+    """Goes from where it is drawn towards the newest state, in one of eleven ways.
 
         exponential  drawn += (goal - drawn) * (1 - e^(-dt / time))
         lerp         drawn += (goal - drawn) * min(dt / time, 1)
@@ -95,6 +99,8 @@ cdef class Chase(Strategy):
         growing      drawn += (goal - drawn) * min(u, 1), where u grows from 0 to 1 over ``time``
         force        velocity += (stiffness * (goal - drawn) - damping * velocity) * dt,
                      then drawn += velocity * dt (``explicit``: before that; or ``exact``)
+        hermite      on a cubic over ``time``, from what was drawn and its velocity to the goal with
+                     the velocity, both times ``bend``
 
     where dt is the time since the frame before. ``Lerp(drawn, newest, 10 * dt)`` is
     ``chase+how=lerp+time=0.1``, ``Lerp(drawn, newest, 0.1)`` is ``chase+how=share+share=0.1``: that
@@ -103,9 +109,11 @@ cdef class Chase(Strategy):
     intervals: ``1i``. An interval is the usual one of the timestamps, or the last one, measured
     from timestamp to timestamp (``interval=stamps``), from arrival to arrival
     (``interval=arrivals``) or from the frame that took the packet before to the one that takes this
-    one (``interval=frames``); or a mean of these that each packet moves by ``interval_share``. What
-    is measured is limited to ``interval_least`` and ``interval_most``; that of a late packet, or of
-    one of the same time, is ``interval_late``.
+    one (``interval=frames``), or the sum of the steps since the packet before, as where a handler
+    reads what each frame adds to (``interval=steps``); or a mean of these that each packet moves by
+    ``interval_share``. What is measured is limited to ``interval_least`` and ``interval_most``;
+    that of a late packet, or of one of the same time, is ``interval_late``; a cubic over 60 s is
+    not begun, and stands.
 
     With ``step_time`` each step counts as that long, whatever its duration: ``step_time=1/60`` is
     code that takes each frame for a sixtieth of a second, ``step_time=1`` a spring by frames, and
@@ -123,12 +131,12 @@ cdef class Chase(Strategy):
     ``fade_after`` without a packet on, and the goal comes to a stop.
 
     A spring never passes its goal, as Unity's; with ``overshoot=on`` it does, and so do ``lerp``
-    and ``linear``, whose shares are limited to 1, to ``overshoot`` or not at all. ``linear`` and
-    ``eased`` begin where it was drawn last, or where their line is when the packet arrives
-    (``start=arrival``). Their time, that of ``growing`` and an age by arrival count from the
-    arrival; as tweens of engines have it, from the frame before it (``start=last``: the first frame
-    is one dt on its way) or behind it (``start=frame``: the first frame is where it was); or from
-    where the last way leads in that frame (``start=transition``, as CSS transitions). With
+    and ``linear``, whose shares are limited to 1, to ``overshoot`` or not at all. ``linear``,
+    ``eased`` and ``hermite`` begin where it was drawn last, or where their line is when the packet
+    arrives (``start=arrival``). Their time, that of ``growing`` and an age by arrival count from
+    the arrival; as tweens of engines have it, from the frame before it (``start=last``: the first
+    frame is one dt on its way) or behind it (``start=frame``: the first frame is where it was); or
+    from where the last way leads in that frame (``start=transition``, as CSS transitions). With
     ``overlap=on`` the ways to earlier packets go on beside the newest, and all add to where it is
     drawn, as timers do that are not cleared; with ``phase=packet`` each has ticks of its own. With
     ``end=short`` the step that would pass the end of the way is left out, as in a loop that runs
@@ -137,12 +145,12 @@ cdef class Chase(Strategy):
     there at once, unless it is ``linear`` or ``eased``. With ``axes=each`` each axis does so by
     itself. ``speed=path`` is that of the last step from packet to packet over one interval;
     ``speed=fastest``, as Mirror before its snapshots had it, that of the faster one of the last
-    two. Steps that are a share of the way are limited to ``speed_least`` and ``speed_most``, as
-    are those of springs to the second: SmoothDamp's limit is that of Unity, that of ``force``
-    limits the velocity. ``steps`` such steps are made at once, as where two scripts move the same
-    body. With ``share_far`` the share of ``how=share`` goes over evenly to that one between the
-    distances ``far_from`` and ``far_at``, as in Fiedler's "State Synchronization", which fades a
-    small error slowly and a large one fast. ``mean_of`` states are averaged to the newest.
+    two. Steps that are a share of the way are limited to ``speed_least`` and ``speed_most``, as are
+    those of springs to the second: SmoothDamp's limit is that of Unity, that of ``force`` limits
+    the velocity. ``steps`` such steps are made at once, as where two scripts move the same body.
+    With ``share_far`` the share of ``how=share`` goes over evenly to that one between the distances
+    ``far_from`` and ``far_at``, as in Fiedler's "State Synchronization", which fades a small error
+    slowly and a large one fast. ``mean_of`` states are averaged to the newest.
 
     With ``drift`` what is drawn also moves by that share of the newest velocity, until the packet
     is ``ahead_time`` old, as a body in a physics engine: after each step, or, where the goal moves
@@ -214,13 +222,18 @@ cdef class Chase(Strategy):
                    " go by the distance of all axes, or of each by itself", ("all", "each"),
                    tune=False),
             EASE,
-            Choice("start", "drawn", "where how=linear, eased and growing begin; drawn: at the last"
-                   " drawn position, on arrival; arrival: where it would be drawn on arrival; last"
-                   " and frame: at the last drawn position, from that frame on, or from the next;"
-                   " transition: where the next frame draws the last way",
+            Choice("start", "drawn", "where how=linear, eased, hermite and growing begin; drawn: at"
+                   " the last drawn position, on arrival; arrival: where it would be drawn on"
+                   " arrival; last and frame: at the last drawn position, from that frame on, or"
+                   " from the next; transition: where the next frame draws the last way",
                    ("drawn", "arrival", "last", "frame", "transition"), tune=False),
             Choice("overlap", "off", "whether ways (how=linear, eased) to earlier packets go on and"
                    " all add to where it is drawn", ("off", "on"), tune=False),
+            Number("bend", 1.0, "how far the velocities at both ends bend how=hermite, as a"
+                   " multiple: 3 for Bezier curves with control points a whole velocity away", "",
+                   0, 10),
+            Choice("leave", "drawn", "the velocity with which how=hermite begins: that of what is"
+                   " drawn, or of the packet before", ("drawn", "packet"), tune=False),
             Number("overshoot", "off", "how far how=lerp and linear go on, as a multiple of the way"
                    " to their goal; on: without limit, as does how=spring then", "", 1, 1000,
                    words={"off": 1.0, "on": INFINITY}),
@@ -289,11 +302,11 @@ cdef class Chase(Strategy):
     cdef public double snap, snap_after, dead_zone
     cdef public double stiffness, damping, velocity_share, step_time, step_most
     cdef public double every, phase, rounding, fade_after, fade, playout_delay
-    cdef public double overshoot, drift, drift_share, snap_near, speed_least, speed_most
+    cdef public double bend, overshoot, drift, drift_share, snap_near, speed_least, speed_most
     cdef public int steps, mean_of
     cdef bint from_arrival, from_last, from_frame, transits, counts_intervals, glides, interpolates
     cdef bint by_milliseconds, ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
-    cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks, rounds_down
+    cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks, rounds_down, leaves_as_packet
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef SendInterval interval
@@ -302,6 +315,7 @@ cdef class Chase(Strategy):
     cdef double taken               # the step that took the packet before
     cdef double offset              # the first packet's arrival minus timestamp, s
     cdef vector[Packet] held        # packets in the jitter buffer, the first one first
+    cdef double last_before         # the last step before the newest packet
     cdef long waiting               # packets since the last step
     cdef double walked              # what the steps since the newest packet was taken counted, s
     cdef double begun, duration     # beginning and duration of the way to it, s
@@ -315,6 +329,7 @@ cdef class Chase(Strategy):
     cdef Vec3[double] drifting      # the velocity of the drift
     cdef Snapshot last, current     # as the last two ticks drew it
     cdef Vec3[double] start, goal   # of the way to the newest packet
+    cdef Vec3[double] leaving, passing, arriving    # velocities on it, with how=hermite
     cdef Glide former               # the way to the packet before
     cdef vector[Vec3[double]] averaged  # positions of the last packets, the oldest first
     cdef vector[Vec3[double]] ways  # to packets, which add up
@@ -322,8 +337,8 @@ cdef class Chase(Strategy):
     cdef TurnChase turn
     cdef TurnGlide glide
 
-    def configure(self, *, axes, start, end, overlap, interval, interval_least, interval_most,
-                  interval_late, interval_share, age, late, repeated, between,
+    def configure(self, *, axes, start, end, overlap, leave, interval, interval_least,
+                  interval_most, interval_late, interval_share, age, late, repeated, between,
                   rounding_by, times):
         self.check_free()
         self.rounds_down = rounding_by == "down"
@@ -350,9 +365,11 @@ cdef class Chase(Strategy):
             self.time < 0 or self.how == Approach.INTERVAL or self.ahead == Goal.INTERVAL
             or (self.how == Approach.SPEED and self.speed < 0)
             or self.velocity == VelocitySource.INTERVAL)
-        self.glides = self.how == Approach.LINEAR or self.how == Approach.EASED
-        self.overlaps = self.glides and overlap == "on"
-        self.transits = self.glides and start == "transition" and not self.overlaps
+        self.leaves_as_packet = leave == "packet"
+        self.glides = self.how in (Approach.LINEAR, Approach.EASED, Approach.HERMITE)
+        self.overlaps = self.glides and overlap == "on" and self.how != Approach.HERMITE
+        self.transits = (self.glides and start == "transition" and not self.overlaps
+                         and self.how != Approach.HERMITE)
         # those of ways that add up are told by each of these
         self.begins_ticks = self.every > 0 and self.phase == AT_PACKET and not self.overlaps
 
@@ -420,6 +437,7 @@ cdef class Chase(Strategy):
             if self.glides and self.from_arrival and not self.overlaps:
                 self.goal = self.compute_goal(now)
                 begin = self.compute_glide(now)
+                self.passing = self.compute_glide_velocity(self.compute_fraction(now))
                 self.turn_glide(now)
             if self.transits and not self.waiting:
                 self.former = Glide(self.start, self.goal, self.begun, self.duration)
@@ -427,13 +445,20 @@ cdef class Chase(Strategy):
                 self.interval.measure(now - self.arrived)
             elif self.measured == <double>STAMPS:
                 self.interval.measure(packet.time - self.stamp)
+            elif self.measured == <double>STEPS:
+                self.interval.measure(self.find_last_step(now) - self.last_before)
+        self.last_before = self.find_last_step(now)
         self.position = packet.position
         place = self.average_position()
         step = place - (place if self.empty else self.received.position)
         self.path = sqrt(dot(step, step))
         if self.counts_intervals:
             self.interval.add(packet.time)
+        self.leaving = self.received.velocity if self.leaves_as_packet else self.passing
         self.receive_motion(packet, place, now, step)
+        self.arriving = self.received.velocity
+        if self.empty:
+            self.leaving = self.arriving = self.passing = Vec3[double]()
         self.stamp = packet.time
         self.arrived = self.begun = now
         if self.every > 0 and self.phase == AT_PACKET:
@@ -759,6 +784,7 @@ cdef class Chase(Strategy):
         if self.is_snapping(rest) or (
                 self.snap_after > 0 and at - self.arrived > self.snap_after):
             self.shown = Motion(self.goal, Vec3[double]())
+            self.passing = Vec3[double]()
             self.clear_ways()
             self.rotate_by(1, elapsed, sample)
         elif self.overlaps:
@@ -780,8 +806,10 @@ cdef class Chase(Strategy):
             self.step_spring(elapsed, sample)
         else:
             self.step_by_share(rest, at, elapsed, sample)
-        if arrives:
-            sample.hold(self.shown, self.drawn, self.get_status())
+        if arrives:  # a cubic has a velocity there, with which the next one begins
+            sample.hold(Motion(self.shown.position,
+                               Vec3[double]() if self.glides else self.shown.velocity),
+                        self.drawn, self.get_status())
         else:
             sample.show(self.shown, self.get_status())
 
@@ -951,7 +979,24 @@ cdef class Chase(Strategy):
             return self.shown.position
         if u == 1:
             return self.goal
+        if self.how == Approach.HERMITE:
+            return self.follow_curve(u).position
         return lerp(self.start, self.goal, self.ease_fraction(u))
+
+    cdef Motion follow_curve(self, double u) noexcept nogil:
+        """Return the motion on the cubic to the goal at a fraction of its time."""
+        if self.duration >= LONGEST_WAY:
+            return Motion(self.start, self.leaving)
+        return hermite(Motion(self.start, self.leaving * self.bend),
+                       Motion(self.goal, self.arriving * self.bend), self.duration, u)
+
+    cdef Vec3[double] compute_glide_velocity(self, double u) noexcept nogil:
+        """Return the velocity on the way to the goal at a fraction of its time."""
+        if self.how == Approach.HERMITE:
+            return self.follow_curve(u).velocity
+        if not u < self.get_end():
+            return Vec3[double]()
+        return (self.goal - self.start) * (self.compute_slope(u) / self.duration)
 
     cdef Vec3[double] follow_former_way(self, double at) noexcept nogil:
         """Return where the way before the newest packet's leads at the time ``at``."""
@@ -964,7 +1009,8 @@ cdef class Chase(Strategy):
     cdef void glide_to(self, double at, Sample& sample) noexcept nogil:
         cdef double u = self.compute_fraction(at)
         cdef double rate = self.compute_slope(u) / self.duration if u < self.get_end() else 0
-        self.shown = Motion(self.compute_glide(at), (self.goal - self.start) * rate)
+        self.passing = self.compute_glide_velocity(u)
+        self.shown = Motion(self.compute_glide(at), self.passing)
         self.turn_glide(at)
         self.glide.show(rate, sample)
 
@@ -1017,11 +1063,11 @@ cdef class Chase(Strategy):
 
     cdef double ease_fraction(self, double u) noexcept nogil:
         """Return the fraction of the way covered at the fraction ``u`` of its duration."""
-        return u if self.how == Approach.LINEAR else ease(<int>self.ease, u)
+        return ease(<int>self.ease, u) if self.how == Approach.EASED else u
 
     cdef double compute_slope(self, double u) noexcept nogil:
         """Return the derivative of ``ease_fraction`` at ``u`` (1: constant speed)."""
-        return 1 if self.how == Approach.LINEAR else slope_of_ease(<int>self.ease, u)
+        return slope_of_ease(<int>self.ease, u) if self.how == Approach.EASED else 1
 
 
 cdef Motion step_force(const Motion& motion, Vec3[double] target, double stiffness,

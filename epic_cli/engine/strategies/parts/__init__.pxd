@@ -183,6 +183,7 @@ cdef class SenderTime:
 
 # What a strategy measures as the last interval (the values of the setting ``interval``).
 cpdef enum LastInterval:
+    STEPS = -4      # between the steps before those that took the last two packets
     STAMPS = -3     # the time between the last two timestamps
     FRAMES = -2     # between the frames that read the last two packets
     ARRIVALS = -1   # between the last two arrivals

@@ -20,6 +20,7 @@ class AgeSource(IntEnum):
     ABSOLUTE = 3
 
 class LastInterval(IntEnum):
+    STEPS = -4
     STAMPS = -3
     FRAMES = -2
     ARRIVALS = -1

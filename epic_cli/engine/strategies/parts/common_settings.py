@@ -38,6 +38,7 @@ _LAST_INTERVALS = {
     "stamps": "the time between the last two timestamps",
     "arrivals": "between the last two arrivals",
     "frames": "between the frames that read the last two packets",
+    "steps": "the steps since the packet before, added up",
 }
 
 

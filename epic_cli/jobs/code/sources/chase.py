@@ -28,7 +28,19 @@ LICENSE = "0BSD: use it as you like, without any warranty."
 SINGLE = False
 
 #: What rotations are written with.
-TURNS = {"how": ("exponential", "lerp", "share", "speed", "interval", "linear", "eased", "growing")}
+TURNS = {
+    "how": (
+        "exponential",
+        "lerp",
+        "share",
+        "speed",
+        "interval",
+        "linear",
+        "eased",
+        "hermite",
+        "growing",
+    )
+}
 
 #: What counters are called where it only matters whether there was one.
 FLAGS = {"waiting": ("waits", "a packet waits for the next step")}
@@ -59,10 +71,13 @@ EASE: str
 ENDS: str  # in, out or in-out, of one of the families
 FAMILY: str
 BACK: float  # how far it goes back
+BEND: float
+LEAVE: str
 START: str
 FROM_FRAME: bool  # the path begins in the frame that takes the packet
 TRANSITS: bool  # the path before goes on until then
 END: str
+GLIDES: bool  # on a path to each packet
 OVERLAPS: bool  # the ways to packets add up
 GLIDES_ON: bool  # along with the packet, where the path to it has ended
 WALKS: bool  # each of them has ticks of its own
@@ -116,10 +131,18 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     uses = settings["time"] < 0 or "interval" in ways or paces
     given = "usual" if math.isnan(interval) else "nothing"
     measures = (
-        {-1: "arrivals", -2: "frames", -3: "stamps"}.get(interval, given) if uses else "nothing"
+        {-1: "arrivals", -2: "frames", -3: "stamps", -4: "steps"}.get(interval, given)
+        if uses
+        else "nothing"
     )
-    begins = settings["how"] in ("linear", "eased", "growing") or (
-        settings["ahead"] == "velocity" and (settings["age"] == "arrival" or settings["drift"] > 0)
+    glides = settings["how"] in ("linear", "eased", "hermite")
+    begins = (
+        glides
+        or settings["how"] == "growing"
+        or (
+            settings["ahead"] == "velocity"
+            and (settings["age"] == "arrival" or settings["drift"] > 0)
+        )
     )
     limits = not math.isinf(settings["step_most"])
     grows = settings["how"] == "share" and not math.isnan(settings["share_far"])
@@ -127,8 +150,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     from_frame = settings["start"] in ("frame", "transition")
     waits = begins and (from_frame or steps == "tick" or counts)
     phase = settings["phase"]
-    glides = settings["how"] in ("linear", "eased")
-    overlaps = glides and settings["overlap"] == "on"
+    adds = settings["how"] in ("linear", "eased")
+    overlaps = adds and settings["overlap"] == "on"
     ends, _, family = settings["ease"].rpartition("-")
     is_of_family = ends in ("in", "out", "in-out")
     square = settings["stiffness"] - settings["damping"] ** 2 / 4
@@ -163,12 +186,13 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "STEPS": steps,
         "PHASE": max(phase, 0.0),
         "BEGINS": {-1: "frame", -2: "packet"}.get(phase, "once"),
+        "GLIDES": glides,
         "OVERLAPS": overlaps,
         "ENDS": ends if is_of_family else "none",
         "FAMILY": family,
         "BACK": 2.5949095 if ends == "in-out" else 1.70158,
         "FROM_FRAME": from_frame,
-        "TRANSITS": glides and settings["start"] == "transition" and not overlaps,
+        "TRANSITS": adds and settings["start"] == "transition" and not overlaps,
         "GLIDES_ON": settings["drift"] > 0
         and glides
         and not overlaps
@@ -214,6 +238,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     walked: float  # what the steps since the newest packet was taken counted (s)
     taking: bool  # there was a step that took packets
     taken: float  # when
+    last_before: float  # the last step before the newest packet
     received: Vec3
     received_rotation: Quat
     latest: Vec3  # as it was received, not as the mean
@@ -243,6 +268,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     ways_begun: list[float]  # when each began
     ways_last: list[float]  # their durations (s)
     ways_gone: list[float]  # the share of each that has been covered
+    leaving: Vec3  # the velocity where the path begins
+    arriving: Vec3  # the velocity where it ends
     motion: Vec3  # the drawing's own speed
     drifting: Vec3  # the speed along with the packets
     drawing: bool  # there was a frame
@@ -332,9 +359,11 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             begin = self.position
             if ROTATIONS:
                 turned = self.rotation
-            if (HOW == "linear" or HOW == "eased") and not OVERLAPS:
+            if GLIDES and not OVERLAPS:
                 if START == "arrival":
                     begin = self.path(arrival)
+                    if HOW == "hermite":
+                        self.motion = self.curve_speed(self.fraction(arrival), self.aim(arrival))
                     if ROTATIONS:
                         turned = self.path_rotation(arrival)
             if TRANSITS and self.waiting == 0:
@@ -348,16 +377,29 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 self.measure(time - self.stamp)
             if MEASURES == "arrivals":
                 self.measure(arrival - self.arrived)
+            if MEASURES == "steps":
+                self.measure(self.last_step(arrival) - self.last_before)
         else:
             self.position = position
             self.motion = Vec3(0.0, 0.0, 0.0)
             if ROTATIONS:
                 self.rotation = rotation
+        if MEASURES == "steps":
+            self.last_before = self.last_step(arrival)
+        if HOW == "hermite":
+            self.leaving = self.motion
+            if LEAVE == "packet":
+                if self.started:
+                    self.leaving = self.speed
         carries: Vec3 = (
             velocity if VELOCITY == "sent" else self.last_velocity(time, arrival, position)
         )
         if VELOCITY_SHARE < 1.0 and self.started:
             carries = self.speed * (1.0 - VELOCITY_SHARE) + carries * VELOCITY_SHARE
+        if HOW == "hermite":
+            self.arriving = carries
+            if not self.started:
+                self.arriving = Vec3(0.0, 0.0, 0.0)
         if not self.started:
             self.drifting = carries
         self.start = begin
@@ -681,7 +723,24 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 return self.position
         if u == 1.0:
             return goal
+        if HOW == "hermite":
+            if self.duration >= 60.0:
+                return self.start
+            back: float = 1.0 - u
+            along: Vec3 = self.leaving * (back * back * u) - self.arriving * (u * u * back)
+            covered: float = u * u * (3.0 - 2.0 * u)
+            bent: Vec3 = along * (BEND * self.duration)
+            return self.start * (1.0 - covered) + goal * covered + bent
         return self.start * (1.0 - u) + goal * u
+
+    def curve_speed(self, u: float, goal: Vec3) -> Vec3:
+        """Return the velocity of the path at a fraction of its time."""
+        if self.duration >= 60.0:
+            return self.leaving
+        leaves: float = 3.0 * u * u - 4.0 * u + 1.0
+        arrives: float = 3.0 * u * u - 2.0 * u
+        bent: Vec3 = (self.leaving * leaves + self.arriving * arrives) * BEND
+        return (goal - self.start) * (6.0 * u * (1.0 - u) / self.duration) + bent
 
     def former_path(self, now: float) -> Vec3:
         """Return the point of the path to the packet before."""
@@ -1016,13 +1075,13 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 if ROTATIONS:
                     self.rotation = self.received_rotation
                 return
-        if SNAP_NEAR > 0.0 and not ALONE and HOW != "linear" and HOW != "eased":
+        if SNAP_NEAR > 0.0 and not ALONE and not GLIDES:
             if dot(rest, rest) < SNAP_NEAR * SNAP_NEAR:
                 self.position = goal
                 self.motion = Vec3(0.0, 0.0, 0.0)
                 self.turn(1.0)
                 return
-        if DEAD_ZONE > 0.0 and not ALONE and HOW != "linear" and HOW != "eased":
+        if DEAD_ZONE > 0.0 and not ALONE and not GLIDES:
             if dot(rest, rest) < DEAD_ZONE * DEAD_ZONE:
                 return
         if HOW == "exponential" or HOW == "lerp" or HOW == "share" or HOW == "growing":
@@ -1052,8 +1111,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.left -= elapsed
         if OVERLAPS:
             self.follow_ways(now)
-        elif HOW == "linear" or HOW == "eased":
+        elif GLIDES:
             self.position = self.path(now)
+            if HOW == "hermite":
+                self.motion = self.curve_speed(self.fraction(now), goal)
             if ROTATIONS:
                 self.rotation = self.path_rotation(now)
 

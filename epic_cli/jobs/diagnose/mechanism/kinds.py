@@ -19,6 +19,7 @@ from epic_cli.jobs.diagnose.mechanism.chase_variants import BY_SHARES
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, add_settings
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import iterate_counted_ticks
+from epic_cli.jobs.diagnose.mechanism.cubics import iterate_cubics
 from epic_cli.jobs.diagnose.mechanism.drifts import iterate_drifting_chases
 from epic_cli.jobs.diagnose.mechanism.followers import (
     iterate_followed_lines,
@@ -104,6 +105,8 @@ def look_at_kinds(search: SearchState) -> None:
             add_settings(spec, {"overshoot": "on"}) for spec in nearest
             if spec.settings["how"] == "linear" and "overshoot" not in spec.settings
         ])  # fmt: skip
+    if not results.is_exact:
+        search.look_at(list(iterate_cubics(frames)))
     look_at_tick_kinds(search)
     for follow, view in (({}, frames), *iterate_followed_paths(frames, search.exact)):
         if not results.is_exact:

@@ -52,7 +52,10 @@ def iterate_measured_ways(frames: Frames) -> Iterator[MeasuredWay]:
     """Yield ways of measuring the time from packet to packet, and since the newest one."""
     begins, arrivals = frames.taking, frames.arrivals
     taken = move_to_frames(arrivals, frames.times, frames.frame)
-    for measure, at in (("frames", taken), ("arrivals", arrivals), ("stamps", frames.stamps)):
+    before = frames.times[np.maximum(np.searchsorted(frames.times, taken) - 1, 0)]
+    for measure, at in (
+        ("frames", taken), ("steps", before), ("arrivals", arrivals), ("stamps", frames.stamps)
+    ):  # fmt: skip
         measured = np.diff(at, prepend=at[0])
         for start, begun in (
             ("last", frames.times[np.maximum(begins - 1, 0)]),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
 
 #: Chases whose readings are of a whole way, not of each step.
-WAYS = ("linear", "eased", "growing", "interval")
+WAYS = ("linear", "eased", "hermite", "growing", "interval")
 
 
 class SearchState:

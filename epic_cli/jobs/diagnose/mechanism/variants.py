@@ -175,7 +175,7 @@ class Variants:
             "integration": how == "force",
             "drift": settings.get("ahead") is None,
             "step_most": self.hitches and "step_time" not in settings,
-            "end": how in ("linear", "eased"),
+            "end": how in ("linear", "eased", "hermite"),
             "overlap": how in ("linear", "eased"),
         }
         if not all(needs.get(key, True) for key in changes):

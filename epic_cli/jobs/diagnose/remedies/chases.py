@@ -139,7 +139,7 @@ class ChaseFaults:
         elif self.is_at_goal:
             if settings["between"] != "lerp":
                 yield "no-smoothing"
-        elif how in ("linear", "eased", "interval"):
+        elif how in ("linear", "eased", "hermite", "interval"):
             yield from self._iterate_faults_of_ways()
         elif how == "force" and settings["damping"] < SWINGS * self.critical_damping:
             yield "swings"

@@ -28,8 +28,16 @@ _APPROACHES = {
     "linear": "in a straight line over {time} from {begin}",
     "eased": "eased ({ease}) over {time} from {begin}",
     "force": "as a spring with a stiffness of {stiffness} and a damping of {damping}",
+    "hermite": "on a curve{bend} over {time} from {begin}, from {leave} to that of the newest"
+    " state",
     "growing": "by a share of the rest that grows from 0 to 1 over {time} from {begin}",
 }
+#: The ways from packet to packet.
+GLIDES = ("linear", "eased", "hermite")
+
+#: The velocity with which a curve begins.
+_LEAVES = {"drawn": "the velocity of what is drawn", "packet": "the velocity of the packet before"}
+
 #: The ways that each axis may go by itself.
 BY_AXES = ("exponential", "lerp", "share", "growing", "speed")
 
@@ -90,7 +98,8 @@ _SPEEDS = {
 
 def _write_velocity(settings: Mapping[str, Any]) -> str:
     """Return which velocity counts, where a chase moves by one that is not the packet's."""
-    if settings["ahead"] in ("newest", "step") and not settings["drift"]:
+    goes_by_it = settings["drift"] or settings["how"] == "hermite"
+    if settings["ahead"] in ("newest", "step") and not goes_by_it:
         return ""
     source, share = (
         _VELOCITIES.get(settings["velocity"], "the packets'"),
@@ -108,7 +117,7 @@ def _write_counted_steps(settings: Mapping[str, Any]) -> str:
     counted = settings["step_time"]
     if settings["step_most"] < math.inf:
         return f", each frame counted as {format_seconds(settings['step_most'])} at most"
-    if not counted or (counted == 1 and settings["how"] in ("linear", "eased", "growing")):
+    if not counted or (counted == 1 and settings["how"] in (*GLIDES, "growing")):
         return ""
     return " per frame" if counted == 1 else f", each frame counted as {format_seconds(counted)}"
 
@@ -120,7 +129,7 @@ def _write_drift(settings: Mapping[str, Any]) -> str:
         return ""
     if settings["ahead"] == "velocity" and drift == 1:
         return ", and along with it, so that only the error fades"
-    then = ", then" if settings["how"] in ("linear", "eased") else ", and"
+    then = ", then" if settings["how"] in GLIDES else ", and"
     part = "" if drift == 1 else f"{format_share(drift)} of "
     smoothed = ""
     if settings["drift_share"] < 1:
@@ -162,6 +171,8 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         time=time, share=format_share(settings["share"]), grown=_write_grown_share(settings),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
         stiffness=f"{settings['stiffness']:.4g}", damping=f"{settings['damping']:.4g}",
+        bend="" if settings["bend"] == 1 else f", bent {settings['bend']:.4g} times as far,",
+        leave=_LEAVES[settings["leave"]],
         begin="each arrival" if _ticks_at_packets(settings)
         else BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
@@ -184,7 +195,7 @@ def _add_habits(how: str, settings: Mapping[str, Any], found: Mechanism) -> str:
         how += " along each axis"
     if settings["how"] == "interval" and "interval" in found.strategy.settings:
         how = f"within {describe_interval(settings)}"
-    if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
+    if settings["start"] == "arrival" and settings["how"] in GLIDES:
         how += ", on from where that led until then"
     if settings["overlap"] == "on" and settings["how"] in ("linear", "eased"):
         how += ", beside the ways to the states before, which go on: all add up"
@@ -208,7 +219,7 @@ _BOUNDS = {
 
 def _write_bounds(settings: Mapping[str, Any]) -> str:
     """Return the bounds of a chase that are set."""
-    glides = settings["how"] in ("linear", "eased")
+    glides = settings["how"] in GLIDES
     unset = {"dead_zone", "snap_near"} if glides else set()
     found = [
         words.format(f"{settings[key]:.4g}")

@@ -24,6 +24,7 @@ MEASURED = {
     -1.0: "the time between the last two packets",
     -2.0: "the time between the frames that took the last two packets",
     -3.0: "the time between the last two timestamps",
+    -4.0: "the sum of the frames between the last two packets",
 }
 #: Limits of a measured interval, without those that limit nothing.
 _LIMITS = {
