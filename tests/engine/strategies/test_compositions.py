@@ -227,6 +227,7 @@ CHASE: dict[str, list[Any]] = {
     "age": ["stamp", "arrival", "absolute"],
     "axes": ["all", "each"],
     "velocity": ["sent", "stamps", "arrivals", "interval"],
+    "velocity_factor": [1, 1, 3.6],
     "velocity_share": [1, 1, 0.3],
     "ahead_time": [1.0, 0.1, "unlimited"],
     "fade_after": [0, 0, 0.15, 0.4],

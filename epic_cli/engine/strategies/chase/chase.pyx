@@ -126,7 +126,8 @@ cdef class Chase(Strategy):
     view has it; ``interval``: where its velocity leads it in one interval; ``fixed``: in
     ``ahead_time``. ``age`` is how old a packet is on arrival. A velocity is the packet's, or the
     last step over the time from timestamp to timestamp, from arrival to arrival or of an interval
-    (``velocity=stamps``, ``arrivals``, ``interval``; where that is not above 0, the one before); or
+    (``velocity=stamps``, ``arrivals``, ``interval``; where that is not above 0, the one before),
+    times ``velocity_factor``; or
     a mean that each packet moves by ``velocity_share``. It fades out evenly within ``fade``, from
     ``fade_after`` without a packet on, and the goal comes to a stop.
 
@@ -251,6 +252,8 @@ cdef class Chase(Strategy):
             age_setting("stamp"),
             Choice("velocity", "sent", "the velocity: the packet's, or the last step over the time"
                    " between timestamps, arrivals, or of an interval", VelocitySource, tune=False),
+            Number("velocity_factor", 1.0, "what the velocity is multiplied by, as where its unit is"
+                   " another than that of the positions", "", 0, 1000),
             Number("velocity_share", 1.0, "how much of the difference a packet shifts the mean"
                    " velocity; 1: it is the newest", "", 0.001, 1),
             Number("ahead_time", 1.0, "the longest prediction", "s", 0, 3600,
@@ -300,7 +303,7 @@ cdef class Chase(Strategy):
     cdef public VelocitySource velocity
     cdef public double time, share, share_far, far_from, far_at, speed, ahead_time
     cdef public double snap, snap_after, dead_zone
-    cdef public double stiffness, damping, velocity_share, step_time, step_most
+    cdef public double stiffness, damping, velocity_factor, velocity_share, step_time, step_most
     cdef public double every, phase, rounding, fade_after, fade, playout_delay
     cdef public double bend, overshoot, drift, drift_share, snap_near, speed_least, speed_most
     cdef public int steps, mean_of
@@ -511,7 +514,7 @@ cdef class Chase(Strategy):
     cdef void receive_motion(self, const Packet& packet, Vec3[double] place, double now,
                              Vec3[double] step) noexcept nogil:
         """Store the ``place`` of a packet, and its velocity or that of the ``step`` to it."""
-        cdef Vec3[double] velocity = packet.velocity
+        cdef Vec3[double] velocity = packet.velocity * self.velocity_factor
         cdef double elapsed = packet.time - self.stamp
         if self.velocity == VelocitySource.ARRIVALS:
             elapsed = now - self.arrived
@@ -520,7 +523,9 @@ cdef class Chase(Strategy):
         if self.velocity != VelocitySource.SENT:
             velocity = Vec3[double]()
             if not self.empty:
-                velocity = step * (1 / elapsed) if elapsed > 0 else self.received.velocity
+                velocity = self.received.velocity
+                if elapsed > 0:
+                    velocity = step * (self.velocity_factor / elapsed)
         if self.velocity_share < 1 and not self.empty:
             velocity = lerp(self.received.velocity, velocity, self.velocity_share)
         if self.empty:

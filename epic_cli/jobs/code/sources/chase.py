@@ -90,6 +90,7 @@ TAKES: bool
 AHEAD: str
 AGE: str
 VELOCITY: str
+VELOCITY_FACTOR: float
 VELOCITY_SHARE: float
 AHEAD_TIME: float
 LIMITS_AHEAD: bool
@@ -394,6 +395,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         carries: Vec3 = (
             velocity if VELOCITY == "sent" else self.last_velocity(time, arrival, position)
         )
+        if VELOCITY_FACTOR != 1.0 and VELOCITY == "sent":
+            carries = carries * VELOCITY_FACTOR
         if VELOCITY_SHARE < 1.0 and self.started:
             carries = self.speed * (1.0 - VELOCITY_SHARE) + carries * VELOCITY_SHARE
         if HOW == "hermite":
@@ -508,7 +511,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             else self.interval
         )
         if elapsed > 0.0:
-            return (position - self.received) * (1.0 / elapsed)
+            return (position - self.received) * (VELOCITY_FACTOR / elapsed)
         return self.speed
 
     def restore(self) -> None:

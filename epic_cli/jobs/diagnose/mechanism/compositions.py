@@ -25,6 +25,7 @@ KNOWN = (
     "buffer+clock=min+delay=0.3i+beyond=0.3+low_pass=0.03",
     "buffer+clock=min+delay=0.3i+beyond=0.3+low_pass=0.03+follow=spring",
     "chase+how=linear+time=0.1+start=arrival",
+    "buffer+clock=newest+delay=0.1+every=packet+follow=share+follow_share=0.375",
 )
 
 #: Settings that define a composition.

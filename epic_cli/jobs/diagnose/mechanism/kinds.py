@@ -15,7 +15,7 @@ from epic_cli.jobs.diagnose.mechanism.begun_ticks import (
     iterate_frame_timers,
     iterate_packet_ticks,
 )
-from epic_cli.jobs.diagnose.mechanism.chase_variants import BY_SHARES
+from epic_cli.jobs.diagnose.mechanism.chase_variants import BY_SHARES, MOVING
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE, add_settings
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import iterate_counted_ticks
@@ -37,7 +37,7 @@ from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
 from epic_cli.jobs.diagnose.mechanism.soft_clocks import iterate_soft_clocks
 from epic_cli.jobs.diagnose.mechanism.tick_frames import make_tick_frames
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
-from epic_cli.jobs.diagnose.mechanism.velocities import read_moved_goals
+from epic_cli.jobs.diagnose.mechanism.velocities import find_velocity_factor, read_moved_goals
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
@@ -107,12 +107,25 @@ def look_at_kinds(search: SearchState) -> None:
         ])  # fmt: skip
     if not results.is_exact:
         search.look_at(list(iterate_cubics(frames)))
+        _look_at_multiplied_velocities(search)
     look_at_tick_kinds(search)
     for follow, view in (({}, frames), *iterate_followed_paths(frames, search.exact)):
         if not results.is_exact:
             soft = iterate_soft_clocks(view, search.clocks.every)
             search.look_at([add_settings(spec, follow) for spec in soft])
     look_at_queues(search)
+
+
+def _look_at_multiplied_velocities(search: SearchState) -> None:
+    """Look at chases by velocities times a factor, if the frames tell one."""
+    frames = search.frames
+    factor = find_velocity_factor(frames)
+    if factor == 1:
+        return
+    view = frames._replace(velocities=factor * frames.velocities, taken=None)
+    moved = [one for one in read_chases(view) if one.strategy.settings.keys() & {*MOVING}]
+    for reading in moved[:MOVED]:
+        search.look_at([add_settings(reading.strategy, {"velocity_factor": factor})])
 
 
 def look_at_tick_kinds(search: SearchState) -> None:

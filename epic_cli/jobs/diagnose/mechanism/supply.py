@@ -91,7 +91,8 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     wander = np.ptp(np.quantile(offsets - np.polyval(drift, arrivals), (0.05, 0.95)))
     low, high = (convert_to_seconds(used[key], interval) for key in ("delay_least", "delay_most"))
     wait = np.clip(delay + used["jitter_margin"] * axis.jitter[newest], low, max(low, high))
-    missed = frames.times[counted] - axis.offsets[newest] - axis.stamps[newest] > wait
+    times = arrivals[newest] if used["every"] < 0 else frames.times[counted]  # once a packet
+    missed = times - axis.offsets[newest] - axis.stamps[newest] > wait
     empty, grown = float(missed.mean()), (delay, delay)
     if words["catch_up"] != "snap":  # it is not where its clock says
         empty = math.nan

@@ -15,6 +15,7 @@ from epic_cli.jobs.diagnose.mechanism.readings import (
     PossibleReading,
     compute_robust_rms,
     find_clear_limit,
+    fit_factors,
 )
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -33,6 +34,9 @@ ALONG = 0.003
 #: The velocities between packets are understood if as much is left at most (usual steps).
 LEFT = 0.05
 
+#: The least difference from 1 of a factor by which velocities are multiplied.
+UNLIKE = 0.05
+
 #: Fewest packets that leave an error as it is.
 SOME = 3
 
@@ -49,6 +53,33 @@ def iterate_velocities(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]
         known = np.maximum.accumulate(np.where(elapsed > 0, np.arange(len(at)), 0))
         yield {"velocity": source}, step[known] / elapsed[known][:, None]
     yield {"velocity": "interval"}, step / frames.interval
+
+
+def find_velocity_factor(frames: Frames) -> float:
+    """Return by how much velocities seem to be multiplied; 1 if nothing tells another number.
+
+    Frames move by them while no packet comes, or go a share of the way to where they lead.
+    """
+    newest = frames.newest[1:]
+    step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)[:, None]
+    speed, later = frames.velocities[newest], frames.settled[1:] & (np.diff(frames.newest) == 0)
+    moves = later & (compute_lengths(speed) > AWAY * frames.usual_speed)
+    if moves.sum() < FEW:
+        return 1.0
+    travel = speed * elapsed
+    along = (step * travel).sum(axis=1)[moves] / np.square(travel).sum(axis=1)[moves]
+    factor = float(np.median(along))
+    if factor > 0 and (np.abs(along / factor - 1) < UNLIKE).mean() > 1 / 2:
+        rest = (step - factor * travel)[moves]
+        if np.median(compute_lengths(rest)) < ALONG * frames.unit:
+            return factor if abs(factor - 1) > UNLIKE else 1.0
+    left = frames.positions[newest] - frames.drawn[:-1]
+    for since in (frames.arrivals, frames.stamps):
+        led = speed * (frames.times[1:] - since[newest])[:, None]
+        (share, more), off = fit_factors(step[moves], np.stack((left, led), axis=1)[moves])
+        if share > NONE and off < LEFT * frames.unit and abs(more / share - 1) > UNLIKE:
+            return max(more / share, 0.0)
+    return 1.0
 
 
 def read_moved_goals(frames: Frames) -> list[PossibleReading]:

@@ -15,6 +15,7 @@ MENDING_CHANGES: dict[str, dict[str, Any]] = {
         ("interval", "interval_least", "interval_most", "interval_late", "interval_share")
     ),
     "overshoot": {"ahead": None, "ahead_time": None},
+    "wrong-velocity": {"velocity_factor": None},
     "fed-back": {"how": "linear"},
     "packet-jumps": {
         "every": None,

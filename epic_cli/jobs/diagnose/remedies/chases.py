@@ -106,6 +106,7 @@ class ChaseFaults:
             "late": frames.late,
             "missed": frames.missed_turns,
             "speed": self.speed, "pace": frames.usual_speed,
+            "factor": float(self.settings.get("velocity_factor", 1.0)),
         }  # fmt: skip
 
     def iterate_causes(self) -> Iterator[str]:
@@ -118,6 +119,8 @@ class ChaseFaults:
             }  # fmt: skip
             if settings[key] == word and shows.get(cause, True):
                 yield cause
+        if settings["velocity_factor"] != 1:
+            yield "wrong-velocity"
         if settings["every"] > SHORT * self.frames.frame and settings["between"] == "hold":
             yield "ticks"
         by_interval = how == "interval" or (how == "speed" and self.speed < 0)

@@ -105,11 +105,14 @@ def _write_velocity(settings: Mapping[str, Any]) -> str:
         _VELOCITIES.get(settings["velocity"], "the packets'"),
         settings["velocity_share"],
     )
+    factor = settings["velocity_factor"]
+    if factor != 1:
+        source = f"{factor:.4g} x {source}"
     if share < 1:
         return (
             f"; its velocity is a mean that each packet moves by {format_share(share)} to {source}"
         )
-    return f"; its velocity is {source}" if settings["velocity"] != "sent" else ""
+    return f"; its velocity is {source}" if settings["velocity"] != "sent" or factor != 1 else ""
 
 
 def _write_counted_steps(settings: Mapping[str, Any]) -> str:

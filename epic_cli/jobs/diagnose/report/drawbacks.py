@@ -53,6 +53,8 @@ DRAWBACKS = {
     " loss.",
     "predicted-turns": "It goes where the velocity leads, and at turns the next packet pulls it"
     " back: 95 % of the packets are at most {missed:share} of a step off.",
+    "wrong-velocity": "It counts each velocity {factor:number} times, so that each packet pulls it"
+    " back: its unit is not that of the positions (3.6 km/h are 1 m/s).",
     "axes-alone": "Each axis goes by itself: on diagonals it is up to 1.4 times as fast, and then"
     " turns off to the axis that is left.",
     "message-time": "It goes a frame's part of the way once a packet: the faster the screen, the"
