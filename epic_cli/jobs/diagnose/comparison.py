@@ -26,6 +26,9 @@ GLANCE, GLANCED, WORTHWHILE = 15.0, 1200, 1.5
 #: moves that goes farther.
 SAME, ROUNDED = 2e-4, 2.0
 
+#: Changes of settings from which slopes are computed, where it is not a share of them.
+STEPS = {"age_offset": 1e-3}
+
 #: The share of the exact frames that shorter numbers keep.
 KEPT = 0.99
 
@@ -132,7 +135,7 @@ class FrameComparison:
             here = self.compute_differences(best)[self._some]
             slopes = []
             for key, value in numbers.items():
-                step = max(1e-3 * abs(value), 1e-5)
+                step = STEPS.get(key, max(1e-3 * abs(value), 1e-5))
                 beside = self.compute_differences(best.change({key: value + step}))[self._some]
                 slopes.append((beside - here) / step)
             known = np.isfinite(here[:, 0]) & np.isfinite([s[:, 0] for s in slopes]).all(axis=0)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 #: Seconds at the beginning that are skipped, or a quarter if that is less.
 SETTLES = 1.0
 
+#: The oldest that packets may be on arrival (s) by clocks that agree, and how old the youngest is
+#: taken to be by others.
+LONGEST_AGE, USUAL_LATENCY = 2.0, 0.05
+
 #: Stamps that differ by less are the same (s).
 SAME_TIME = 1e-9
 
@@ -76,6 +80,13 @@ class Frames(NamedTuple):
     def frame(self) -> float:
         """The usual time from frame to frame (s)."""
         return float(np.median(np.diff(self.times)))
+
+    @property
+    def clock_offset(self) -> float:
+        """How far the stamps' clock seems to be behind (s), if the clocks do not agree; else 0."""
+        ages = self.arrivals - self.stamps
+        apart = float(np.abs(ages).max()) >= LONGEST_AGE
+        return round(float(ages.min()) - USUAL_LATENCY, 3) if apart else 0.0
 
     @property
     def ticks(self) -> Floats:

@@ -228,6 +228,7 @@ CHASE: dict[str, list[Any]] = {
     "axes": ["all", "each"],
     "velocity": ["sent", "stamps", "arrivals", "interval"],
     "velocity_factor": [1, 1, 3.6],
+    "age_offset": [0, 0, -0.1],
     "velocity_share": [1, 1, 0.3],
     "ahead_time": [1.0, 0.1, "unlimited"],
     "fade_after": [0, 0, 0.15, 0.4],

@@ -124,12 +124,12 @@ cdef class Chase(Strategy):
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;
     ``step``: as that, but the way from the packet before in the place of the velocity, as Photon's
     view has it; ``interval``: where its velocity leads it in one interval; ``fixed``: in
-    ``ahead_time``. ``age`` is how old a packet is on arrival. A velocity is the packet's, or the
-    last step over the time from timestamp to timestamp, from arrival to arrival or of an interval
-    (``velocity=stamps``, ``arrivals``, ``interval``; where that is not above 0, the one before),
-    times ``velocity_factor``; or
-    a mean that each packet moves by ``velocity_share``. It fades out evenly within ``fade``, from
-    ``fade_after`` without a packet on, and the goal comes to a stop.
+    ``ahead_time``. ``age`` is how old a packet is on arrival, by timestamps less ``age_offset``. A
+    velocity is the packet's, or the last step over the time from timestamp to timestamp, from
+    arrival to arrival or of an interval (``velocity=stamps``, ``arrivals``, ``interval``; where
+    that is not above 0, the one before), times ``velocity_factor``; or a mean that each packet
+    moves by ``velocity_share``. It fades out evenly within ``fade``, from ``fade_after`` without a
+    packet on, and the goal comes to a stop.
 
     A spring never passes its goal, as Unity's; with ``overshoot=on`` it does, and so do ``lerp``
     and ``linear``, whose shares are limited to 1, to ``overshoot`` or not at all. ``linear``,
@@ -250,10 +250,12 @@ cdef class Chase(Strategy):
                    " velocity, by its velocity until it arrived, by the last step, or by its"
                    " velocity for one interval or for ahead_time", Goal),
             age_setting("stamp"),
+            Number("age_offset", 0.0, "what is taken off an age by timestamps: the difference of"
+                   " the clocks", "s", -1e12, 1e12),
             Choice("velocity", "sent", "the velocity: the packet's, or the last step over the time"
                    " between timestamps, arrivals, or of an interval", VelocitySource, tune=False),
-            Number("velocity_factor", 1.0, "what the velocity is multiplied by, as where its unit is"
-                   " another than that of the positions", "", 0, 1000),
+            Number("velocity_factor", 1.0, "what the velocity is multiplied by, as where its unit"
+                   " is another than that of the positions", "", 0, 1000),
             Number("velocity_share", 1.0, "how much of the difference a packet shifts the mean"
                    " velocity; 1: it is the newest", "", 0.001, 1),
             Number("ahead_time", 1.0, "the longest prediction", "s", 0, 3600,
@@ -312,6 +314,8 @@ cdef class Chase(Strategy):
     cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks, rounds_down, leaves_as_packet
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
+    cdef public double age_offset
+    cdef bint ages_absolutely
     cdef SendInterval interval
     cdef double arrived, old        # arrival of the newest packet, and its age then, s
     cdef double stamp               # its timestamp
@@ -359,6 +363,9 @@ cdef class Chase(Strategy):
         self.goes_by_axes = self.by_axes and (
             self.goes_by_shares or self.how == Approach.SPEED)
         self.packet_age = PacketAge(age)
+        self.ages_absolutely = self.settings["age"] == "absolute"
+        if self.settings["age"] in ("arrival", "auto"):
+            self.age_offset = 0
         self.ages_by_arrival = self.settings["age"] == "arrival"
         self.measured = interval
         self.interval = SendInterval(
@@ -554,7 +561,7 @@ cdef class Chase(Strategy):
         age.
         """
         cdef Vec3[double] place = self.received.position
-        self.old = self.packet_age.measure(packet, now)
+        self.old = self.measure_age(packet, now)
         if self.ahead == Goal.ARRIVAL:
             self.goal = place + self.received.velocity * min(self.old, self.ahead_time)
         elif self.ahead == Goal.STEP:
@@ -563,6 +570,16 @@ cdef class Chase(Strategy):
             self.goal = self.compute_goal(now)
         elif self.ahead == Goal.FIXED and isfinite(self.ahead_time):
             self.goal = place + self.received.velocity * self.ahead_time
+
+    cdef double measure_age(self, const Packet& packet, double now) noexcept nogil:
+        """Return the age (s) of a packet that arrived at ``now``."""
+        cdef double age = self.packet_age.measure(packet, now)
+        if self.age_offset == 0:
+            return age
+        age = now - (packet.time - packet.delta) - self.age_offset
+        if not isfinite(age):
+            return 0
+        return fabs(age) if self.ages_absolutely else age
 
     cdef void begin_way(self) noexcept nogil:
         """Begin the way to the newest packet, once the send interval is known."""

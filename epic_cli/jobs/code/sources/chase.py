@@ -89,6 +89,7 @@ MEASURES: str
 TAKES: bool
 AHEAD: str
 AGE: str
+AGE_OFFSET: float
 VELOCITY: str
 VELOCITY_FACTOR: float
 VELOCITY_SHARE: float
@@ -597,7 +598,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if AGE == "arrival":
             return 0.0
         if AGE == "absolute":
-            return abs(age)
+            return abs(age - AGE_OFFSET)
+        if AGE == "stamp":
+            return age - AGE_OFFSET
         if AGE == "auto":
             if not self.aged:
                 self.least = age

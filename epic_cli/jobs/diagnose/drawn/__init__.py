@@ -112,7 +112,7 @@ class DrawnMatch(NamedTuple):
         # where teleports make the usual step long, the error of the other frames counts, too
         leaps = self.calm is not None and self.calm * self.step > self.understood
         near = self.best.residual <= self.understood
-        near &= not (leaps and self.best.residual > self.enough)
+        near &= not leaps or self.best.residual <= self.enough or self.best.draws_most
         return near or self.rest_off is not None
 
     @property

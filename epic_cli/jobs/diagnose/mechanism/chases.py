@@ -17,7 +17,6 @@ from epic_cli.jobs.diagnose.mechanism.forces import read_forces
 from epic_cli.jobs.diagnose.mechanism.glides import SEEN, goes_along, read_glides
 from epic_cli.jobs.diagnose.mechanism.readings import (
     FEW,
-    LONGEST_AGE,
     MOSTLY,
     PossibleReading,
     compute_robust_rms,
@@ -80,7 +79,7 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
         found += read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
         found += read_glides(frames, ahead, goal)
         moves, drifts = ahead.get("ahead") == "velocity", {**ahead, **DRIFTS}
-        if moves or ahead in ({}, {"ahead": "arrival"}):
+        if moves or ahead.get("ahead") in (None, "arrival"):
             lasts = np.minimum(elapsed, since) if moves else elapsed
             along = frames.velocities[frames.newest[1:]] * lasts[:, None]
             left = left - along if moves else left
@@ -119,18 +118,20 @@ def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
     newest = frames.newest
     aims = frames.positions
     yield {}, aims[newest]
-    ages = (frames.times - frames.stamps[newest])[:, None]
-    old = (frames.arrivals - frames.stamps)[:, None]
-    if np.abs(old).max() < LONGEST_AGE:
-        aims = frames.positions + frames.velocities * old
-        yield {"ahead": "velocity"}, frames.positions[newest] + frames.velocities[newest] * ages
-        yield {"ahead": "arrival"}, aims[newest]
-        if old.min() < 0:  # clocks that agree but for less than the latency
-            aims = frames.positions + frames.velocities * np.abs(old)
-            yield {"ahead": "arrival", "age": "absolute"}, aims[newest]
-        steps = np.diff(frames.positions, axis=0, prepend=frames.positions[:1])
-        aims = frames.positions + steps * old
-        yield {"ahead": "step"}, aims[newest]
+    apart = frames.clock_offset
+    words = {"age_offset": apart} if apart else {}
+    ages = (frames.times - frames.stamps[newest] - apart)[:, None]
+    old = (frames.arrivals - frames.stamps - apart)[:, None]
+    aims = frames.positions + frames.velocities * old
+    led = frames.positions[newest] + frames.velocities[newest] * ages
+    yield {"ahead": "velocity", **words}, led
+    yield {"ahead": "arrival", **words}, aims[newest]
+    if old.min() < 0:  # clocks that agree but for less than the latency
+        aims = frames.positions + frames.velocities * np.abs(old)
+        yield {"ahead": "arrival", "age": "absolute"}, aims[newest]
+    steps = np.diff(frames.positions, axis=0, prepend=frames.positions[:1])
+    aims = frames.positions + steps * old
+    yield {"ahead": "step", **words}, aims[newest]
     since = (frames.times - frames.arrivals[newest])[:, None]
     yield (
         {"ahead": "velocity", "age": "arrival"},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, LONGEST_AGE, fit_factors
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, fit_factors
 from epic_cli.jobs.diagnose.mechanism.velocities import read_packet_steps
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -85,10 +85,12 @@ def iterate_drifting_chases(frames: Frames) -> Iterator[StrategySpec]:
 def _iterate_even_drifts(frames: Frames) -> Iterator[StrategySpec]:
     """Yield chases that go at an even pace to each packet, and along its velocity besides."""
     step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)
-    old = (frames.arrivals - frames.stamps)[:, None]
-    goals: list[tuple[dict[str, Any], Floats]] = [({}, frames.positions)]
-    if np.abs(old).max() < LONGEST_AGE:
-        goals.append(({"ahead": "arrival"}, frames.positions + frames.velocities * old))
+    apart = frames.clock_offset
+    words = {"age_offset": apart} if apart else {}
+    led = frames.velocities * (frames.arrivals - frames.stamps - apart)[:, None]
+    goals: list[tuple[dict[str, Any], Floats]] = [
+        ({}, frames.positions), ({"ahead": "arrival", **words}, frames.positions + led)
+    ]  # fmt: skip
     speed = frames.velocities[frames.newest[1:]]
     pace = compute_lengths(step - speed * elapsed[:, None]) / elapsed
     for ahead, aims in goals:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.frames import move_to_frames
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, LONGEST_AGE, MOSTLY
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY
 from epic_cli.jobs.diagnose.mechanism.ways import EASES, read_curve
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -88,11 +88,13 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
     last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
     newest = frames.positions[frames.newest]
     speed = frames.velocities[frames.newest]
-    old = (frames.arrivals - frames.stamps)[frames.newest][:, None]
-    goals: list[tuple[dict[str, Any], Floats]] = [({}, newest)]
-    if np.abs(old).max() < LONGEST_AGE:
-        goals.append(({"ahead": "arrival"}, newest + speed * old))
-    if len(goals) > 1 and old.min() < 0:
+    apart = frames.clock_offset
+    words = {"age_offset": apart} if apart else {}
+    old = (frames.arrivals - frames.stamps - apart)[frames.newest][:, None]
+    goals: list[tuple[dict[str, Any], Floats]] = [
+        ({}, newest), ({"ahead": "arrival", **words}, newest + speed * old)
+    ]  # fmt: skip
+    if old.min() < 0:
         absolute = {"ahead": "arrival", "age": "absolute"}
         goals.append((absolute, newest + speed * np.abs(old)))
     for way in iterate_measured_ways(frames):

@@ -22,10 +22,6 @@ MOSTLY = 0.97
 #: Fewest steps that tell a kind.
 FEW = 10
 
-#: The oldest that packets may be on arrival (s) by clocks that agree.
-LONGEST_AGE = 2.0
-
-
 #: The share of two samples that may lie on the wrong side of a limit between them.
 OTHERWISE = 0.02
 

@@ -52,6 +52,9 @@ BESIDE = {
     "beyond_lerp": ("beyond", ("chase",)),
 }
 
+#: The goals of chases that go by the age of a packet.
+BY_AGE = ("velocity", "arrival", "step")
+
 #: The longest frame of a recording with hitches is this many times as long as usual.
 HITCH = 1.5
 
@@ -235,6 +238,10 @@ class Variants:
             if settings.get(other) not in words:
                 settings[key] = None
         settings = {key: value for key, value in settings.items() if value is not None}
+        if settings.get("ahead") not in BY_AGE or settings.get("age", "stamp") == "arrival":
+            settings.pop("age_offset", None)
+        elif apart := self.frames.clock_offset:
+            settings.setdefault("age_offset", apart)
         delay = settings.get("delay")
         if isinstance(delay, float) and spec.name == "buffer":
             delay += self._measure_lateness(spec.settings) - self._measure_lateness(settings)

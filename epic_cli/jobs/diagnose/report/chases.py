@@ -159,6 +159,9 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
     if settings["age"] == "absolute" and settings["ahead"] != "newest":
         goal = f"{goal.rstrip(',')} (as much where its age is below 0),"
+    if (apart := settings["age_offset"]) and settings["ahead"] in ("velocity", "arrival", "step"):
+        clocks = f" (the sender's clock is {format_seconds(abs(apart))} off)"
+        goal = f"{goal.rstrip(',')}{clocks}," if goal.endswith(",") else goal
     rest = f"{_write_steps(settings)}{_write_drift(settings)}{write_habits(settings)}"
     rest += _write_velocity(settings)
     if settings["how"] == "share" and settings["share"] == 1:
