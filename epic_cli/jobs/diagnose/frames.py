@@ -83,7 +83,7 @@ class Frames(NamedTuple):
 
     @property
     def clock_offset(self) -> float:
-        """How far the stamps' clock seems to be behind (s), if the clocks do not agree; else 0."""
+        """The difference of the clocks (s), about, if they do not agree; 0: they do."""
         ages = self.arrivals - self.stamps
         apart = float(np.abs(ages).max()) >= LONGEST_AGE
         return round(float(ages.min()) - USUAL_LATENCY, 3) if apart else 0.0

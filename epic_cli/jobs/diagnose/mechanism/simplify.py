@@ -27,6 +27,9 @@ SLOWEST, NARROW = 1e-3, 1.05
 #: A share of an error that is all of it.
 WHOLE = 0.9
 
+#: The settings of a buffer whose clocks agree.
+AGREEING: dict[str, Any] = dict.fromkeys(("clock", "clock_resync"))
+
 #: The most packets that a clock may be of.
 MOST_COUNTED = 1024
 
@@ -44,6 +47,7 @@ def simplify(
                 best = without
                 break
     best = count_packets(comparison.shorten_numbers(best), comparison, variants.frames.interval)
+    best = _take_agreeing_clocks(best, comparison, variants)
     spans = comparison.shorten_numbers(variants.write_in_intervals(best))
     shorter = (
         measure_description_length(spans.candidate)[0]
@@ -52,6 +56,18 @@ def simplify(
     if spans.residual <= comparison.exact and best.residual > MUCH_WORSE * comparison.exact:
         return spans
     return spans if shorter and comparison.is_as_good(spans, found) else best
+
+
+def _take_agreeing_clocks(
+    found: FittedStrategy, comparison: FrameComparison, variants: Variants
+) -> FittedStrategy:
+    """Return a buffer by the stamps as they are, not by the first packet's, if that is shorter."""
+    if found.candidate.settings.get("clock") != "first" or variants.frames.clock_offset:
+        return found
+    agreed = comparison.fit(FittedStrategy(variants.change(found.candidate, AGREEING)), 4)
+    agreed = comparison.shorten_numbers(agreed)
+    lengths = [measure_description_length(each.candidate)[0] for each in (agreed, found)]
+    return agreed if lengths[0] < lengths[1] and comparison.is_as_good(agreed, found) else found
 
 
 def count_packets(
