@@ -210,7 +210,7 @@ def match(
         kind, delays = first.find_kind()
         seen = () if kind else first.observe_frames()
     return found_match._replace(
-        advice=first.find_advice(best, parts, found_match.found or found_match.likely),
+        advice=first.find_advice(best, parts, found_match.found, found_match.likely),
         rest="" if found_match.found else first.explain_rest(best),
         behind=found_match.found and is_read_behind(first, best),
         kind=kind,

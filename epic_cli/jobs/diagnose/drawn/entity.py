@@ -52,6 +52,9 @@ UNUSUAL, MANY = 0.005, 3
 #: and frames are off by 0.29 of the unit each (RMS).
 BLURRED = 0.6
 
+#: The drawbacks that are said only of what is understood.
+PASSING = {"swings", "passes-goal"}
+
 #: Multiple of the resolution within which two positions are the same, too.
 ROUNDED = 2.5
 
@@ -187,9 +190,13 @@ class DrawnEntity:
         return frames if min(len(frames.stamps), len(frames.times)) >= FEWEST_FRAMES else None
 
     def find_advice(
-        self, best: FittedStrategy, parts: Mechanism | None, understood: bool
+        self, best: FittedStrategy, parts: Mechanism | None, found: bool, likely: bool
     ) -> DrawingAdvice:
-        """Return how to draw the entity better; ``parts`` are its composition, if known."""
+        """Return how to draw the entity better; ``parts`` are its composition, if known.
+
+        Of what is only ``likely``, nothing is said that another way of drawing need not do.
+        """
+        understood = found or likely
         frames = self.make_frames(self.frames)
         if frames is None:
             return DrawingAdvice()
@@ -202,7 +209,11 @@ class DrawnEntity:
             unchanged["ticks"] = best.candidate
         elif understood and not best.shift and best.constant and parts is None:
             unchanged["second-smoothing"] = best.candidate
-        return advise(recording, frames, parts if understood else None, unchanged)
+        advice = advise(recording, frames, parts if understood else None, unchanged)
+        if found:
+            return advice
+        sure = tuple(each for each in advice.drawbacks if each.cause not in PASSING)
+        return advice._replace(drawbacks=sure)
 
     def find_kind(self) -> tuple[str, tuple[float, float] | None]:
         """Return what is true of nearly all frames, where no strategy draws them; or nothing.

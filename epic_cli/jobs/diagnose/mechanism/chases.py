@@ -70,7 +70,7 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
     """Return possible chases of the packets of some frames."""
     found: list[PossibleReading] = []
     since = (frames.times - frames.arrivals[frames.newest])[1:]
-    found += _read_goals_since_last_frame(frames)
+    found += _read_goals_since_frames(frames)
     for ahead, goal in _iterate_possible_goals(frames):
         left = goal[1:] - frames.drawn[:-1]
         step = np.diff(frames.drawn, axis=0)
@@ -96,21 +96,26 @@ def _read_view(frames: Frames) -> list[PossibleReading]:
     return found
 
 
-def _read_goals_since_last_frame(frames: Frames) -> list[PossibleReading]:
-    """Return chases of a goal that moves from the frame before each arrival on, or along with it.
+def _read_goals_since_frames(frames: Frames) -> list[PossibleReading]:
+    """Return chases of a goal that moves from a frame beside each arrival on, or along with it.
 
-    As code that reads packets first, and then moves everything by the frame's duration.
+    As code that reads packets first, and then moves everything by the frame's duration, or that
+    moves the goal behind its own step.
     """
     later, elapsed = frames.settled[1:], np.diff(frames.times)
-    begun = frames.times[np.maximum(frames.taking - 1, 0)]
     speed = frames.velocities[frames.newest]
-    goal = frames.positions[frames.newest] + speed * (frames.times - begun)[:, None]
-    along = speed[1:] * elapsed[:, None]
-    left, step = (goal[1:] - frames.drawn[:-1])[later], np.diff(frames.drawn, axis=0)[later]
-    ahead = {"start": "last", "ahead": "velocity", "age": "arrival"}
-    found = read_shares(frames.unit, ahead, left, step, elapsed[later])
-    left, step = left - along[later], step - along[later]
-    return found + read_shares(frames.unit, {**ahead, **DRIFTS}, left, step, elapsed[later])
+    along = (speed[1:] * elapsed[:, None])[later]
+    step, found = np.diff(frames.drawn, axis=0)[later], list[PossibleReading]()
+    for start, taking in ("last", np.maximum(frames.taking - 1, 0)), ("frame", frames.taking):
+        lasts = (frames.times - frames.times[taking])[:, None]
+        goal = frames.positions[frames.newest] + speed * lasts
+        left = (goal[1:] - frames.drawn[:-1])[later]
+        ahead = {"start": start, "ahead": "velocity", "age": "arrival"}
+        found += read_shares(frames.unit, ahead, left, step, elapsed[later])
+        if start == "last":
+            moved = left - along, step - along
+            found += read_shares(frames.unit, {**ahead, **DRIFTS}, *moved, elapsed[later])
+    return found
 
 
 def _iterate_possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:

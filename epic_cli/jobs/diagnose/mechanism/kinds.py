@@ -40,6 +40,7 @@ from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 from epic_cli.jobs.diagnose.mechanism.velocities import find_velocity_factor, read_moved_goals
 
 if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
     from epic_cli.jobs.diagnose.mechanism.ticks import Ticks
 
@@ -107,7 +108,7 @@ def look_at_kinds(search: SearchState) -> None:
         ])  # fmt: skip
     if not results.is_exact:
         search.look_at(list(iterate_cubics(frames)))
-        _look_at_multiplied_velocities(search)
+        _look_at_multiplied_velocities(search, frames, {})
     look_at_tick_kinds(search)
     for follow, view in (({}, frames), *iterate_followed_paths(frames, search.exact)):
         if not results.is_exact:
@@ -116,16 +117,17 @@ def look_at_kinds(search: SearchState) -> None:
     look_at_queues(search)
 
 
-def _look_at_multiplied_velocities(search: SearchState) -> None:
-    """Look at chases by velocities times a factor, if the frames tell one."""
-    frames = search.frames
+def _look_at_multiplied_velocities(
+    search: SearchState, frames: Frames, settings: Mapping[str, Any]
+) -> None:
+    """Look at chases with these settings by velocities times a factor, if the frames tell one."""
     factor = find_velocity_factor(frames)
     if factor == 1:
         return
     view = frames._replace(velocities=factor * frames.velocities, taken=None)
     moved = [one for one in read_chases(view) if one.strategy.settings.keys() & {*MOVING}]
     for reading in moved[:MOVED]:
-        search.look_at([add_settings(reading.strategy, {"velocity_factor": factor})])
+        search.look_at([add_settings(reading.strategy, {"velocity_factor": factor, **settings})])
 
 
 def look_at_tick_kinds(search: SearchState) -> None:
@@ -193,6 +195,8 @@ def _look_at_ticks(search: SearchState, ticks: Ticks) -> None:
             own = {**ticks.settings, **(TAKES_LATE if takes_late else {})}
             _look_at_each(search, iterate_drifting_chases(view), own)
             _look_at_each(search, iterate_paced_chases(view, search.exact), own)
+    if not results.is_exact:
+        _look_at_multiplied_velocities(search, ticked, ticks.settings)
     if not ticks.smooth and not results.is_exact:
         phase = ticks.phase + ticks.every  # which is the same, and not below 0
         near = np.arange(phase - 0.002, phase + 0.002, 0.0004).tolist()

@@ -74,8 +74,9 @@ def find_velocity_factor(frames: Frames) -> float:
         if np.median(compute_lengths(rest)) < ALONG * frames.unit:
             return factor if abs(factor - 1) > UNLIKE else 1.0
     left = frames.positions[newest] - frames.drawn[:-1]
-    for since in (frames.arrivals, frames.stamps):
-        led = speed * (frames.times[1:] - since[newest])[:, None]
+    begun = frames.arrivals[newest], frames.stamps[newest], frames.times[frames.taking[1:]]
+    for since in begun:
+        led = speed * (frames.times[1:] - since)[:, None]
         (share, more), off = fit_factors(step[moves], np.stack((left, led), axis=1)[moves])
         if share > NONE and off < LEFT * frames.unit and abs(more / share - 1) > UNLIKE:
             return max(more / share, 0.0)
