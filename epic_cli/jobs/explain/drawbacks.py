@@ -156,6 +156,11 @@ DRAWBACK_NOTES = {
         "one packet in 20 is 2 % of a step off where the velocity led",
         "Draw from a delay buffer, which shows no turn before it is known.",
     ),
+    "wrong-velocity": DrawbackNote(
+        "velocities are multiplied, so that each packet pulls back what is drawn",
+        "it predicts by a multiple of the packets' velocities",
+        "Convert velocities to the positions' unit per second: 3.6 km/h are 1 m/s.",
+    ),
     "axes-alone": DrawbackNote(
         "each axis moves by itself: diagonals are up to 1.4 times as fast",
         "each axis has the same constant speed",

@@ -652,6 +652,8 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
                 settings["start"] = "frame"
             if settings.get("step_time") == 1:  # a share of many times the way swings ever farther
                 settings["overshoot"] = "off"
+            if settings.get("how") == "hermite":
+                settings["how"] = "linear"  # it turns by slerp
             if settings.get("how") in ("spring", "force"):
                 settings["speed_most"] = "unlimited"  # which no turn is
         elif settings.get("beyond") == "repeat":
@@ -676,6 +678,8 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
             drawn = made.read(at)
             if drawn.status != "none":
                 x, _, _ = drawn.position
+                if abs(x) > 1000:  # a spring that swings ever farther, and its rounding with it
+                    break
                 rotation = (0.0, 0.0, math.sin(x / 2), math.cos(x / 2))
                 off = abs(sum(a * b for a, b in zip(drawn.rotation, rotation, strict=True)))
                 assert off > 1 - 1e-9, (seed, settings, drawn)

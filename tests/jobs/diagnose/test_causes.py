@@ -48,6 +48,7 @@ FRAMES: Any = SimpleNamespace(
         ("how=speed+speed=5", ""),
         ("how=speed+speed=9+axes=each", "axes-alone arrives-and-stands"),
         ("ahead=interval", "overshoot chase-lag"),
+        ("ahead=interval+velocity_factor=3.6", "overshoot wrong-velocity chase-lag"),
         ("every=0.02", "ticks chase-lag"),
         ("every=0.02+between=lerp", "chase-lag"),
         ("every=0.01", "chase-lag"),  # shorter than frames
