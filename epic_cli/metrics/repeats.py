@@ -103,9 +103,13 @@ def _find_in_steps(stream: Stream) -> Repeats | None:
         return None
     if not _is_regular(apart, whole_runs, between) or _is_rounded(stream):
         return None
+    step = float(Fraction(between).limit_denominator(MOST_STATES)) * stream.period
     again = _mark_between(stream, changed, moving)
-    ratio = float(Fraction(between).limit_denominator(MOST_STATES))
-    return Repeats(between, again, ratio * stream.period)
+    # a state that rests is one again in each step
+    last = _find_last(changed, len(steps) + 1)
+    turns = np.floor((stream.times - stream.times[last]) / step + TINY)
+    again[1:] |= (np.diff(last) == 0) & (np.diff(turns) == 0)
+    return Repeats(between, again, step)
 
 
 def _find_between_states(stream: Stream) -> Repeats | None:

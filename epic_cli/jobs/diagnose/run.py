@@ -26,6 +26,7 @@ from epic_cli.jobs.diagnose.detectors import (
 from epic_cli.jobs.diagnose.detectors.movement.coarse_stamps import TICK_CAUSES
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import measure_unseen_drift
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SHARE, measure_buffers
+from epic_cli.jobs.diagnose.remedies import write_option
 from epic_cli.jobs.diagnose.remedies.excerpts import make_trial_recording
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.tabular import Tabular
@@ -170,6 +171,9 @@ def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
         return replace(finding, remedy=replace(finding.remedy, untried=True) if reads else None)
     known = None if traffic.drawn is not None else finding.remedy.against or recording.reference
     remedy = replace(finding.remedy, against=known)
+    if known is not None and remedy.strategy is None:  # which is drawn with on both sides
+        between = " " if remedy.is_typed else ", drawn with "
+        remedy = replace(remedy, command=f"{remedy.command}{between}{write_option(known)}")
     return replace(finding, remedy=remedy, trial=recording.try_remedy(remedy))
 
 

@@ -80,7 +80,8 @@ def describe_finding(one: RecordingFinding, command: str, name: str) -> model.Re
     cure = one.write_cure(FrontEnd.COMMAND_LINE)
     ready = f"{command} {cure} {quote(name)}" if one.read else one.facts.get("command", "")
     lines = ", ".join(map(str, one.lines))
-    terms = [("lines", lines), ("try" if ready else "cure", ready or cure)]
+    looked = "line" if len(one.lines) == 1 else "lines"
+    terms = [(looked, lines), ("try" if ready else "cure", ready or cure)]
     title = f"{_WEIGHTS.get(one.severity, '')}{one.code} {one.title}"
     what = f"{one.what[:1].upper()}{one.what[1:]}."
     method = [("means", one.kind.explanation)]

@@ -22,6 +22,7 @@ from support.sessions import (
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
+from epic_cli.jobs.diagnose.remedies import SENDING
 from epic_cli.jobs.diagnose.report.sentences import fill_sentence, write_remedy
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.traffic import make_table_traffic, make_traffic
@@ -264,8 +265,8 @@ def test_holes_of_a_recording_are_no_stall() -> None:
 @pytest.mark.parametrize(
     ("sender", "command", "better"),
     [
-        ("half rate", "--send 15hz -s buffer", 0.3),
-        ("two thirds", "--send ", 0.5),
+        ("half rate", f"{SENDING} 15hz -s buffer", 0.3),
+        ("two thirds", SENDING, 0.5),
         ("stamped late", "--read time=seq,unit=ticks@30", 0.5),
         ("stamped on arrival", "--read time=seq,unit=ticks@30", 0.5),
         ("double velocities", "velocities corrected for that", 0.6),

@@ -85,7 +85,7 @@ def list_remedy_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
         words = write_remedy(finding, drawn)
         return [("cure", words)] if words else []
     terms = [] if drawn and _is_drawing(remedy) else [("cure", _write_advice(finding))]
-    name = "try" if trial.command.startswith("-") else "tried"  # no option: packets were changed
+    name = "try" if remedy.is_typed else "tried"
     return [*terms, (name, trial.command), ("gain", f"{trial.words}.")]
 
 

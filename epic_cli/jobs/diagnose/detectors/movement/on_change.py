@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
-from epic_cli.jobs.diagnose.remedies import Remedy
+from epic_cli.jobs.diagnose.remedies import SENDING, Remedy
 from epic_cli.jobs.diagnose.remedies.packets import fill_rests
 from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traffic, round_rate
 
@@ -34,7 +34,7 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
         float(stream.times[places[int(silences.argmax())]]),
         stream.entities,
         remedy=Remedy(
-            f"--send {round_rate(1 / stream.period):g}hz", "step_error", packets=fill_rests
+            f"{SENDING} {round_rate(1 / stream.period):g}hz", "step_error", packets=fill_rests
         ),
     )
 
