@@ -681,7 +681,7 @@ def _find_disorder(
     else:
         yield from _find_restarts(watch, tracks)
     if totals.overlaps and totals.runs == totals.entities > 1:
-        done = "each is drawn by itself; rows come by time, or of a pipe in this order"
+        done = "each is drawn by itself; rows come in order of time (from a pipe: in this order)"
         yield RecordingFinding(
             "E105", {"entities": totals.entities, "done": done}, (totals.overlap_line,)
         )

@@ -63,7 +63,7 @@ KINDS: Mapping[str, Kind] = {
         "Strategies discard packets that are older than the newest one, so most would not be"
         " drawn. Sort the lines by time, below the header."),
     "E105": Kind("grouped by entity", _NOTE,
-        "the {entities} entities stand one after the other; {done}",
+        "the lines of {entities} entities stand one entity after the other; {done}",
         "",
         "A table exported from a group-by has all rows of one entity, then those of the next. That"
         " times go back from one to the next is the order of the file, not lateness: each entity"
@@ -211,7 +211,7 @@ KINDS: Mapping[str, Kind] = {
         " velocities each gets one from the positions."),
     "E302": Kind("velocities in another unit", _ERROR,
         "velocities are about {ratio:.3g} times as long as the positions move in a second",
-        "divide them by that, or leave them out",
+        "write them in length units a second, or leave them out",
         "Velocities have to be in the recording's own length unit per second. Units in names, as"
         " 'vx [km/h]', are converted."),
     "E303": Kind("velocities with other axes", _ERROR,
