@@ -65,12 +65,16 @@ class _Screen(NamedTuple):
         return min(self.room, PROSE)
 
 
-def _write_report(report: Report, screen: _Screen) -> Iterator[RenderableType]:
-    left_out: list[str] = []
+def _write_report(
+    report: Report, screen: _Screen, outer: list[str] | None = None
+) -> Iterator[RenderableType]:
+    """Yield a report; the columns that it leaves out are named once, below the ``outer`` one."""
+    left_out: list[str] = [] if outer is None else outer
     blocks = [_write_verdict(report, screen.prose)]
     blocks += [list(_write_part(part, screen, left_out)) for part in _number_findings(report.parts)]
     notes: list[RenderableType] = []
-    if words := describe_left_out(left_out, screen.room, screen.rest):
+    shown = [] if outer is not None else list(dict.fromkeys(left_out))
+    if words := describe_left_out(shown, screen.room, screen.rest):
         notes += wrap_paragraph(words, screen.prose)
     for note in (*report.notes, *(report.method if screen.explain else ())):
         notes += wrap_paragraph(note, screen.prose, style="dim")
@@ -110,7 +114,7 @@ def _write_part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[Re
                 longest = width(line) if line.startswith("-s ") else 0
                 yield from wrap_paragraph(line, max(min(room, PROSE), longest))
         case Report():
-            yield from _write_report(part, screen)
+            yield from _write_report(part, screen, left_out)
         case Table():
             tables = _fit_tables(part, screen)
             for number, table in enumerate(tables):
