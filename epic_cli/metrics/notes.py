@@ -302,9 +302,8 @@ def describe_truth_change(note: TruthNote) -> str:
             return f"{format_count(note.count, note.cut.value)} cut out{seconds}"
         case Bridged():
             return (
-                f"{format_count(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged"
-                " by the"
-                " curve: what happened meanwhile cannot be seen"
+                f"{format_count(note.count, 'longer interval')} ({note.seconds:.3g} s in all)"
+                " bridged by the curve: what happened there cannot be seen"
             )
         case Rested():
             times = format_count(note.count, "time")

@@ -112,8 +112,8 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
         )
         if found.given is not None:
             words += (
-                f"; as given, {format_number(found.given.middle)} and"
-                f" {format_number(found.given.high)}"
+                f" by the positions; {format_number(found.given.middle)} and"
+                f" {format_number(found.given.high)} by the velocities"
             )
         else:
             words += "; no velocities are given"

@@ -201,7 +201,7 @@ def _describe_more_parts(found: Design, more: Sequence[DesignRow]) -> str:
     if format_metric(metric, gain.gain) == format_metric(metric, 0.0):
         return f"{who} would be no better{ends}."
     if gain.gain < 0:
-        return f"{who} was better where both were tuned, and is not here{ends}."
+        return f"{who} was better on the half that was tuned on, and is not on the other{ends}."
     words = f"{who} would be {format_points(metric, gain.gain)} better{ends}"
     little = metric.name == "score" and gain.gain < POINT
     if gain.low <= 0:
