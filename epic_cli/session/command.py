@@ -162,7 +162,7 @@ def _run_session(options: SessionOptions, screen: Screen) -> None:
         options.hints,
         options.proposals,
     )
-    how = " (right arrow, Enter)" if options.proposals and has_cursor(sys.stdout) else ""
+    how = " (right arrow: accept)" if options.proposals and has_cursor(sys.stdout) else ""
     screen.say(FIRST_SCREEN.format(f"{FIRST_PACKET}{how}"))
     with _open_terminal(controller):
         read = _make_reader(controller, options, directory)

@@ -42,7 +42,7 @@ def test_the_first_screen_says_what_to_type_and_two_keys_do_it(terminal: Termina
     terminal.wait_for("0 taken, 0 refused")  # the toolbar comes last
     lines = [line for line in terminal.everything() if line]
     assert lines[0].startswith("epic 0.")
-    assert lines[1].endswith("such as 0,0,0 / 1,0,0 / 0 (right arrow, Enter)")
+    assert lines[1].endswith("such as 0,0,0 / 1,0,0 / 0 (right arrow: accept)")
     assert ":plot and :compare" in lines[2]
     assert lines[3] == "epic> 0,0,0 / 1,0,0 / 0"
     assert lines[4].strip().startswith("epic | single clock, demo pacing | tick 0.05 s | 0 taken")
