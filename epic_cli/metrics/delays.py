@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.parameters import SettingError, Value
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import get_declaration
 from epic_cli.metrics.traffic import SHARES, MessageLog, make_traffic, measure_waits
+from epic_cli.network.link import are_clocks_apart
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.arrays import Floats
 
     Written = Mapping[str, Value]
@@ -312,13 +313,35 @@ class DelaysNeeded(NamedTuple):
     """The delays (s) behind the fastest packet that would let the packets of recordings be in time.
 
     They are indexed by lost packets (``LOST``), then by share (``SHARES``). ``period`` (s) is the
-    usual time between two messages.
+    usual time between two messages, ``least`` the delay of the fastest (s), which contains the
+    difference of the clocks.
     """
 
     messages: int
     period: float
+    least: float
     needed: tuple[tuple[float, ...], ...]
     buffers: tuple[BufferDelay, ...]
+
+
+#: Seconds; a delay covers a smaller difference between the clocks.
+APART = 0.1
+
+
+def adapt_to_clocks(candidate: StrategySpec, least: float, period: float) -> StrategySpec:
+    """Return a strategy with the settings for clocks that differ, if they do and it needs any.
+
+    ``least`` is the delay of the fastest packet (s), ``period`` the send interval (s).
+    """
+    declared = get_declaration(candidate.name)
+    apart = abs(least) > APART and are_clocks_apart(least)
+    if not apart or declared.one_clock is None or not declared.takes_one_clock(candidate.settings):
+        return candidate
+    settings = {
+        name: float(f"{period:.3g}") if value is None else value
+        for name, value in declared.one_clock.instead
+    }
+    return StrategySpec(candidate.name, {**candidate.settings, **settings})
 
 
 def find_needed_delays(
@@ -326,6 +349,7 @@ def find_needed_delays(
 ) -> DelaysNeeded | None:
     """Return the delays that the packets of all recordings need, and the buffers' delays.
 
+    Buffers that take two clocks for one have the settings for clocks that differ.
     ``recordings`` are packets by entity. None: no recording has enough packets with arrival times.
     """
     found = [recording for recording in map(_find_messages, recordings) if recording is not None]
@@ -358,10 +382,11 @@ def find_needed_delays(
     return DelaysNeeded(
         sum(len(log.sent) for log in found),
         line.period,
+        line.least,
         tuple(_compute_share_quantiles(stamp) for stamp in stamps),
         tuple(
             _measure_buffer(candidate, BUFFERS[candidate.name], line, stamps, arrivals)
-            for candidate in candidates
+            for candidate in (adapt_to_clocks(one, line.least, line.period) for one in candidates)
             if candidate.name in BUFFERS
         ),
     )

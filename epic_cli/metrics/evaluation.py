@@ -53,6 +53,7 @@ from epic_cli.metrics.certainty import (
     sum_run_parts,
 )
 from epic_cli.metrics.comparison import Comparison, Result, Runs, Skipped, derive_advice
+from epic_cli.metrics.delays import APART
 from epic_cli.metrics.measurement import (
     FIELDS,
     Entity,
@@ -373,10 +374,6 @@ def is_arrival_needed(strategy: SmoothingStrategy) -> bool:
         if need[0] == Need.ARRIVALS and settings.get("latency") == "auto":  # a latency does as well
             return True
     return False
-
-
-#: Seconds; a delay covers a smaller difference between the clocks.
-APART = 0.1
 
 
 def _find_clock_setting(strategy: SmoothingStrategy) -> str | None:

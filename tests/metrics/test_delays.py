@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from support.arrival_oracle import arrival_of
+from support.movements import block
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -145,3 +146,19 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
 def test_without_arrivals_or_with_one_packet_nothing_is_said() -> None:
     assert find_needed_delays([packets(duration=0.0)], read_specs(["snapshot"])) is None
     assert find_needed_delays([], read_specs(["snapshot"])) is None
+
+
+def test_a_buffer_that_takes_two_clocks_for_one_is_measured_by_both() -> None:
+    apart = {
+        name: block(
+            known[at]._replace(arrival=arrival_of(known[at]) - 100) for at in range(len(known))
+        )
+        for name, known in THERE.items()
+    }
+    found = find_needed_delays([apart], read_specs(["buffer", "buffer+clock=min", "mirror"]))
+    assert found is not None
+    labels = [buffer.label for buffer in found.buffers]
+    assert labels == ["buffer+clock=min", "buffer+clock=min", "mirror"]
+    assert found.buffers[0] == found.buffers[1]
+    assert found.buffers[0].latency == pytest.approx(0.2)
+    assert [buffer.label for buffer in needed("buffer").buffers] == ["buffer"]

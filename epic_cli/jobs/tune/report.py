@@ -339,6 +339,11 @@ def find_notes(found: Tunings) -> list[str]:
         lines.append(f"Without settings worth tuning: {', '.join(found.untuned)}.")
     if found.unfit:
         lines.append(f"Left out, since there are no arrival times: {', '.join(found.unfit)}.")
+    lines += [
+        f"Note: {given} takes the receiver's clock for the sender's, which is another here: what is"
+        f" tuned is {used}."
+        for given, used in found.adapted
+    ]
     return lines + compared.find_notes(comparison, comparison.results)
 
 

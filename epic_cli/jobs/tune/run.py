@@ -43,7 +43,7 @@ from epic_cli.jobs.tune.trials import (
 from epic_cli.metrics import find_metric
 from epic_cli.metrics.arrays import find_minimum
 from epic_cli.metrics.certainty import RESOLUTION, CandidateSums, NetworkEvents, compute_difference
-from epic_cli.metrics.delays import DelaysNeeded, find_needed_delays
+from epic_cli.metrics.delays import DelaysNeeded, adapt_to_clocks, find_needed_delays
 from epic_cli.metrics.evaluation import Participant, Run, is_arrival_needed, make_piece, pool_runs
 from epic_cli.metrics.inputs import RecordedRuns
 from epic_cli.metrics.metric import Better, Weights, drop_turning
@@ -608,7 +608,7 @@ class Tunings(Tabular):
     ``delays`` is the closed form for delay buffers. ``comparison`` compares all tuned strategies on
     untuned data, under their given names; None for a single one. ``untuned`` strategies have no
     settings worth tuning and take part as they are; ``unfit`` ones need arrival times, which are
-    missing.
+    missing; ``adapted`` ones take two clocks for one, and what is tuned instead.
     """
 
     spec: TuneSpec
@@ -618,6 +618,7 @@ class Tunings(Tabular):
     delays: DelaysNeeded | None
     untuned: tuple[str, ...] = ()
     unfit: tuple[str, ...] = ()
+    adapted: tuple[tuple[str, str], ...] = ()
 
     @property
     def goal(self) -> Goal:
@@ -891,6 +892,15 @@ def tune(
     divided = divide(runs, spec.compare, spec.division)
     candidates, unfit = _select_tunable_candidates(spec.strategies, divided)
     delays = find_needed_delays([run.packets for run in runs], candidates)
+    adapted: tuple[tuple[str, str], ...] = ()
+    if delays is not None:
+        given = candidates
+        candidates = [adapt_to_clocks(one, delays.least, delays.period) for one in given]
+        adapted = tuple(
+            (one.label, other.label)
+            for one, other in zip(given, candidates, strict=True)
+            if one is not other
+        )
     hints = _collect_hints(delays)
     begun = time.monotonic()
     found: list[Tuning] = []
@@ -929,6 +939,7 @@ def tune(
         delays,
         tuple(untuned),
         unfit,
+        adapted,
     )
 
 

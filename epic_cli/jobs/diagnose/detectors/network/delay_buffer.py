@@ -17,12 +17,10 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import write_spec
 from epic_cli.engine.strategies import FAMILIES, get_declaration
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Finding
-from epic_cli.metrics.delays import find_needed_delays
+from epic_cli.metrics.delays import adapt_to_clocks, find_needed_delays
 from epic_cli.metrics.traffic import SHARES, MessageLog, Traffic, measure_network
-from epic_cli.network.link import are_clocks_apart
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameters import Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: Families of strategies with a delay buffer.
@@ -85,18 +83,6 @@ def find_longer_buffer(
     return candidate._replace(settings={**candidate.settings, **settings})
 
 
-def _find_clock(candidate: StrategySpec, messages: MessageLog) -> dict[str, Value]:
-    """Return the settings for clocks that differ; empty where they agree or do not matter."""
-    declared = get_declaration(candidate.name)
-    apart = are_clocks_apart(float(messages.delays.min()))
-    if not apart or declared.one_clock is None or not declared.takes_one_clock(candidate.settings):
-        return {}
-    interval = float(f"{messages.period:.3g}")
-    return {
-        name: interval if value is None else value for name, value in declared.one_clock.instead
-    }
-
-
 #: Least share of empty frames: every buffer runs empty now and then.
 SHARE = 0.05
 
@@ -131,8 +117,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     for candidate, share in measure_buffers(traffic):
         if not share >= SHARE:
             continue
-        clock = _find_clock(candidate, messages)
-        fixed = candidate._replace(settings={**candidate.settings, **clock})
+        fixed = adapt_to_clocks(candidate, float(messages.delays.min()), messages.entity_period)
+        clock = fixed is not candidate
         left = measure_starvation(fixed, packets, messages) if clock else share
         if left >= SHARE and (longer := find_longer_buffer(fixed, packets)) is not None:
             fixed, left = longer, measure_starvation(longer, packets, messages)
