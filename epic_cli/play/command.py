@@ -203,14 +203,13 @@ class OutputOptions:
     view: str | None = declare_value("Only this screen: server, A, B ...", metavar="NAME")
     player: str | None = declare_value("Only this player's rows or events.", metavar="NAME")
     packets: str | None = _file(
-        "Write the states of the others that --client received, for 'epic replay'."
+        "Write the packets of the other players as --client received them, for 'epic replay'."
     )
     own: str | None = _file(
-        "Write the own player of --client, predicted and corrected, for -s correction:all."
+        "Write the player of --client as it was predicted and corrected, for -s correction:all."
     )
     truth_out: str | None = _file(
-        "Write the others' positions on the server, as CSV for 'epic compare'. The others are all"
-        " but --client."
+        "Write the positions of all players but --client on the server, as CSV for 'epic compare'."
     )
     picture: str | None = _file("Draw the three screens at the end as an SVG picture.")
     client: str = declare_value(

@@ -40,8 +40,8 @@ def code(
     ),
     vectors: str = declare_shared(
         click.option("--vectors", type=click.Choice(["own", "engine"]), default="own",
-                     help="own: vectors defined in the file; engine: those of Unity (csharp),"
-                     " Unreal (cpp) or Roblox (lua), too.", show_default=True)
+                     help="own: the file defines its vectors. engine: it also takes and gives"
+                     " those of Unity (csharp), Unreal (cpp) or Roblox (lua).", show_default=True)
     ),
     main: bool = declare_shared(
         click.option("--main", is_flag=True,
