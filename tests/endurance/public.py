@@ -403,6 +403,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         games.AdaptiveOffset,
         "chase+how=share+share=0.05+share_far=0.15+ahead=velocity+drift=1",
     ),
+    "state-synchronization": (
+        games.StateSynchronization,
+        "chase+how=share+share=0.05+ahead=velocity+drift=1+playout_delay=0.08",
+    ),
     "mean-of-five": (games.MeanOfFive, "chase+how=share+share=1+mean_of=5"),
     "mostly-empty": (MostlyEmpty, "buffer+stamps=arrival+delay=0.03+beyond=chase"),
     "snapped-path": (SnappedPath, "chase+how=speed+speed=path+interval=arrivals+snap=1.5"),

@@ -260,6 +260,7 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("mostly-empty", "short-buffer"),
         ("transition", "wrong-interval"),
         ("mean-of-five", "no-smoothing"),
+        ("state-synchronization", "overshoots"),
         ("snapped-path", "measured-interval"),
         ("dequeue", "queue"),
         ("spare-state", "spare-states"),

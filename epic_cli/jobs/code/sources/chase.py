@@ -178,6 +178,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "CARRIES": settings["velocity"] == "sent"
         and (
             settings["drift"] > 0
+            or settings["how"] == "hermite"
             or settings["ahead"] in ("velocity", "arrival", "interval", "fixed")
         ),
         "LIMITS_AHEAD": not math.isinf(settings["ahead_time"]),

@@ -29,6 +29,7 @@ from epic_cli.jobs.diagnose.mechanism.grown_shares import (
     iterate_chases_of_means,
     iterate_grown_shares,
 )
+from epic_cli.jobs.diagnose.mechanism.jitter_buffers import iterate_held_chases
 from epic_cli.jobs.diagnose.mechanism.overlaps import iterate_overlapping_ways
 from epic_cli.jobs.diagnose.mechanism.paces import iterate_paced_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
@@ -83,6 +84,7 @@ def look_at_kinds(search: SearchState) -> None:
             _look_at_each(search, [*paced, *snaps], late)
             _look_at_each(search, iterate_grown_shares(view), late)
             _look_at_each(search, iterate_chases_of_means(view), late)
+            _look_at_each(search, iterate_held_chases(view), late)
         order = INSERTS_LATE if late else {}
         for follow, seen in ({}, view), *iterate_followed_lines(view):
             for read in arrivals.iterate_timed_buffers, arrivals.iterate_two_state_buffers:

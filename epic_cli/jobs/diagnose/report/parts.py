@@ -72,6 +72,8 @@ def write_habits(settings: Mapping[str, Any]) -> str:
         words += ", and drops each packet that repeats the position before it"
     if settings.get("end") == "short":
         words += ", without the last step of each way"
+    if settings.get("playout_delay"):
+        words += f", behind a jitter buffer of {format_seconds(settings['playout_delay'])}"
     if settings["times"] == "milliseconds":
         words += ", by times in whole milliseconds"
     if grid := settings["rounding"]:
