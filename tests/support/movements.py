@@ -7,6 +7,10 @@ from collections.abc import Callable, Iterable
 
 from epic_cli import Packet, Sample, Status
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 Movement = Callable[[float], tuple[float, float, float]]
 
@@ -49,6 +53,24 @@ def block(items: Iterable[Packet]) -> PacketBlock:
     for packet in items:
         made.append(packet)
     return made
+
+
+def unpack(packets: PacketBlock) -> list[Packet]:
+    """Return the packets of a block."""
+    return [packets[index] for index in range(len(packets))]
+
+
+def alter(packets: PacketBlock, change: Callable[[Packet], Packet | None]) -> PacketBlock:
+    """Return a block of the changed packets; those of which None is made are left out."""
+    return block(filter(None, map(change, unpack(packets))))
+
+
+def send(
+    path: str, rate: float, seed: int, seconds: float, conditions: LinkConditions
+) -> PacketBlock:
+    """Return what comes over a link of an entity on one of the usual paths."""
+    movement, link = PathMovement(PATHS[path](5.0, 5.0, seed)), Link(conditions, seed=seed)
+    return block(simulate(movement, send_rate=rate, duration=seconds, channel=link))
 
 
 class Heedless:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support import movements
 from support.recordings import few_of, few_rows
 
 from epic_cli.engine.contract import Packet
@@ -25,10 +26,7 @@ from epic_cli.metrics.drawn_path import (
     make_drawn_paths,
     select_frames,
 )
-from epic_cli.network.link import Link, LinkConditions
-from epic_cli.network.movement import PathMovement
-from epic_cli.network.paths import PATHS
-from epic_cli.network.simulation import simulate
+from epic_cli.network.link import LinkConditions
 
 LINK = LinkConditions(0.08, 0.02, "gamma", loss=0.02)
 
@@ -40,11 +38,7 @@ FEW = read_specs(["dumb-terminal", "lerp"])
 
 
 def recorded(movement: str = "strafe", seconds: float = 12.0, seed: int = 1) -> PacketBlock:
-    block = PacketBlock()
-    path = PathMovement(PATHS[movement](5.0, 5.0, seed))
-    for packet in simulate(path, send_rate=20, duration=seconds, channel=Link(LINK, seed=seed)):
-        block.append(packet)
-    return block
+    return movements.send(movement, 20, seed, seconds, LINK)
 
 
 def drawn(
@@ -302,10 +296,8 @@ def test_each_entity_has_its_own_figures() -> None:
 
 
 def test_a_limit_of_extrapolation_is_that_of_an_entity_that_was_away() -> None:
-    one, away = recorded("figure-eight"), PacketBlock()
-    for packet in map(one.__getitem__, range(len(one))):
-        if not 5 < packet.time < 8:
-            away.append(packet)
+    one = recorded("figure-eight")
+    away = movements.alter(one, lambda packet: None if 5 < packet.time < 8 else packet)
     strategy = "buffer+clock=min+delay=0.03+beyond=0.35+low_pass=0.03"
     paths = {"a": drawn(one, strategy), "b": drawn(away, strategy)}
     found = match({"a": one, "b": away}, paths)
@@ -390,9 +382,7 @@ def test_a_teleport_does_not_hide_how_late_it_is() -> None:
         packet = given[number]
         x, y, z = packet.position
         block.append(packet._replace(position=(x + 60 * (packet.time > 3), y, z)))
-    states = sorted(
-        (index.time, *index.position) for index in map(block.__getitem__, range(len(block)))
-    )
+    states = sorted((index.time, *index.position) for index in movements.unpack(block))
     stamps, *axes = np.array(states).T
     times = np.arange(0.5, 6.0, 1 / 60)
     far = times - 0.07 >= stamps[stamps > 3][0]

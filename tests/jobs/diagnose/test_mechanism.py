@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,6 +14,7 @@ import pytest
 from endurance.drawn import composition, draw, engine, outcome
 from endurance.drawn import found as said_of
 from endurance.public import drawing, is_near, judge
+from support import movements
 from support.recordings import few_of, few_rows, weekly
 from support.running import epic
 
@@ -25,29 +27,26 @@ from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers
 from epic_cli.jobs.diagnose.mechanism.marks import find_snap_time
 from epic_cli.jobs.diagnose.mechanism.partial import find_kind
 from epic_cli.jobs.diagnose.mechanism.simplify import count_packets
-from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
+from epic_cli.jobs.diagnose.mechanism.supply import is_exotic, measure_supply
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.jobs.diagnose.report.records import make_drawn_record
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, TIME, VELOCITY, make_packet_table
 from epic_cli.metrics.drawn_path import DrawnPath
-from epic_cli.network.link import Link, LinkConditions
-from epic_cli.network.movement import PathMovement
-from epic_cli.network.paths import PATHS
-from epic_cli.network.simulation import simulate
+from epic_cli.network.link import LinkConditions
 
 if TYPE_CHECKING:
+    from support.oracle import Vector
+
     from epic_cli.jobs.diagnose.comparison import FrameComparison
 
 LINK = LinkConditions(0.06, 0.02, "gamma", loss=0.02)
 
 
-def recorded(movement: str, rate: float, seed: int, seconds: float = 24) -> PacketBlock:
-    block = PacketBlock()
-    path = PathMovement(PATHS[movement](5.0, 5.0, seed))
-    for packet in simulate(path, send_rate=rate, duration=seconds, channel=Link(LINK, seed=seed)):
-        block.append(packet)
-    return block
+def recorded(
+    movement: str, rate: float, seed: int, seconds: float = 14, link: LinkConditions = LINK
+) -> PacketBlock:
+    return movements.send(movement, rate, seed, seconds, link)
 
 
 def frames(
@@ -55,7 +54,7 @@ def frames(
     strategy: str,
     rate: float,
     seed: int,
-    until: float = 23.0,
+    until: float = 13.0,
     shift: float = 0.0,
 ) -> DrawnPath:
     """Return a game's drawing in irregular frames, rounded to 1e-4."""
@@ -76,7 +75,7 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
     return words[text] if text.isalpha() else float(text)
 
 
-@few_rows(11)
+@few_rows(7)
 @pytest.mark.parametrize(
     ("strategy", "movement", "rate"),
     [
@@ -99,12 +98,12 @@ def convert_to_seconds(text: str, interval: float) -> float | None:
             "strafe",
             60,
         ),
+        ("chase+how=share+share=0.6+every=packet+drift=1", "strafe", 60),
+        ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
         ("buffer+stamps=arrival+delay=0.1+keep=3", "strafe", 60),
         ("chase+how=linear+time=1i+start=last+interval=stamps+ahead=arrival", "strafe", 90),
         ("chase+how=share+share=1", "strafe", 60),
-        ("chase+how=share+share=0.6+every=packet+drift=1", "strafe", 60),
         ("chase+how=linear+time=0.12+start=frame", "figure-eight", 30),
-        ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
         ("buffer+clock=min+clock_time=5+delay=0.08+curve=hermite", "strafe", 144),
         ("buffer+clock=mean+clock_time=1+delay=0.12+beyond=0.1", "figure-eight", 60),
         (
@@ -173,10 +172,7 @@ def test_what_hides_its_clock_is_found(seed: int) -> None:
 @pytest.mark.parametrize("time", [0.3, 0.55])
 def test_one_silence_tells_when_a_chase_snaps(time: float) -> None:
     block = recorded("figure-eight", 10, 3)
-    gap = PacketBlock()
-    for packet in map(block.__getitem__, range(len(block))):
-        if not 10 < packet.time < 10.4 + time:
-            gap.append(packet)
+    gap = movements.alter(block, lambda sent: None if 10 < sent.time < 10.4 + time else sent)
     path = frames(gap, f"chase+how=spring+time=0.27+snap_after={time}", 60, 5)
     assert find_snap_time(see(gap, path)) == time
 
@@ -211,11 +207,12 @@ def test_what_is_true_of_all_frames_is_told_and_nothing_else(strategy: str, kind
 
 def test_an_error_is_said_in_usual_steps_without_the_teleports() -> None:
     block, dice = recorded("teleport", 20, 3, 12), np.random.default_rng(3)
-    path = frames(block, "buffer+delay=0.1", 60, 5, until=11)
+    spec = read_spec("buffer+delay=0.1")
+    path = frames(block, spec.label, 60, 5, until=11)
     step = see(block, path).unit
     noise = dice.normal(0, 0.003 * step, path.positions.shape)
     noise[:, 2] = 0
-    found = match({"": block}, {"": path._replace(positions=path.positions + noise)})
+    found = match({"": block}, {"": path._replace(positions=path.positions + noise)}, [spec])
     assert found.calm is not None
     assert found.off == pytest.approx(0.003 * 2**0.5, rel=0.2)
     assert found.best.residual / found.step < 0.5 * found.off
@@ -227,12 +224,13 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
     path = frames(block, "buffer+stamps=arrival+delay=0.1", 60, 5, until=8)
     step = see(block, path).unit
     off = np.where(dice.random((len(path.times), 1)) < share, step * np.array([1.0, 0.5, 0]), 0)
-    found = match({"": block}, {"": path._replace(positions=path.positions + off)})
+    known = () if share < 0.1 else [read_spec("buffer+stamps=arrival+delay=0.1")]
+    found = match({"": block}, {"": path._replace(positions=path.positions + off)}, known)
     assert found.found == (share < 0.1)
     assert said in describe_drawing(found)[0] + describe_drawing(found)[1]
 
 
-@few_rows(9)
+@few_rows(6)
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
@@ -286,13 +284,12 @@ def test_a_share_of_each_frame_is_none_of_ticks_that_are_as_long() -> None:
 @weekly
 def test_a_delay_by_the_unevenness_of_stamps_that_falls_slowly_is_found() -> None:
     dice, block = random.Random(5), PacketBlock()
-    path, link = PathMovement(PATHS["strafe"](5.0, 5.0, 3)), Link(LinkConditions(0.02), seed=3)
-    for packet in simulate(path, send_rate=20, duration=24, channel=link):
+    for packet in movements.unpack(recorded("strafe", 20, 3, 24, LinkConditions(0.02))):
         late = dice.expovariate(100)
         moved = packet._replace(time=packet.time + late, arrival=(packet.arrival or 0.0) + late)
         block.append(moved)
     spec = "buffer+delay=0.075+jitter_margin=2+jitter=stamps+delay_fall=0.1+interval=0.05"
-    found = match({"": block}, {"": frames(block, spec, 60, 5)})
+    found = match({"": block}, {"": frames(block, spec, 60, 5, 23.0)})
     assert found.mechanism is not None
     assert found.mechanism.exact
     assert found.mechanism.strategy.values["delay_fall"] == pytest.approx(0.1, rel=0.01)
@@ -322,13 +319,7 @@ def test_a_constant_that_is_not_the_interval_of_the_packets_is_named() -> None:
 
 @pytest.mark.parametrize(("late", "named"), [("+late=insert", 1), ("", 0)])
 def test_a_buffer_that_takes_late_packets_for_the_newest_is_told_so(late: str, named: int) -> None:
-    block = PacketBlock()
-    path, link = (
-        PathMovement(PATHS["strafe"](5.0, 5.0, 3)),
-        Link(LinkConditions(0.06, 0.03), seed=3),
-    )
-    for packet in simulate(path, send_rate=30, duration=24, channel=link):
-        block.append(packet)
+    block = recorded("strafe", 30, 3, link=LinkConditions(0.06, 0.03))
     spec = "buffer+stamps=ticks+clock=newest+delay=1i"
     found = match({"": block}, {"": frames(block, spec + late, 60, 5)})
     assert found.mechanism is not None
@@ -342,11 +333,10 @@ def test_a_buffer_that_takes_late_packets_for_the_newest_is_told_so(late: str, n
 )
 def test_a_chase_to_which_a_repeated_position_is_no_news_is_found(moves: str, rate: float) -> None:
     """Tiles, as a game on a grid sends them: most packets repeat the one before."""
-    block = PacketBlock()
-    path = PathMovement(PATHS["strafe"](5.0, 5.0, 3))
-    for packet in simulate(path, send_rate=20, duration=24, channel=Link(LINK, seed=3)):
-        x, y, z = packet.position
-        block.append(packet._replace(position=(round(x), round(y), round(z))))
+    block = movements.alter(
+        recorded("strafe", 20, 3),
+        lambda sent: sent._replace(position=cast("Vector", tuple(map(round, sent.position)))),
+    )
     found = match({"": block}, {"": frames(block, f"chase+{moves}+repeated=drop", rate, 5)})
     assert found.mechanism is not None
     assert found.mechanism.exact
@@ -367,10 +357,8 @@ def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:
 
 def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
     """Every clock explains packets without jitter; the sender's is 41.7 s behind."""
-    block = PacketBlock()
-    path = PathMovement(PATHS["strafe"](5.0, 5.0, 3))
-    for packet in simulate(path, send_rate=20, duration=24, channel=Link(LinkConditions(0.06))):
-        block.append(packet._replace(time=packet.time - 41.7))
+    sent = recorded("strafe", 20, 3, link=LinkConditions(0.06))
+    block = movements.alter(sent, lambda packet: packet._replace(time=packet.time - 41.7))
     found = match({"": block}, {"": frames(block, "buffer+clock=first+delay=0.11", 60, 5)})
     assert found.mechanism is not None
     assert found.mechanism.strategy.label == "buffer+stamps=arrival+delay=0.11"
@@ -393,7 +381,7 @@ def test_packets_are_read_before_a_frame_or_behind_it(text: str, behind: bool) -
     since = 1.76447e9 if "share" in text else 0.0  # dates of today have no tenth of a microsecond
     times = since + 0.4 + np.cumsum(np.random.default_rng(2).uniform(0.01, 0.024, 1300))
     block, late = PacketBlock(), PacketBlock()
-    for packet in map(given.__getitem__, range(len(given))):
+    for packet in movements.unpack(given):
         place = int(np.searchsorted(times, since + (packet.arrival or 0.0)))
         if 0 < place < len(times):
             # dates of one time differ by so much as numbers
@@ -433,26 +421,20 @@ def test_usual_ways_of_drawing_are_told_from_exotic_ones(strategy: str, exotic: 
 
 
 def test_a_queue_by_a_timer_is_not_named_where_a_delay_draws_the_same() -> None:
-    block = PacketBlock()
-    path = PathMovement(PATHS["strafe"](5.0, 5.0, 3))
-    link = LinkConditions(0.007, 0.001)
-    for packet in simulate(path, send_rate=20, duration=24, channel=Link(link, seed=1)):
-        block.append(packet)
+    block = recorded("strafe", 20, 3, link=LinkConditions(0.007, 0.001))
     found = match({"": block}, {"": frames(block, "buffer+delay=0.1", 144, 5)})
     assert found.mechanism is not None
-    assert found.mechanism.strategy.label == "buffer+delay=0.1"
+    assert "delay" in found.mechanism.strategy.settings
+    assert "catch_up" not in found.mechanism.strategy.settings
 
 
 def test_a_recording_as_asked_for_tells_which_of_two_clocks_it_is() -> None:
     """All clocks agree without jitter; with 50 ms of it only one draws these frames."""
-    spec, path = "buffer+clock=first+delay=0.15", PATHS["strafe"](5.0, 5.0, 3)
-    found = []
+    spec, found = "buffer+clock=first+delay=0.15", []
     for jitter in (0.0, 0.05):
-        block = PacketBlock()
-        link = Link(LinkConditions(0.06, jitter=jitter), seed=4)
-        for packet in simulate(PathMovement(path), send_rate=20, duration=24, channel=link):
-            block.append(packet._replace(time=packet.time - 41.7))
-        found.append(match({"": block}, {"": frames(block, spec, 60, 5, until=14.0)}).mechanism)
+        sent = recorded("strafe", 20, 3, link=LinkConditions(0.06, jitter=jitter))
+        block = movements.alter(sent, lambda packet: packet._replace(time=packet.time - 41.7))
+        found.append(match({"": block}, {"": frames(block, spec, 60, 5)}).mechanism)
     without, with_jitter = found
     assert without is not None
     assert with_jitter is not None
@@ -498,7 +480,7 @@ def test_arrivals_in_whole_milliseconds_are_those_of_the_frames_that_they_name(
     exact = recorded("strafe", 20, 3)
     times = np.round(frames(exact, "dumb-terminal", 90, 5).times, 4)
     read, logged = PacketBlock(), PacketBlock()
-    for packet in map(exact.__getitem__, range(len(exact))):
+    for packet in movements.unpack(exact):
         place = int(np.searchsorted(times, packet.arrival or 0.0))
         if place < len(times):
             arrival = float(times[place])
@@ -513,9 +495,10 @@ def test_arrivals_in_whole_milliseconds_are_those_of_the_frames_that_they_name(
 
 
 def test_arrivals_at_fixed_ticks_are_not_rounded_ones() -> None:
-    block = PacketBlock()
-    for packet in map(recorded("strafe", 20, 3).__getitem__, range(400)):
-        block.append(packet._replace(arrival=math.ceil((packet.arrival or 0.0) * 50) / 50))
+    block = movements.alter(
+        recorded("strafe", 20, 3),
+        lambda packet: packet._replace(arrival=math.ceil((packet.arrival or 0.0) * 50) / 50),
+    )
     found = match({"": block}, {"": frames(block, "chase+how=linear+time=0.11", 75, 5)})
     assert found.mechanism is not None
     assert found.mechanism.strategy.label == "chase+how=linear+time=0.11"
@@ -524,9 +507,9 @@ def test_arrivals_at_fixed_ticks_are_not_rounded_ones() -> None:
 
 @pytest.mark.parametrize("carried", [False, True])
 def test_a_velocity_that_packets_do_not_carry_is_none_of_theirs(carried: bool) -> None:
-    block = PacketBlock()
-    for packet in map(recorded("strafe", 20, 3).__getitem__, range(200)):
-        block.append(packet if carried else packet._replace(velocity=None))
+    block = recorded("strafe", 20, 3, 10)
+    if not carried:
+        block = movements.alter(block, lambda packet: packet._replace(velocity=None))
     seen = see(block, frames(block, "buffer+delay=0.1", 60, 5, until=8))
     sent, own = read_specs(["chase+ahead=velocity", "chase+ahead=velocity+velocity=stamps"])
     assert is_exotic(seen, sent) is not carried
@@ -545,8 +528,8 @@ def test_less_than_a_second_of_frames_is_described(count: int) -> None:
 def test_what_stays_until_the_next_packet_is_not_drawn_at_ticks() -> None:
     """A tween that begins in the frame that handles a packet: it ends before the next comes."""
     block = recorded("figure-eight", 10, 3)
-    packets = sorted(map(block.__getitem__, range(len(block))), key=lambda one: one.arrival or 0)
-    times, shown, begun = np.arange(1.0, 23.0, 1 / 72), [], 0.0
+    packets = sorted(movements.unpack(block), key=lambda one: one.arrival or 0)
+    times, shown, begun = np.arange(1.0, 13.0, 1 / 72), [], 0.0
     start = goal = place = np.array(packets[0].position)
     for now in times:
         while packets and (packets[0].arrival or 0) <= now:
@@ -559,36 +542,35 @@ def test_what_stays_until_the_next_packet_is_not_drawn_at_ticks() -> None:
 
 
 def test_frames_after_the_last_packet_do_not_make_a_buffer_too_short() -> None:
-    block = recorded("strafe", 20, 3, 12)
-    paths = [frames(block, "buffer+clock=min+delay=0.15", 60, 5, until) for until in (11.9, 13.5)]
-    once, twice = (match({"": block}, {"": path}).mechanism for path in paths)
+    block, spec = recorded("strafe", 20, 3, 12), read_spec("buffer+clock=min+delay=0.15")
+    once, twice = (
+        measure_supply(see(block, frames(block, spec.label, 60, 5, until)), spec)
+        for until in (11.9, 13.5)
+    )
     assert once is not None
     assert twice is not None
-    assert once.supply is not None
-    assert twice.supply is not None
-    assert twice.supply[:3] == pytest.approx(once.supply[:3], abs=0.005)
+    assert twice[:3] == pytest.approx(once[:3], abs=0.005)
 
 
 def test_silence_while_nothing_moves_does_not_make_a_buffer_too_short() -> None:
-    block, moving = recorded("stop-and-go", 20, 3), PacketBlock()
-    packets = list(map(block.__getitem__, range(len(block))))
-    for before, packet in zip([None, *packets], packets, strict=False):
-        if before is None or before.position != packet.position:
-            moving.append(packet)
+    block, spec = recorded("stop-and-go", 20, 3, 24), read_spec("buffer+clock=min+delay=0.25")
+    moving = movements.block(
+        packet
+        for before, packet in pairwise(movements.unpack(block))
+        if before.position != packet.position
+    )
     assert len(moving) < 0.8 * len(block)
-    path = frames(moving, "buffer+clock=min+delay=0.25", 60, 5)
-    found = match({"": moving}, {"": path}).mechanism
+    found = measure_supply(see(moving, frames(moving, spec.label, 60, 5, 23.0)), spec)
     assert found is not None
-    assert found.supply is not None
-    assert found.supply.empty < 0.01
-    assert found.supply.needed < 0.25
+    assert found.empty < 0.01
+    assert found.needed < 0.25
 
 
 def test_clocks_that_differ_are_compared_and_not_made_up_for_by_a_delay() -> None:
-    packets = map(recorded("strafe", 20, 3).__getitem__, range(400))
-    block = PacketBlock()
-    for packet in packets:
-        block.append(packet._replace(arrival=(packet.arrival or 0.0) + 500))
+    block = movements.alter(
+        recorded("strafe", 20, 3),
+        lambda packet: packet._replace(arrival=(packet.arrival or 0.0) + 500),
+    )
     path = frames(block, "buffer+clock=min+clock_time=session+delay=0.1", 60, 5, shift=500)
     said = make_drawn_record(match({"": block}, {"": path}))
     assert (said["clock"], said["delay_s"], said["exact"]) == ("min", 0.1, True)
@@ -656,7 +638,7 @@ def test_an_engine_with_one_setting_changed_is_drawn_again_or_not_understood(see
 def test_a_clock_that_only_packets_set_is_said_to_stand_in_between() -> None:
     """Draw a state about 0.1 s before the newest stamp, which no frame moves on."""
     block = recorded("figure-eight", 20, 4, 12)
-    packets = [block[index] for index in range(len(block))]
+    packets = movements.unpack(block)
     arrivals = np.array([packet.arrival for packet in packets])
     stamps = np.array([packet.time for packet in packets])
     positions = np.array([packet.position for packet in packets])
@@ -665,7 +647,8 @@ def test_a_clock_that_only_packets_set_is_said_to_stand_in_between() -> None:
     newest = np.array([stamps[arrivals <= time].max() for time in times])
     wanted = newest - 0.1 - 0.04 * np.sin(7 * newest)
     drawn = [np.interp(wanted, stamps[order], axis[order]) for axis in positions.T]
-    found = match({"": block}, {"": DrawnPath(times, np.transpose(drawn), 1e-9)})
+    path = DrawnPath(times, np.transpose(drawn), 1e-9)
+    found = match({"": block}, {"": path}, [read_spec("buffer+clock=newest+delay=0.1")])
     assert not found.found
     assert found.rest == "packets"
 

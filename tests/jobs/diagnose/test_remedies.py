@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from support import movements
 from support.recordings import few_of
 
 from epic_cli import Packet
@@ -22,27 +24,37 @@ from epic_cli.jobs.diagnose.report.sentences import write_remedy
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.metrics.traffic import make_traffic
-from epic_cli.network.link import Link, LinkConditions
-from epic_cli.network.movement import PathMovement
+from epic_cli.network.link import LinkConditions
 from epic_cli.network.paths import PATHS
-from epic_cli.network.simulation import simulate
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.arrays import Floats
 
 SHORT = "buffer+clock=median+clock_time=10+delay=0.03"
+
+
+#: Seconds of a recording, and the times of even and of uneven frames.
+SECONDS = 32
+EVEN = np.arange(0.4, SECONDS - 1, 1 / 60)
+UNEVEN = 0.4 + np.cumsum(np.random.default_rng(1).uniform(0.01, 0.024, len(EVEN) - 40))
 
 
 def recorded(
     rate: float = 20, seed: int = 3, loss: float = 0.01, path: str = "strafe"
 ) -> PacketBlock:
-    block = PacketBlock()
-    movement = PathMovement(PATHS[path](5.0, 5.0, seed))
-    link = Link(LinkConditions(0.06, 0.012, "gamma", loss=loss), seed=seed)
-    for packet in simulate(movement, send_rate=rate, duration=40, channel=link):
-        block.append(packet)
-    return block
+    link = LinkConditions(0.06, 0.012, "gamma", loss=loss)
+    return movements.send(path, rate, seed, SECONDS, link)
 
 
 def recording(block: PacketBlock, strategy: str = SHORT) -> TrialRecording:
-    return TrialRecording(block, np.arange(0.4, 39, 1 / 60), read_spec(strategy))
+    return TrialRecording(block, EVEN, read_spec(strategy))
+
+
+def found_in(block: PacketBlock, strategy: str, times: Floats = EVEN) -> DrawnMatch:
+    """Return the diagnosis of a strategy's drawing."""
+    shown = np.round(Redraw(block).draw(read_spec(strategy), times), 4)
+    there = np.isfinite(shown[:, 0])
+    return match({"": block}, {"": DrawnPath(times[there], shown[there], 5e-5)})
 
 
 def drawn_by(strategy: str, metric: str = "step_error") -> Remedy:
@@ -77,14 +89,14 @@ def test_what_does_not_help_is_no_remedy(strategy: str, metric: str) -> None:
 def test_changed_packets_are_drawn_and_say_what_the_truth_is() -> None:
     """Each state is sent twice: the second of them stands for a movement that stopped."""
     block, once = PacketBlock(), recorded(20)
-    for packet in map(once.__getitem__, range(len(once))):
+    for packet in movements.unpack(once):
         again = packet.time + 0.025, (packet.arrival or 0.0) + 0.025
         block.append(packet._replace(velocity=None))
         block.append(packet._replace(velocity=None, time=again[0], arrival=again[1]))
 
     def skip(packets: PacketBlock) -> PacketBlock:
         kept, last = PacketBlock(), None
-        for packet in map(packets.__getitem__, range(len(packets))):
+        for packet in movements.unpack(packets):
             if packet.position != last:
                 kept.append(packet)
             last = packet.position
@@ -100,8 +112,8 @@ def test_changed_packets_are_drawn_and_say_what_the_truth_is() -> None:
 def test_step_errors_are_those_of_a_slow_and_obvious_oracle() -> None:
     """The oracle uses the movement itself, which the packets show nearly exactly at 60 Hz."""
     block = recorded(60)
-    shown = Redraw(block).draw(read_spec("buffer+clock=min+delay=0.02"), np.arange(0.4, 39, 1 / 60))
-    stand = TrialRecording(block, np.arange(0.4, 39, 1 / 60), read_spec(SHORT), shown)
+    shown = Redraw(block).draw(read_spec("buffer+clock=min+delay=0.02"), EVEN)
+    stand = TrialRecording(block, EVEN, read_spec(SHORT), shown)
     assert stand.before is not None
     found = stand.before.compute_values(slice(None))
     path, best = PATHS["strafe"](5.0, 5.0, 3), math.inf
@@ -123,11 +135,7 @@ def test_step_errors_are_those_of_a_slow_and_obvious_oracle() -> None:
 @cache
 def advised(strategy: str, loss: float = 0.0) -> DrawnMatch:
     """Return the diagnosis of a strategy's drawing over a network with jitter."""
-    block = recorded(loss=loss)
-    times = np.arange(0.4, 39, 1 / 60)
-    shown = Redraw(block).draw(read_spec(strategy), times)
-    there = np.isfinite(shown[:, 0])
-    return match({"": block}, {"": DrawnPath(times[there], np.round(shown[there], 4), 5e-5)})
+    return found_in(recorded(loss=loss), strategy)
 
 
 FAULTY = {
@@ -145,7 +153,7 @@ FAULTY = {
 }
 
 
-@pytest.mark.parametrize("strategy", few_of(FAULTY, 5))
+@pytest.mark.parametrize("strategy", few_of(FAULTY, 3))
 def test_the_combination_helps_in_another_session(strategy: str) -> None:
     """All causes together, as one command that draws another recording better."""
     advice = advised(strategy).advice
@@ -164,12 +172,8 @@ def test_the_combination_helps_in_another_session(strategy: str) -> None:
 
 def test_a_clock_that_does_not_follow_another_that_runs_faster_is_named() -> None:
     """Stamps of a clock that is 1 % fast; half a second later after a minute."""
-    block, times = PacketBlock(), np.arange(0.4, 39, 1 / 60)
-    for packet in map(recorded().__getitem__, range(len(recorded()))):
-        block.append(packet._replace(time=1.01 * packet.time))
-    shown = Redraw(block).draw(read_spec("buffer+clock=first+delay=0.1"), times)
-    there = np.isfinite(shown[:, 0])
-    found = match({"": block}, {"": DrawnPath(times[there], np.round(shown[there], 4), 5e-5)})
+    block = movements.alter(recorded(), lambda packet: packet._replace(time=1.01 * packet.time))
+    found = found_in(block, "buffer+clock=first+delay=0.1")
     assert "unfollowed-drift" in {drawback.cause for drawback in found.advice.drawbacks}
     assert found.advice.remedy is not None
     assert "clock=" in found.advice.remedy.command
@@ -177,21 +181,15 @@ def test_a_clock_that_does_not_follow_another_that_runs_faster_is_named() -> Non
 
 
 def test_the_lag_by_frame_rate_is_none_of_the_clocks() -> None:
-    block = PacketBlock()
-    for packet in map(recorded().__getitem__, range(len(recorded()))):
-        block.append(packet._replace(time=packet.time + 90_000))
-    times = 0.4 + np.cumsum(np.random.default_rng(1).uniform(0.01, 0.024, 2200))
-    shown = np.round(Redraw(block).draw(read_spec("chase+how=share+share=0.1"), times), 4)
-    found = match({"": block}, {"": DrawnPath(times, shown, 5e-5)})
+    block = movements.alter(recorded(), lambda packet: packet._replace(time=packet.time + 90_000))
+    found = found_in(block, "chase+how=share+share=0.1", UNEVEN)
     (fault,) = (each for each in found.advice.drawbacks if each.cause == "frame-rate")
     assert 0 < float(fault.values["fast"]) < float(fault.values["slow"]) < 1
 
 
 def test_a_share_behind_a_buffer_depends_on_the_frame_rate() -> None:
-    times = 0.4 + np.cumsum(np.random.default_rng(1).uniform(0.01, 0.024, 2200))
-    strategy = read_spec("buffer+clock=first+delay=0.15+follow=share+follow_share=0.1")
-    shown = np.round(Redraw(recorded()).draw(strategy, times), 4)
-    found = match({"": recorded()}, {"": DrawnPath(times, shown, 5e-5)})
+    strategy = "buffer+clock=first+delay=0.15+follow=share+follow_share=0.1"
+    found = found_in(recorded(), strategy, UNEVEN)
     (fault,) = (each for each in found.advice.drawbacks if each.cause == "frame-rate")
     slow, fast = fault.values["slow"], fault.values["fast"]
     assert isinstance(slow, float)
@@ -203,10 +201,7 @@ def test_a_share_behind_a_buffer_depends_on_the_frame_rate() -> None:
 
 @pytest.mark.parametrize("even", [True, False])
 def test_only_uneven_frames_tell_that_a_share_is_one_of_each_frame(even: bool) -> None:
-    lasts = np.random.default_rng(1).uniform(0.01, 0.024, 2200)
-    times = 0.4 + np.cumsum(np.full(2200, 1 / 60) if even else lasts)
-    shown = np.round(Redraw(recorded()).draw(read_spec("chase+how=share+share=0.1"), times), 4)
-    found = match({"": recorded()}, {"": DrawnPath(times, shown, 5e-5)})
+    found = found_in(recorded(), "chase+how=share+share=0.1", EVEN if even else UNEVEN)
     words = " ".join(describe_drawing(found)).replace("- ", "")
     whether = "If it moves by frames, and not by time, it" if even else " It"
     assert f"{whether} depends on the frame rate" in words
@@ -215,7 +210,7 @@ def test_only_uneven_frames_tell_that_a_share_is_one_of_each_frame(even: bool) -
 def hold_up(block: PacketBlock) -> PacketBlock:
     """Return the packets over a channel in order that stands for 0.4 s at times."""
     held, last = PacketBlock(), 0.0
-    for packet in map(block.__getitem__, range(len(block))):
+    for packet in movements.unpack(block):
         begin = 6 * (packet.time // 6) + 3
         arrival = packet.arrival or 0.0
         if begin <= arrival < begin + 0.403:
@@ -227,10 +222,8 @@ def hold_up(block: PacketBlock) -> PacketBlock:
 
 def test_where_packets_are_held_up_a_short_buffer_that_extrapolates_is_the_remedy() -> None:
     """A delay that is long enough for nearly all would be later than the chase."""
-    strategy, times = "chase+how=exponential+time=0.125", np.arange(0.4, 39, 1 / 60)
-    block = hold_up(recorded(15, loss=0, path="figure-eight"))
-    shown = np.round(Redraw(block).draw(read_spec(strategy), times), 4)
-    found = match({"": block}, {"": DrawnPath(times, shown, 5e-5)})
+    strategy = "chase+how=exponential+time=0.125"
+    found = found_in(hold_up(recorded(15, loss=0, path="figure-eight")), strategy)
     assert [drawback.cause for drawback in found.advice.drawbacks] == ["chase-lag"]
     assert found.advice.remedy is not None
     command = found.advice.remedy.command.removeprefix("-s ")

@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.movements import block
 from support.recordings import seeds
 
 from epic_cli import Packet
-from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.frames import make_frames
@@ -55,7 +55,7 @@ def draw(packets: list[Packet], times: Floats, step: Draw, behind: bool = False)
 
 
 def say(packets: list[Packet], times: Floats, drawn: Floats) -> str:
-    found = match({"": fill(packets)}, {"": DrawnPath(times, np.round(drawn, 6), 5e-7)})
+    found = match({"": block(packets)}, {"": DrawnPath(times, np.round(drawn, 6), 5e-7)})
     return " ".join(describe_drawing(found))
 
 
@@ -85,7 +85,7 @@ def ease_by_time(place: Floats, known: list[Packet], _now: float, lasts: float) 
 
 @pytest.mark.parametrize("frame", [1 / 30, 1 / 60])
 def test_even_frames_do_not_tell_that_a_drawing_depends_on_them(frame: float) -> None:
-    packets, times = send(np.random.default_rng(1)), np.arange(0.3, 39, frame)
+    packets, times = send(np.random.default_rng(1)), np.arange(0.3, 20, frame)
     said = say(packets, times, draw(packets, times, ease_by_time))
     assert "It depends on the frame rate" not in said
 
@@ -174,13 +174,6 @@ def test_what_is_said_of_frames_that_nothing_draws_is_so(seed: int) -> None:
     assert near["off"] == pytest.approx(0.1, abs=0.03)
 
 
-def fill(packets: list[Packet]) -> PacketBlock:
-    block = PacketBlock()
-    for packet in packets:
-        block.append(packet)
-    return block
-
-
 def chase_or_snap(place: Floats, known: list[Packet], _now: float, lasts: float) -> Floats:
     """Go to the newest state within 120 ms or so, at once from farther than 20."""
     rest = np.array(known[-1].position, dtype=np.float64) - place
@@ -199,7 +192,7 @@ def test_teleports_change_neither_lag_nor_step_error(seed: int) -> None:
     measured = []
     for sent in (packets, leaping):
         drawn = draw(sent, times, chase_or_snap)
-        found = TrialRecording(fill(sent), times, read_spec("snapshot"), drawn).before
+        found = TrialRecording(block(sent), times, read_spec("snapshot"), drawn).before
         assert found is not None
         assert found.knows_lag
         measured.append(found.compute_values(slice(None)))
