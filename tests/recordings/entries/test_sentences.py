@@ -50,6 +50,10 @@ LOGS = {
         "[139 ms] rx tick=400 snail=s1 pos=(0.00, 0.00, 0.00)",
         "[239 ms] rx tick=402 snail=s1 pos=(1.00, 0.00, 2.00)",
     ),
+    "seconds in front of a stamp": (
+        "[0.1289] recv player=a stamp_ms=17 pos=(0.00, 0.00, 0.00)",
+        "[0.2297] recv player=a stamp_ms=117 pos=(1.00, 0.00, 2.00)",
+    ),
     "names and numbers": ("time=0.0 x=0 y=0 z=0 seq=1", "time=0.1 x=1 y=0 z=2 seq=2"),
 }
 
@@ -74,6 +78,9 @@ def test_what_is_proposed_reads_the_log(name: str) -> None:
     packets = [dict(zip(header, row, strict=True)) for row in rows]
     read = [[float(packet[field]) for field in ("time", "x", "y", "z")] for packet in packets]
     assert read == [[0, 0, 0, 0], [pytest.approx(0.1), 1, 0, 2]]
+    if " in front of a " in name:
+        arrivals = [float(packet["arrival"]) for packet in packets]
+        assert arrivals[1] - arrivals[0] == pytest.approx(0.1, abs=0.001)
 
 
 def test_numbers_behind_words_of_their_own_are_a_position_and_a_tick_has_a_rate(

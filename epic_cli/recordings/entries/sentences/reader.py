@@ -186,8 +186,9 @@ def _find_times(line: str, counts: bool) -> list[_Piece]:
         pieces = [_Piece(*sent.span("value"), name, _TAKES_NUMBER)]
         if received and received[0] is not sent:
             pieces.append(_Piece(*received[0].span("value"), "arrival", _TAKES_NUMBER))
-        elif counts and (written := _find_time_of_line(line)) and written.end <= pieces[0].begin:
-            pieces.append(written._replace(name="arrival"))
+        written = _find_time_of_line(line) or _find_number_of_line(line) if counts else None
+        if len(pieces) == 1 and written is not None and written.end <= pieces[0].begin:
+            pieces.append(written._replace(name=written.name.replace("time", "arrival")))
         return pieces
     ticks: list[_Piece] = []
     for pattern, takes in _TIMES:
@@ -209,6 +210,17 @@ def _find_time_of_line(line: str) -> _Piece | None:
         if found:
             return _Piece(*found.span("value"), "time", takes)
     return None
+
+
+def _find_number_of_line(line: str) -> _Piece | None:
+    """Return the seconds or milliseconds with which a line begins, if any."""
+    pattern, takes = _TIMES[3]
+    found = pattern.match(line)
+    if found is None:
+        return None
+    unit = "_ms" if _MILLISECONDS.match(line, found.end("value")) else "_s"
+    counts = unit == "_s" and "." not in found["value"]  # lines, or frames
+    return None if counts else _Piece(*found.span("value"), f"time{unit}", takes)
 
 
 def _find_changing_words(
