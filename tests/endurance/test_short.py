@@ -1,4 +1,4 @@
-"""A short run of each endurance script, so that none of them rots."""
+"""A short run of each endurance script, so that none of them rots; of the slow ones each week."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.recordings import weekly
 
 from endurance import (
     advice,
@@ -41,6 +42,7 @@ from endurance.watched import run_cases
 COMPILER = os.environ.get("CXX", "g++").split()
 
 
+@weekly
 def test_advice_is_followed(tmp_path: Path) -> None:
     counts: Counter[str] = Counter()
     advice.follow(91004, counts, tmp_path)
@@ -140,6 +142,7 @@ def test_two_ways_find_the_same() -> None:
     assert [ways.Case(number).difference() for number in range(100)] == [""] * 100
 
 
+@weekly
 @pytest.mark.skipif(shutil.which(COMPILER[0]) is None, reason="there is no C++ compiler")
 @pytest.mark.parametrize("name", list(readers.HARNESSES))
 def test_a_harness_is_in_order(name: str) -> None:
@@ -171,23 +174,27 @@ def test_tables_of_all_libraries_are_read_as_their_csv(tmp_path: Path) -> None:
     assert [words for _, words in found if words] == []
 
 
+@weekly
 @pytest.mark.parametrize("name", ["listen over WebSocket", "lab", "proxy"])
 def test_an_attack_from_the_network(name: str) -> None:
     assert network.ATTACKS[name](0.5, random.Random(4)) == []
 
 
+@weekly
 def test_commands_that_are_interrupted(tmp_path: Path) -> None:
     for event in ("Ctrl-Z", "hung up", "no stdout", "reader goes"):
         case = interrupted.Case("compare {s}/jitter.txt -s epic,lerp", event, 0.3)
         assert interrupted.judge(case, interrupted.run_case(case, tmp_path)) == []
 
 
+@weekly
 def test_a_strategy_that_fails_beside_others() -> None:
     assert pools.try_strategy("raises", "compare") == []
     assert pools.try_strategy("exits at once", "replay") == []
     assert pools.try_strategy("changes the folder", "check") == []
 
 
+@weekly
 def test_files_from_a_stranger() -> None:
     for number in range(1, 5):
         _, name, data, command = foreign.draw_case(number, 9)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from support.movements import block
-from support.recordings import seeds
+from support.recordings import few_of, seeds
 
 from epic_cli import Packet
 from epic_cli.engine.replay.strategy_spec import read_spec
@@ -83,7 +83,7 @@ def ease_by_time(place: Floats, known: list[Packet], _now: float, lasts: float) 
     return place + rest * (1 - (2 ** (-10 * lasts) - 2**-10) / (1 - 2**-10))
 
 
-@pytest.mark.parametrize("frame", [1 / 30, 1 / 60])
+@pytest.mark.parametrize("frame", few_of([1 / 60, 1 / 30], 1))
 def test_even_frames_do_not_tell_that_a_drawing_depends_on_them(frame: float) -> None:
     packets, times = send(np.random.default_rng(1)), np.arange(0.3, 20, frame)
     said = say(packets, times, draw(packets, times, ease_by_time))
