@@ -203,7 +203,8 @@ KINDS: Mapping[str, Kind] = {
         "stamp both by one clock",
         "Browsers stamp frames by performance.now() and games by the time since their start, and"
         " messages often by the date. No frame shows a packet before it came, and none shows it"
-        " seconds later: by the places that both files have, the clocks differ."),
+        " seconds later: by the places that both files have, the clocks differ. The offset is"
+        " right to about a frame, and so is the delay that is found with it."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",
