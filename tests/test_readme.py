@@ -57,7 +57,9 @@ documents = pytest.mark.parametrize(
 
 #: Searches of ten seconds, and ports beside all built-in streams; tests/jobs has smaller ones of
 #: both. They run each week, and before their output is written into a document.
-LONG = re.compile(r"epic (?:tune --(?:design|bytes)|check --builtin .*--(?:atol|feed)) ")
+LONG = re.compile(
+    r"epic (?:tune --(?:design|bytes) |check --builtin .*(?:--(?:atol|feed) |'epic replay ))"
+)
 
 #: What no example may print: epic itself has failed, or is not there.
 BROKEN = re.compile(r"Traceback|there is no program|command not found")
