@@ -50,6 +50,11 @@ def format_seconds(value: float) -> str:
 
 
 def format_share(value: float) -> str:
+    """Format a share of 1 for sentences: ``5 %``."""
+    return f"{value * 100:.3g} %"
+
+
+def format_option_share(value: float) -> str:
     """Format a share of 1 as options write it: ``5%``."""
     return f"{value * 100:.3g}%"
 

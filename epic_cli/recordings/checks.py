@@ -810,7 +810,7 @@ def _find_mixed_entities(
                 )
             elif track.first < track.last:
                 yield RecordingFinding(
-                    "E203", {"share": track.same / track.packets}, (track.same_line,)
+                    "E203", {"percent": 100 * track.same / track.packets}, (track.same_line,)
                 )
             return
         fits = _LEAPS * track.steps <= track.driven <= track.steps / _LEAPS

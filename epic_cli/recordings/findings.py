@@ -124,7 +124,8 @@ KINDS: Mapping[str, Kind] = {
         "The original computes in single precision, which has seven digits. Let the times begin"
         " at the first packet."),
     "E203": Kind("times too coarse", _ERROR,
-        "{share:.0%} of the packets have the time of the packet before, though the entity moves",
+        "{percent:.0f} % of the packets have the time of the packet before, though the entity"
+        " moves",
         "log times with fractions of a second",
         "The times were written with too few digits: several packets share each, and the movement"
         " leaps from one to the next. A column that counts ticks or frames at a known rate can"

@@ -8,7 +8,12 @@ from epic_cli.engine import description
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.link import FoundLink
-from epic_cli.metrics.digits import format_count, format_number, format_seconds, format_share
+from epic_cli.metrics.digits import (
+    format_count,
+    format_number,
+    format_option_share,
+    format_seconds,
+)
 from epic_cli.metrics.traffic import SEVERAL, SHARES, Network
 from epic_cli.network.link import PERFECT, GilbertElliott, are_clocks_apart
 from epic_cli.network.link_spec import find_word_parameter, list_differences
@@ -96,11 +101,11 @@ def write_link_option(link: FoundLink) -> str:
 
 def _write_parameter(name: str, value: object) -> str:
     if isinstance(value, GilbertElliott):
-        return f"{format_share(value.p)},{format_share(value.r)}"
+        return f"{format_option_share(value.p)},{format_option_share(value.r)}"
     if isinstance(value, float):
         if name in _TIMES:
             return f"{value * 1e3:.4g}ms"
-        return format_share(value) if name in _SHARES else f"{value:g}"
+        return format_option_share(value) if name in _SHARES else f"{value:g}"
     return find_word_parameter(name).write(value)
 
 

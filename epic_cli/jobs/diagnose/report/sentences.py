@@ -6,13 +6,19 @@ from collections.abc import Mapping
 
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
 from epic_cli.jobs.diagnose.remedies import Remedy, write_option
-from epic_cli.metrics.digits import format_count, format_number, format_seconds, format_share
+from epic_cli.metrics.digits import (
+    format_count,
+    format_number,
+    format_option_share,
+    format_seconds,
+    format_share,
+)
 
 
 class _WrittenValue:
     """A value that a sentence formats as seconds, as a share, as a number, or as a count.
 
-    The word for a count is what is counted.
+    The word for a count is what is counted; an ``option`` is a share as options write it.
     """
 
     def __init__(self, value: float | str) -> None:
@@ -24,6 +30,7 @@ class _WrittenValue:
         ways = {
             "s": format_seconds,
             "share": format_share,
+            "option": format_option_share,
             "number": format_number,
             "": format_number,
         }

@@ -36,7 +36,7 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
         f"{times.numerator} packets carry {times.denominator} states",
     )
     if not found.stepped:
-        kind = f"{share:.0%} of them repeat one of the last states under a newer timestamp"
+        kind = f"{share * 100:.0f} % of them repeat one of the last states under a newer timestamp"
     first = int(np.flatnonzero(found.again)[0])
     step = found.step
     rate = 1 / step
@@ -69,8 +69,9 @@ DETECTOR = Detector(
     "Send each state once, every {step:s}, with its own time as the stamp; receivers skip a packet"
     " that repeats one of the last positions while the entity moves.",
     "packets from one change of the position to the next while the entity moves",
-    f"{SHARE:.0%} of the packets repeat a position, and changes come every n packets, or one more"
-    f" or less, also over {BLOCK} changes in a row; or repeats come between changes that are even",
+    f"{SHARE * 100:g} % of the packets repeat a position, and changes come every n packets, or one"
+    f" more or less, also over {BLOCK} changes in a row; or repeats come between changes that are"
+    " even",
     "definition",
     detect,
     explains=(

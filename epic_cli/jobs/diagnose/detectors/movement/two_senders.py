@@ -33,8 +33,8 @@ DETECTOR = Detector(
     " each movement for itself.",
     "packets that are nearer to one of four earlier ones than to the one before; the distance of"
     " the two movements, to which packets are assigned by nearness",
-    f"{EACH:.0%} of each quarter of the packets are of either movement, and the two are {APART:g}"
-    " usual steps apart",
+    f"{EACH * 100:g} % of each quarter of the packets are of either movement, and the two are"
+    f" {APART:g} usual steps apart",
     "nearest-neighbor tracking",
     detect,
     rank=2,

@@ -125,7 +125,7 @@ def detect(traffic: Traffic) -> list[Finding]:
         cure = "No setting of it helps: try another strategy."
         if left < HELPS * share:
             fixed_spec = write_spec(fixed.name, fixed.settings)
-            cure = f"Use {fixed_spec}: for this recording that leaves {left:.1%}."
+            cure = f"Use {fixed_spec}: for this recording that leaves {left * 100:.1f} %."
         if clock:
             cure = f"It takes the receiver's clock for the sender's, which is another here. {cure}"
         values: dict[str, float | str] = {
@@ -144,8 +144,8 @@ def detect(traffic: Traffic) -> list[Finding]:
 DETECTOR = Detector(
     "delay-buffer",
     "the delay buffer is too short",
-    "In {share:share} of its frames {strategy} has no newer state to interpolate to: 95% of the"
-    " packets need a delay of {p95:s}, 99% need {p99:s}.",
+    "In {share:share} of its frames {strategy} has no newer state to interpolate to: 95 % of the"
+    " packets need a delay of {p95:s}, 99 % need {p99:s}.",
     "Each time what is drawn freezes or is extrapolated, and jumps when the packet arrives.",
     "{cure}",
     "share of the rows at 60 Hz that are held or extrapolated, after the warm-up, where a packet"

@@ -95,7 +95,7 @@ DETECTOR = Detector(
     "{lost:share} of the packets never arrived, {kind}: at most {longest:number} in a row,"
     " {silence:s} without news.",
     "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts."
-    " --link 'gemodel=\"{p:share},{r:share}\"' simulates such losses.",
+    " --link 'gemodel=\"{p:option},{r:option}\"' simulates such losses.",
     "{bridge}.",
     "the share of missing sequence numbers, their longest run, and the number of losses right"
     " behind another, against those expected of independent losses",

@@ -95,7 +95,8 @@ DETECTOR = Detector(
     "Sort by stamp in a buffer of {sorting:s}, which covers 99 % of the packets{look}.",
     "share of messages that arrive after one sent later, against that of delays drawn from their"
     " bulk (5 robust standard deviations)",
-    f"it is {SHARE:.0%}, at least {LEAST} packets, and twice that of the bulk, or {MUCH:.0%}",
+    f"it is {SHARE * 100:g} %, at least {LEAST} packets, and twice that of the bulk,"
+    f" or {MUCH * 100:g} %",
     "RFC 4737; bootstrap",
     detect,
     needs=(ARRIVALS,),
