@@ -33,7 +33,7 @@ class Frames(NamedTuple):
     newer than all before them; ``times`` (m), ``drawn`` (m, 3); ``newest`` (m) is the index of the
     last packet that has arrived in each frame. ``taken`` are the same frames with all packets, for
     games that take a late or doubled one as the newest; None if no packet is. Where packets have no
-    velocities, those are slopes.
+    velocities, those are slopes. ``are_ticks``: frames that show what one before drew are left out.
     """
 
     arrivals: Floats
@@ -45,6 +45,7 @@ class Frames(NamedTuple):
     newest: NDArray[np.int64]
     taken: Frames | None = None
     has_velocities: bool = True
+    are_ticks: bool = False
 
     @property
     def late(self) -> float:
@@ -70,6 +71,13 @@ class Frames(NamedTuple):
     def usual_speed(self) -> float:
         """The usual speed of the entity while it moves (length/s)."""
         return self.unit / self.interval
+
+    @property
+    def high_speed(self) -> float:
+        """The speed that the entity exceeds in a tenth of its steps (length/s)."""
+        steps, times = compute_lengths(np.diff(self.positions, axis=0)), np.diff(self.stamps)
+        moves = (steps > 0) & (times > 0)
+        return float(np.quantile(steps[moves] / times[moves], 0.9)) if moves.any() else 0.0
 
     @property
     def interval(self) -> float:

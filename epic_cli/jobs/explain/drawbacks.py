@@ -257,7 +257,7 @@ DRAWBACK_NOTES = {
         "Draw what the strategy gives, without the low-pass.",
     ),
     "low-pass": DrawbackNote(
-        "a low-pass behind the buffer adds lag",
+        "a second smoothing behind the buffer adds lag",
         "the buffer draws better without it",
         "Draw what the buffer gives.",
     ),

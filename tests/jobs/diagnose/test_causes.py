@@ -24,6 +24,7 @@ FRAMES: Any = SimpleNamespace(
     late=0.02,
     missed_turns=0.1,
     usual_speed=5.0,
+    high_speed=5.0,
 )
 
 

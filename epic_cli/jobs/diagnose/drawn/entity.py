@@ -187,6 +187,7 @@ class DrawnEntity:
             arrivals, table[TIME], table[POSITION].T, table[VELOCITY].T,
             path.times, path.positions,
         )  # fmt: skip
+        frames = frames._replace(are_ticks=bool(self.tick))
         return frames if min(len(frames.stamps), len(frames.times)) >= FEWEST_FRAMES else None
 
     def find_advice(

@@ -127,7 +127,8 @@ class Variants:
             yield self.change(spec, {"rounding": self.grid})
             yield self.change(spec, {"rounding": self.grid, "rounding_by": "down"})
         if is_buffer:
-            yield from (self.change(spec, ticks) for ticks in self.ticks or USUAL_TICKS)
+            hidden = [] if self.frames.are_ticks else USUAL_TICKS
+            yield from (self.change(spec, ticks) for ticks in self.ticks or hidden)
         elif self.ticks:
             yield self.change(spec, self.ticks[0])
         yield from self._iterate_shares_of_frames(spec)

@@ -43,6 +43,9 @@ FEW_STATES = 10
 #: Frames that are as much shorter than the send interval show what is drawn between two states.
 SEEN = 1.5
 
+#: The settings of a smoothing on top of a buffer.
+SMOOTHING = ("low_pass", "follow", "follow_share", "follow_speed")
+
 #: Seconds; a clock that wanders less is steady.
 STEADY = 5e-4
 
@@ -61,13 +64,21 @@ class BufferFaults:
         self.settings = compute_used_values(found.strategy)
         self.is_last_two = draws_last_two_states(self.settings, self.frames.interval)
 
+    @property
+    def smoothing(self) -> float:
+        """The time constant (s) of the smoothing on top of the buffer; 0: there is none."""
+        share = self.settings["follow_share"]
+        if self.settings["follow"] == "share" and 0 < share < 1:
+            return -self.frames.frame / math.log1p(-share)
+        return float(self.settings["low_pass"])
+
     def iterate_fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield possible faults other than clock and delay, and their fixes."""
         settings, supply = self.settings, self.supply
         if takes_late_packets(settings):
             yield "late-as-new", {"late": None}
         if settings["every"] > 0:
-            yield "ticks", {"every": None}
+            yield "ticks", dict.fromkeys(("every", "phase", "tick_time"))
         if settings["every"] < 0:
             yield "packet-steps", {"every": None}
         # in frames as seldom as packets, nothing is to be seen between states
@@ -75,8 +86,8 @@ class BufferFaults:
             yield "state-steps", {"between": None}
         if settings["reserve"] and settings["catch_up"] == "snap":
             yield "spare-states", {"reserve": None}
-        if settings["low_pass"]:
-            yield "low-pass", {"low_pass": None}
+        if self.smoothing and settings["catch_up"] != "waypoints":
+            yield "low-pass", dict.fromkeys(SMOOTHING)
         if settings["catch_up"] == "none" and (supply is None or np.diff(supply.grown) > GROWS):
             yield "growing-delay", {"catch_up": "rate"}
         if settings["stamps"] == "ticks" and self._counts_wrongly:

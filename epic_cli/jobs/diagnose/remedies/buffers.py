@@ -86,7 +86,7 @@ class BufferRemedies(BufferFaults):
             "jitter": self.supply.unsteady, "covered": covered,
             "needed": self.measure_wait(best.spec.settings),
             "most": "all, with a margin," if best.covered == 1 else f"{best.covered * 100:g} %",
-            "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,
+            "low_pass": self.smoothing, "begun": begun, "grown": grown,
             "time": self.settings["interval"], "interval": self.frames.interval,
             "keep": self.settings["keep"], "reserve": self.settings["reserve"],
             "kept": (self.settings["keep"] - 1) * self.frames.interval,

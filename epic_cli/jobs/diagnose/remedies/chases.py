@@ -106,6 +106,7 @@ class ChaseFaults:
             "late": frames.late,
             "missed": frames.missed_turns,
             "speed": self.speed, "pace": frames.usual_speed,
+            "fast": frames.high_speed,
             "factor": float(self.settings.get("velocity_factor", 1.0)),
         }  # fmt: skip
 
@@ -147,11 +148,10 @@ class ChaseFaults:
         elif how == "force" and settings["damping"] < SWINGS * self.critical_damping:
             yield "swings"
         elif how == "speed" and settings["ahead"] != "velocity" and not settings["drift"]:
-            pace = self.values["pace"]
-            if self.speed > FASTER * pace:
-                yield "arrives-and-stands"
-            elif 0 <= FASTER * self.speed < pace and settings["axes"] == "all":
+            if 0 <= FASTER * self.speed < self.values["fast"] and settings["axes"] == "all":
                 yield "falls-behind"
+            elif self.speed > FASTER * self.values["pace"]:
+                yield "arrives-and-stands"
         elif how != "speed" and not settings["drift"]:
             if self.speed < self.values["pace"]:
                 yield "limited-speed"

@@ -66,8 +66,8 @@ DRAWBACKS = {
     " its stiffness.",
     "arrives-and-stands": "It goes at {speed:number} units a second, and the entity at"
     " {pace:number}: it arrives, and stands until the next packet.",
-    "falls-behind": "It goes at {speed:number} units a second, and the entity at {pace:number}: it"
-    " falls behind while that lasts.",
+    "falls-behind": "It goes at {speed:number} units a second, and the entity at up to"
+    " {fast:number}: it falls behind while that lasts.",
     "limited-speed": "It goes at {speed:number} units a second at most, and the entity at"
     " {pace:number}: it falls behind while that lasts.",
     "added-ways": "Its ways to earlier states go on beside the newest one, and all add up: it"
@@ -88,7 +88,7 @@ DRAWBACKS = {
     " before or after that.",
     "standing": "It stands in {held:share} of the frames in which the entity moves.",
     "second-smoothing": "A low-pass is on top of what is smooth by itself.",
-    "low-pass": "Its low-pass adds {low_pass:s} of lag.",
+    "low-pass": "It smooths twice: what is on top of the buffer adds {low_pass:s} of lag.",
     "long-extrapolation": "It extrapolates old packets for long, and is pulled back.",
 }
 
