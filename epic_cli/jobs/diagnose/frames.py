@@ -26,6 +26,10 @@ LONGEST_AGE, USUAL_LATENCY = 2.0, 0.05
 SAME_TIME = 1e-9
 
 
+#: Units (s) that clocks of logs are rounded to, and how far from whole numbers dates may be.
+ROUNDINGS, WHOLE = (0.01, 0.001), 0.01
+
+
 class Frames(NamedTuple):
     """One entity: packets in order of arrival, and frames with the positions drawn in them.
 
@@ -141,6 +145,15 @@ class Frames(NamedTuple):
         """The mask (m) of the frames after the start, during which clocks and low-passes settle."""
         since = self.times - self.times[0]
         return np.asarray(since >= min(SETTLES, 0.25 * float(since[-1])))
+
+
+def find_time_rounding(times: Floats) -> float:
+    """Return the unit (s) of times of uneven frames that are rounded to decimals; 0 if none."""
+    for unit in ROUNDINGS:
+        whole = np.round(times / unit)
+        if (np.abs(times / unit - whole) < WHOLE).all() and len(np.unique(np.diff(whole))) > 1:
+            return unit
+    return 0.0
 
 
 def make_frames(

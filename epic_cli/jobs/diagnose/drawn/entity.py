@@ -11,14 +11,18 @@ from epic_cli.jobs.diagnose.comparison import SAME, FrameComparison
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
 from epic_cli.jobs.diagnose.drawn.frame_arrivals import (
-    find_time_rounding,
     mark_told_frames,
     move_to_frame_times,
 )
 from epic_cli.jobs.diagnose.drawn.lateness import measure_lag
 from epic_cli.jobs.diagnose.drawn.strategy_search import StrategySearch
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
-from epic_cli.jobs.diagnose.frames import Frames, make_frames, move_to_frames
+from epic_cli.jobs.diagnose.frames import (
+    Frames,
+    find_time_rounding,
+    make_frames,
+    move_to_frames,
+)
 from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
 from epic_cli.jobs.diagnose.mechanism.arrivals import depends_on_new_packets
 from epic_cli.jobs.diagnose.mechanism.observations import Observation, observe_frames

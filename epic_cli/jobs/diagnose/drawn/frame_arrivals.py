@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.jobs.diagnose.frames import find_time_rounding
 from epic_cli.jobs.diagnose.remedies.packets import rewrite
 from epic_cli.metrics.arrays import ARRIVAL, make_packet_table
 
@@ -26,9 +27,6 @@ ROUNDED_CHANCE = 0.25
 
 #: The share of arrivals in a rounded unit that are those of frames, where games log them so.
 ALWAYS = 0.9
-
-#: Units (s) that clocks of logs are rounded to, and how far from whole numbers dates may be.
-ROUNDINGS, WHOLE = (0.01, 0.001), 0.01
 
 
 def move_to_frame_times(packets: PacketBlock, times: Floats, behind: bool) -> PacketBlock:
@@ -77,15 +75,6 @@ def mark_told_frames(arrivals: Floats, times: Floats) -> Flags:
     newest = np.searchsorted(arrivals, times + ROUGH, side="right") - 1
     told[newest >= 0] = ~unsure[newest[newest >= 0]]
     return told
-
-
-def find_time_rounding(times: Floats) -> float:
-    """Return the unit (s) of times of uneven frames that are rounded to decimals; 0 if none."""
-    for unit in ROUNDINGS:
-        whole = np.round(times / unit)
-        if (np.abs(times / unit - whole) < WHOLE).all() and len(np.unique(np.diff(whole))) > 1:
-            return unit
-    return 0.0
 
 
 def _find_log_rounding(arrivals: Floats) -> float:

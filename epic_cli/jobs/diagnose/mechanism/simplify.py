@@ -43,7 +43,9 @@ def simplify(
         for changes in _list_simpler_settings(best, key, variants.frames.interval):
             without = FittedStrategy(variants.change(best.candidate, changes))
             without = comparison.fit(without, 4)
-            if comparison.is_as_good(without, found):
+            blur = variants.rounded_stamps if key == "stamps" else 0.0
+            rounded = without.residual <= math.hypot(found.residual, blur)
+            if rounded or comparison.is_as_good(without, found):
                 best = without
                 break
     best = count_packets(comparison.shorten_numbers(best), comparison, variants.frames.interval)

@@ -12,6 +12,7 @@ from epic_cli.engine.parameters import Span
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies.parts.common_settings import MEASURED_INTERVAL
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.frames import find_time_rounding
 from epic_cli.jobs.diagnose.mechanism import marks
 from epic_cli.jobs.diagnose.mechanism.chase_variants import BY_SHARES, MOVING, OF_CHASES
 from epic_cli.jobs.diagnose.mechanism.clocks import CLOCK_KEYS, WINDOWED
@@ -54,6 +55,9 @@ BESIDE = {
 
 #: The goals of chases that go by the age of a packet.
 BY_AGE = ("velocity", "arrival", "step")
+
+#: The error of rounded times (RMS), as a multiple of their unit: more than that of even ones.
+BLURRED = 0.35
 
 #: The longest frame of a recording with hitches is this many times as long as usual.
 HITCH = 1.5
@@ -108,6 +112,8 @@ class Variants:
         self.has_parts = marks.has_parts_of_milliseconds(frames)
         self.repeats = bool((np.diff(frames.positions, axis=0) == 0).all(axis=1).any())
         self.hitches = bool(np.diff(frames.times).max(initial=0.0) > HITCH * frames.frame)
+        #: The error (RMS, length) of stamps that a log rounds, where the game counts ticks or not.
+        self.rounded_stamps = BLURRED * frames.usual_speed * find_time_rounding(frames.stamps)
         self.oldest = marks.find_oldest(frames)
         self.snap_time = marks.find_snap_time(frames)
         self.dead_zone = marks.find_dead_zone(frames)
