@@ -75,7 +75,8 @@ class DrawnMatch(NamedTuple):
     fastest packets those on a path are, 5 and 95 % (s). ``calm`` is the error without
     leaps, as a share of a step; None: nothing leaps. ``rest_off`` are the errors of the frames that
     it draws, and of the few others, as shares of a step; None: it draws no more frames than others.
-    ``seen`` is what is true of frames that are not understood, and of no ``kind``.
+    ``seen`` is what is true of frames that are not understood, and of no ``kind``. ``offset`` is a
+    constant one of all that is drawn, which is left out; empty: there is none.
     """
 
     best: FittedStrategy
@@ -100,6 +101,7 @@ class DrawnMatch(NamedTuple):
     delays: tuple[float, float] | None = None
     rest_off: tuple[float, float] | None = None
     seen: tuple[Observation, ...] = ()
+    offset: tuple[float, ...] = ()
 
     @property
     def off(self) -> float:
@@ -201,6 +203,7 @@ def match(
         mechanism=parts,
         same_as=tuple(spec for spec in same if spec != best.candidate),
         by_frame=find_pacing(first, best),
+        offset=tuple(first.offset.tolist()) if first.offset.any() else (),
         calm=measure_calm_error(first.comparison, first.stamps, first.positions, best),
         rest_off=measure_few_errors(first.comparison, best, understood),
     )

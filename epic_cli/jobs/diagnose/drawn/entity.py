@@ -15,6 +15,7 @@ from epic_cli.jobs.diagnose.drawn.frame_arrivals import (
     move_to_frame_times,
 )
 from epic_cli.jobs.diagnose.drawn.lateness import measure_lag
+from epic_cli.jobs.diagnose.drawn.position_offset import find_position_offset
 from epic_cli.jobs.diagnose.drawn.strategy_search import StrategySearch
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import (
@@ -97,6 +98,10 @@ class DrawnEntity:
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
         self.all_frames = path
+        #: The constant offset of what is drawn (3), which is left out.
+        self.offset = find_position_offset(self.table, path)
+        if self.offset.any():
+            path = path._replace(positions=path.positions - self.offset)
         begins, ends = self.stamps[[0, -1]]
         if self.redraw.arrivals:
             begins, ends = self.redraw.begins, self.redraw.ends

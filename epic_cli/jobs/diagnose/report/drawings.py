@@ -43,6 +43,9 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
     """Return how the frames were drawn, and how to draw them better; a sentence for each entity."""
     found, advice = match.mechanism, match.advice
     words = _describe_engine_strategy(match) if found is None else _describe_mechanism(match, found)
+    if match.offset:
+        off = ", ".join(f"{each:.6g}" for each in match.offset)
+        words.append(f"Everything is drawn {off} off (x, y, z), which is left out here.")
     if match.by_frame:
         words.append("Packets are read by frames: replay with --pacing frame.")
     if match.behind:
