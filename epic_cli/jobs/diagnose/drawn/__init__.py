@@ -76,7 +76,8 @@ class DrawnMatch(NamedTuple):
     leaps, as a share of a step; None: nothing leaps. ``rest_off`` are the errors of the frames that
     it draws, and of the few others, as shares of a step; None: it draws no more frames than others.
     ``seen`` is what is true of frames that are not understood, and of no ``kind``. ``offset`` is a
-    constant one of all that is drawn, which is left out; empty: there is none.
+    constant one of all that is drawn, which is left out; empty: there is none. ``other`` is the
+    match of the entities that are drawn otherwise.
     """
 
     best: FittedStrategy
@@ -102,6 +103,7 @@ class DrawnMatch(NamedTuple):
     rest_off: tuple[float, float] | None = None
     seen: tuple[Observation, ...] = ()
     offset: tuple[float, ...] = ()
+    other: DrawnMatch | None = None
 
     @property
     def off(self) -> float:
@@ -213,6 +215,7 @@ def match(
         kind, delays = first.find_kind()
         seen = () if kind else first.observe_frames()
     return found_match._replace(
+        other=_match_others(found_match, packets, paths, candidates),
         advice=first.find_advice(best, parts, found_match.found, found_match.likely),
         rest="" if found_match.found else first.explain_rest(best),
         behind=found_match.found and is_read_behind(first, best),
@@ -228,6 +231,25 @@ def _select_nearest_variant(usual: Sequence[tuple[StrategySpec, float]]) -> list
     name, settings = compose(nearest.name, nearest.settings)
     is_variant = name != nearest.name and name not in PARTS
     return [StrategySpec(name, settings)] if is_variant else []
+
+
+def _match_others(
+    found: DrawnMatch, packets: Mapping[str, PacketBlock], paths: Mapping[str, DrawnPath],
+    candidates: Sequence[StrategySpec],
+) -> DrawnMatch | None:  # fmt: skip
+    """Return the match of the entities that another one's strategy does not draw, if it is found.
+
+    None if there are no such, or nothing is found for them.
+    """
+    names = [entity.entity for entity in found.entities[1:] if not entity.found]
+    if not (found.found and names):
+        return None
+    kept = {name: packets[name] for name in names}
+    try:
+        other = match(kept, {name: paths[name] for name in names}, candidates)
+    except UnusableDrawing:
+        return None
+    return other if other.found else None
 
 
 def _read_before_frames(

@@ -41,8 +41,7 @@ _NEARLY = 3
 
 def describe_drawing(match: DrawnMatch) -> list[str]:
     """Return how the frames were drawn, and how to draw them better; a sentence for each entity."""
-    found, advice = match.mechanism, match.advice
-    words = _describe_engine_strategy(match) if found is None else _describe_mechanism(match, found)
+    advice, words = match.advice, _describe_entity_drawing(match)
     if match.offset:
         off = ", ".join(f"{each:.6g}" for each in match.offset)
         words.append(f"Everything is drawn {off} off (x, y, z), which is left out here.")
@@ -62,6 +61,12 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
     elif advice.tried:
         words.append("Nothing that was tried draws it better here.")
     return words + [f"- {describe_drawback(each, advice.remedy)}" for each in advice.drawbacks]
+
+
+def _describe_entity_drawing(match: DrawnMatch) -> list[str]:
+    """Return how the frames were drawn, by parts or by an engine's strategy."""
+    found = match.mechanism
+    return _describe_engine_strategy(match) if found is None else _describe_mechanism(match, found)
 
 
 def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
@@ -121,12 +126,23 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     lines = [f"{subject} {does}.", f"{command} ({error}{at})"]
     if same := describe_alternatives(match):
         lines.append(same)
+    others = {each.entity for each in match.other.entities} if match.other else set()
     lines += [
         f"{each.entity or 'unnamed'}: not understood, off by {_write_error(each.off)} of a step."
         for each in match.entities[1:]
-        if not each.found
+        if not each.found and each.entity not in others
     ]
+    if match.other is not None:
+        lines[0] = f"{_name_drawn_entities(match)}: {lines[0]}"
+        begin, *own = _describe_entity_drawing(match.other)
+        lines += [f"{_name_drawn_entities(match.other)}: {begin}", *own]
     return lines
+
+
+def _name_drawn_entities(match: DrawnMatch) -> str:
+    """Return the names of the entities that a match's strategy draws."""
+    first, *others = match.entities
+    return ", ".join([first.entity, *(each.entity for each in others if each.found)])
 
 
 def _describe_rest(match: DrawnMatch) -> str:
