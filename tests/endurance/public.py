@@ -331,6 +331,32 @@ class PageTimer(SummedTicks):
     every, share = 0.016, 0.2
 
 
+class HalfLead(games.AgeOfVelocity):
+    """A fifth of the way in each tick of 20 ms, to a goal that goes on at half the velocity."""
+
+    ticks: int | None = None
+    goal: Any = None
+
+    def arrive(self) -> None:
+        self.goal = self.got[-1][2]
+
+    def frame(self) -> None:
+        newest = int(np.floor(self.at / 0.02))
+        self.ticks = newest if self.ticks is None else self.ticks
+        while self.ticks < newest:
+            self.ticks += 1
+            self.drawn = self.drawn + (self.goal - self.drawn) * 0.2
+            self.goal = self.goal + self.velocity * 0.5 * 0.02
+
+
+class OtherUnit(games.AgeOfVelocity):
+    """The newest state, led by 3.6 times its velocity since it arrived."""
+
+    def frame(self) -> None:
+        arrival, _, newest = self.got[-1]
+        self.drawn = newest + 3.6 * self.velocity * (self.at - arrival)
+
+
 class SpeedTicks(SummedTicks):
     """A move to the newest state at 9 units a second, in ticks of 20 ms that frames add up to."""
 
@@ -524,6 +550,12 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "chase+how=linear+time=1i+start=last+interval=stamps+late=take",
     ),
     "late-ticks": (SummedTicks, "chase+how=share+share=0.3+every=0.025+late=take"),
+    "kart-curve": (games.KartCurve, "chase+how=hermite+interval=steps"),
+    "half-lead": (
+        HalfLead,
+        "chase+how=share+share=0.2+ahead=velocity+velocity_factor=0.5+every=0.02",
+    ),
+    "other-unit": (OtherUnit, "chase+how=share+share=1+ahead=velocity+velocity_factor=3.6"),
     "late-sorted": (games.SortedStates, "buffer+stamps=arrival+delay=0.1+late=sort"),
     "late-buffer": (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
 }
