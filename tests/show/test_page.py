@@ -241,6 +241,15 @@ def test_the_picture_of_scores_is_in_the_order_of_the_table() -> None:
     assert known == sorted(known)
 
 
+def test_the_page_of_a_tuning_begins_with_its_front_and_with_what_to_copy() -> None:
+    picture, commands = Figure("the front", lambda: None, lambda _: ""), Usage([("config", "x")])
+    tuning = Report(verdict=["Take this."], parts=["Others.", commands, picture, "More."])
+    made = make_content(COMPARISON, compared(COMPARISON), tuning=tuning)
+    assert made.lead is not None
+    assert list(made.lead.parts) == [picture, commands, "Others.", "More."]
+    assert made.report.verdict == tuning.verdict
+
+
 def test_each_figure_says_which_row_of_the_guide_explains_it(browser: Page, tmp_path: Path) -> None:
     guide = Path(__file__).parents[2] / "epic_cli/metrics/README.md"
     rows = set(re.findall(r"^\| [^|]*\| `(\w+)` \|", guide.read_text("utf-8"), re.MULTILINE))

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -91,6 +93,30 @@ def test_a_program_computes_what_its_source_says(language: str, tmp_path: Path) 
         assert done.returncode == 0, done.stderr
     row = done.stdout.splitlines()[-1].split("\t")
     assert float(row[2]) == pytest.approx(sum(SUMS.values()))
+
+
+#: Conditions that begin with the same test: merged where nothing between them changes it.
+CONDITIONS = (
+    "if i > 3:\n    total += 1.0\nif i > 3 and i > 4:\n    total += 4.0",
+    "if i > 3:\n    total += 1.0\nelse:\n    total += 2.0\nif i > 3:\n    total += 4.0",
+    "if i > 3:\n    total += 1.0\nif i > 3 and i > 4:\n    total += 4.0\nelse:\n    total += 8.0",
+    "if total < 9.0:\n    total += 5.0\nif total < 9.0:\n    total += 7.0",
+    "if self.count < 4:\n    self.count += 1\nif self.count < 4:\n    total += 7.0",
+)
+
+
+@pytest.mark.parametrize("body", CONDITIONS)
+def test_conditions_that_follow_each_other_keep_their_meaning(body: str) -> None:
+    text = load_languages()["python"](translate(body.replace("\n", "\n            ")), False)
+    made: dict[str, Any] = {}
+    exec(text.write([], main=False), made)
+    smoothing, own = made["Smoothing"](), SimpleNamespace(count=2)
+    smoothing.count = 2
+    smoothing.draw(0.0)
+    names = {"self": own, "total": 0.0}
+    for i in range(2, 7):
+        exec(body, names | {"i": i}, names)
+    assert smoothing.position.x == names["total"]
 
 
 @pytest.mark.parametrize("language", load_languages())
