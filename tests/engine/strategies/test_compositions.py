@@ -656,10 +656,10 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
                 settings["how"] = "linear"  # it turns by slerp
             if settings.get("how") in ("spring", "force"):
                 settings["speed_most"] = "unlimited"  # which no turn is
-        elif settings.get("beyond") == "repeat":
-            settings["catch_up_most"] = 0  # what is repeated is the way alone
         elif settings.get("curve") == "catmull-rom":
             settings["curve"] = "hermite"  # it turns by slerp
+        if settings.get("beyond") == "repeat":
+            settings["beyond"] = "hold"  # what is repeated is the way alone
         made: Any = strategy(name, **settings)
         waiting = [
             packet._replace(

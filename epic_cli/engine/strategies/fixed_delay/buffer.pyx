@@ -580,14 +580,12 @@ cdef class DelayBuffer(Strategy):
             return
         dropped = self.states.size() - begin - self.min_buffer
         last = &self.states[begin - 1 + dropped]
+        self.time = last.time
         if dropped > 0:
-            self.time = last.time
             last[0] = self.states[begin - 1]
             last.time = self.time
-            self.drop_states(begin - 1 + dropped)
-            self.place = 1
-        else:
-            self.time = last.time
+        self.drop_states(begin - 1 + dropped)
+        self.place = 1
         self.fraction = 0
 
     cdef void drop_before(self, double time) noexcept nogil:
@@ -892,10 +890,10 @@ cdef class DelayBuffer(Strategy):
         cdef double time = self.time
         cdef double way, speed
         cdef size_t waiting = 0
-        cdef size_t place
-        for place in range(self.place, self.states.size()):
+        cdef size_t place, first = self.states.count_until(time)
+        for place in range(first, self.states.size()):
             waiting += self.is_played(place)
-        for place in range(self.place, self.states.size()):
+        for place in range(first, self.states.size()):
             way = self.states[place].time - time
             if self.is_played(place):
                 speed = self.pace

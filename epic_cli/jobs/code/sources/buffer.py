@@ -726,13 +726,13 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 self.strays = False
             elif self.running:
                 wanted = self.play(wanted, elapsed)
-            if WAITS and BEYOND != "unlimited":
-                # it waits where the buffer is empty
+            if (WAITS or FILLS) and BEYOND != "unlimited":
                 latest: float = self.latest_time()
                 if FILLS:
                     if wanted >= latest - 1e-9:
                         self.filling = True
-                wanted = min(wanted, latest)
+                if WAITS:  # where the buffer is empty
+                    wanted = min(wanted, latest)
         if CATCH_UP == "clamp":
             if self.running:
                 wanted = self.time + elapsed

@@ -1072,6 +1072,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     def pursue(self, now: float, elapsed: float) -> None:
         """Go towards the goal."""
         goal: Vec3 = self.aim(now)
+        if TRANSITS and AHEAD == "velocity":
+            self.goal = goal
         rest: Vec3 = goal - self.position
         if SNAP > 0.0 or SNAP_AFTER > 0.0:
             if self.snaps(rest, now):
