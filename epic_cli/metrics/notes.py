@@ -301,8 +301,9 @@ def describe_truth_change(note: TruthNote) -> str:
             seconds = f" ({note.seconds:.3g} s)" if note.cut is Cut.GAP else ""
             return f"{format_count(note.count, note.cut.value)} cut out{seconds}"
         case Bridged():
+            in_all = " in all" if note.count > 1 else ""
             return (
-                f"{format_count(note.count, 'longer interval')} ({note.seconds:.3g} s in all)"
+                f"{format_count(note.count, 'longer interval')} ({note.seconds:.3g} s{in_all})"
                 " bridged by the curve: what happened there cannot be seen"
             )
         case Rested():

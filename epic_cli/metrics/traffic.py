@@ -483,8 +483,9 @@ SEVERAL, RESTING = 2, 0.8
 #: goes on across a pause.
 LEAST_PACE, GOES_ON = 0.1, 0.4
 
-#: If more of the intervals than this share are pauses, pauses are no rests.
-MOSTLY = 0.5
+#: If more of the intervals than this share are pauses, pauses are no rests, unless most are where it
+#: is slower than this share of its usual pace.
+MOSTLY, AT_PACE = 0.5, 0.6
 
 _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
             "turns")  # fmt: skip
@@ -664,7 +665,10 @@ class Stream:
                 compute_lengths(np.nan_to_num(self.velocities[places])) <= STILL * self.usual_speed
             )
         elif (paused := self.mark_paused(places)).sum() > MOSTLY * len(places):
-            still &= ~paused  # by its steps alone, a slow start after a rest may look like a pause
+            # by its steps alone, a slow start after a rest may look like a pause
+            around = (self.steps[places[paused] - 1] + self.steps[places[paused] + 1]) / 2
+            if compute_median(around) > AT_PACE * usual:
+                still &= ~paused
         return np.asarray(still & (usual > 0))
 
     def mark_paused(self, places: Numbers) -> Flags:

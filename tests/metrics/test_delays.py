@@ -106,7 +106,7 @@ def test_the_settings_fill_the_buffer_as_far_as_they_say(name: str) -> None:
             continue
         text = "".join(f"+{key}={value}" for key, value in cure.settings.items())
         (candidate,) = read_specs([name + text])
-        empty = measure_starvation(candidate, THERE, messages)
+        empty = measure_starvation(candidate, THERE)
         # late packets are late by less than a period: the share of time is smaller than theirs;
         # hermite holds a whole interval where it does not expect to have to wait that long
         assert empty <= (1 - share) * (3 if name == "hermite" else 1) + 0.01

@@ -48,7 +48,8 @@ def test_changes_of_a_truth(
         (StatesLeftOut(count, reason), f"{count} state{plural} left out: {reason.value}"),
         (CutOut(count, cut, seconds),
          f"{count} {cut.value}{plural} cut out{in_all * (cut is Cut.GAP)}"),
-        (Bridged(count, seconds), f"{count} longer interval{plural}{in_all} bridged"),
+        (Bridged(count, seconds),
+         f"{count} longer interval{plural} ({seconds:.3g} s{' in all' * (count > 1)}) bridged"),
         (Rested(count, seconds), f"{count} time{plural}{in_all} nothing is sent"),
     ):  # fmt: skip
         assert describe_note(Adjusted(name, change)).startswith(head + expected)

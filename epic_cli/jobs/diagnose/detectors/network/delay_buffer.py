@@ -18,7 +18,7 @@ from epic_cli.engine.replay.strategy_spec import write_spec
 from epic_cli.engine.strategies import FAMILIES, get_declaration
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Finding
 from epic_cli.metrics.delays import adapt_to_clocks, find_needed_delays
-from epic_cli.metrics.traffic import SHARES, MessageLog, Traffic, measure_network
+from epic_cli.metrics.traffic import SHARES, Traffic, make_traffic, measure_network
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -44,19 +44,22 @@ def has_buffer(candidate: StrategySpec) -> bool:
     return get_declaration(candidate.name).family in BUFFERED
 
 
-def measure_starvation(
-    candidate: StrategySpec, packets: Mapping[str, PacketBlock], messages: MessageLog
-) -> float:
+def measure_starvation(candidate: StrategySpec, packets: Mapping[str, PacketBlock]) -> float:
     """Return the share of a screen's rows that are held or extrapolated, 0 to 1.
 
-    Rows of the warm-up do not count, nor rows long after the last arrival, or while nothing was to
-    come.
+    Rows of the warm-up do not count, nor rows long after an entity's last arrival, or while it
+    rests and nothing of it is sent.
     """
-    arrivals = messages.arrivals[messages.in_order]
-    idle = np.zeros(len(arrivals)) if messages.idle is None else messages.idle[messages.in_order]
-    begin = arrivals[0] + min(WARM_UP, 0.1 * float(arrivals[-1] - arrivals[0]))
     empty = judged = 0
     for block in packets.values():
+        messages = make_traffic({"": block}).messages
+        if messages is None:
+            continue
+        arrivals = messages.arrivals[messages.in_order]
+        idle = (
+            np.zeros(len(arrivals)) if messages.idle is None else messages.idle[messages.in_order]
+        )
+        begin = arrivals[0] + min(WARM_UP, 0.1 * float(arrivals[-1] - arrivals[0]))
         try:
             rows = np.asarray(Trace(candidate.make, SCREEN_TIMING.resolve(True), block))
         except TooManyRows:
@@ -97,7 +100,7 @@ def measure_buffers(traffic: Traffic) -> list[tuple[StrategySpec, float]]:
     """
     packets = _select_packets(traffic) if traffic.strategies else {}
     return [
-        (candidate, measure_starvation(candidate, packets, traffic.arrived))
+        (candidate, measure_starvation(candidate, packets))
         if has_buffer(candidate)
         else (candidate, math.nan)
         for candidate in traffic.strategies
@@ -119,9 +122,9 @@ def detect(traffic: Traffic) -> list[Finding]:
             continue
         fixed = adapt_to_clocks(candidate, float(messages.delays.min()), messages.entity_period)
         clock = fixed is not candidate
-        left = measure_starvation(fixed, packets, messages) if clock else share
+        left = measure_starvation(fixed, packets) if clock else share
         if left >= SHARE and (longer := find_longer_buffer(fixed, packets)) is not None:
-            fixed, left = longer, measure_starvation(longer, packets, messages)
+            fixed, left = longer, measure_starvation(longer, packets)
         cure = "No setting of it helps: try another strategy."
         if left < HELPS * share:
             fixed_spec = write_spec(fixed.name, fixed.settings)
