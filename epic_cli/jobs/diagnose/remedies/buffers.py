@@ -82,10 +82,12 @@ class BufferRemedies(BufferFaults):
         assert self.supply is not None
         begun, grown = self.supply.grown
         covered = "some" if math.isnan(self.supply.empty) else 1 - self.supply.empty
+        share = f"{best.covered * 100:g} % of the frames"
+        most = "all, with a margin," if best.covered == 1 else share
         return {
             "jitter": self.supply.unsteady, "covered": covered,
             "needed": self.measure_wait(best.spec.settings),
-            "most": "all, with a margin," if best.covered == 1 else f"{best.covered * 100:g} %",
+            "most": most,
             "low_pass": self.smoothing, "begun": begun, "grown": grown,
             "time": self.settings["interval"], "interval": self.frames.interval,
             "keep": self.settings["keep"], "reserve": self.settings["reserve"],

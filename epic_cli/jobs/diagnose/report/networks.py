@@ -44,7 +44,7 @@ def describe_network(network: Network, advised: float | None = None) -> str:
         rate += f", {format_number(network.entity_rate)} of each entity"
     return (
         f"{rate}, {delay}; a delay buffer of"
-        f" {format_seconds(needed)} has 99 % of them in time{fewer}."
+        f" {format_seconds(needed)} behind the fastest packet has 99 % of them in time{fewer}."
     )
 
 
