@@ -483,8 +483,8 @@ SEVERAL, RESTING = 2, 0.8
 #: goes on across a pause.
 LEAST_PACE, GOES_ON = 0.1, 0.4
 
-#: If more of the intervals than this share are pauses, pauses are no rests, unless most are where it
-#: is slower than this share of its usual pace.
+#: If more of the intervals than this share are pauses, pauses are no rests, unless in most it is
+#: slower than this share of its usual pace.
 MOSTLY, AT_PACE = 0.5, 0.6
 
 _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
