@@ -145,7 +145,7 @@ def test_the_same_by_workers_in_python_and_from_a_journal(tmp_path: Path) -> Non
              "--send", f"{FEW},threshold=0.2", "-f", "jsonl")  # fmt: skip
     journal, page = tmp_path / "journal", tmp_path / "page.html"
     first = epic(*words, "--journal", journal)
-    again = epic(*words, "--journal", journal, "--workers", "1", "--html", page)
+    again = epic(*words, "--journal", journal, "--html", page)
     assert first.returncode == again.returncode == 0
     elsewhere = subprocess.run(
         [*EPIC, *words, "--workers", "2"], check=False, capture_output=True, env=environment()
