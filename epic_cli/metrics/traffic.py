@@ -365,7 +365,8 @@ class MessageLog:
 class Network(NamedTuple):
     """The network's send rate (Hz), delays (s), and the delays that a buffer needs (s).
 
-    ``rate`` is that of the messages of all entities, ``entity_rate`` the usual one of an entity's.
+    ``rate`` is that of the messages of all entities, ``entity_rate`` the usual one of an entity's,
+    which ``change`` names where it changes once: the stamp (s), the rates before and after (Hz).
     ``middle`` is the median delay, ``spread`` the 95 % delay less the 5 % one. ``needed`` are the
     interpolation delays behind the newest state with which the given shares of the messages are
     there in time: ``SHARES`` of arrival(i) - sent(i - 1) of an entity's messages, less the least
@@ -378,6 +379,7 @@ class Network(NamedTuple):
     needed: tuple[float, ...]
     frame: float = 0.0
     entity_rate: float = 0.0
+    change: tuple[float, float, float] | None = None
 
 
 #: A regular clock with rounded stamps shows intervals of two lengths, each at least this share of
@@ -423,7 +425,36 @@ def measure_network(messages: MessageLog) -> Network:
     rate, each = compute_message_rate(messages), float(np.median(rates))
     if rate > SEVERAL * each:  # the intervals between different entities' messages are of all sizes
         rate = _sum_rates(messages, rates)
-    return Network(rate, middle, high - low, needed, messages.frame, each)
+    change = _find_rate_change(max(messages.of_entities, key=lambda one: len(one.sent)))
+    return Network(rate, middle, high - low, needed, messages.frame, each, change)
+
+
+#: Windows in which a send rate is measured, the largest deviation of those before and after a
+#: change, as a share, and the least ratio of the rates.
+RATE_WINDOWS, STEADY_RATE, CHANGED_RATE = 12, 0.1, 1.25
+
+
+def _find_rate_change(messages: MessageLog) -> tuple[float, float, float] | None:
+    """Return the stamp (s) at which the send rate changes, and the rates (Hz) before and after."""
+    windows = np.array_split(messages.unrested.intervals, RATE_WINDOWS)
+    if len(windows[-1]) < FEWEST_STATES:
+        return None
+    medians = np.array([compute_median(window) for window in windows])
+    if not medians.all():  # several messages have one stamp
+        return None
+    ratios = medians[1:] / medians[:-1]
+    first = int(np.argmax(np.maximum(ratios, 1 / ratios))) + 1  # of the windows after the change
+    usual = compute_median(medians[:first]), compute_median(medians[first:])
+    # it is in one of the two windows beside the leap, whose median is that of most of it
+    apart = np.abs(medians / np.repeat(usual, (first, RATE_WINDOWS - first)) - 1)
+    apart[first - 1 : first + 1] = 0.0
+    if (apart > STEADY_RATE).any() or not max(usual) > CHANGED_RATE * min(usual):
+        return None
+    at = sum(map(len, windows[: first - 1]))
+    inside = np.concatenate(windows[first - 1 : first + 1])
+    nearer = np.abs(inside - usual[0]) - np.abs(inside - usual[1])
+    at += int(np.argmin(np.append(0.0, np.cumsum(nearer))))
+    return float(messages.sent[at]), 1 / usual[0], 1 / usual[1]
 
 
 #: Entities are sent in messages of their own if all are this many times as frequent as one's.

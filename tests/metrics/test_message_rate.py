@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.metrics.traffic import USUAL_RATES, MessageLog, compute_message_rate, round_rate
+from epic_cli.metrics.traffic import (
+    USUAL_RATES,
+    MessageLog,
+    compute_message_rate,
+    measure_network,
+    round_rate,
+)
 
 
 def log(stamps: np.ndarray) -> MessageLog:
@@ -36,3 +42,16 @@ def test_losses_do_not_change_the_rate(seed: int, loss: float) -> None:
 @pytest.mark.parametrize(("rate", "rounded"), [(29.94, 30), (59.88, 60), (33.337, 33.3)])
 def test_a_rate_has_the_digits_that_are_known(rate: float, rounded: float) -> None:
     assert round_rate(rate) == rounded
+
+
+@pytest.mark.parametrize("share", [0.2, 0.37, 0.5, 0.8])
+@pytest.mark.parametrize(("before", "after"), [(20, 10), (10, 30), (60, 40)])
+def test_a_change_of_the_rate_is_told_with_its_time(share: float, before: int, after: int) -> None:
+    at = 60 * share
+    sent = np.concatenate((np.arange(0, at, 1 / before), np.arange(at, 60, 1 / after)))
+    kept = np.random.default_rng(before).random(len(sent)) > 0.05
+    change = measure_network(log(sent[kept])).change
+    assert change is not None
+    assert change[0] == pytest.approx(at, abs=0.5)
+    assert change[1:] == pytest.approx((before, after), rel=0.01)
+    assert measure_network(log(np.arange(0, 60, 1 / before))).change is None

@@ -40,7 +40,12 @@ def describe_network(network: Network, advised: float | None = None) -> str:
     shorter = advised is not None and advised < SHORTER * needed
     fewer = "; the one above, chosen by what it draws and how late, has fewer" if shorter else ""
     rate = f"{format_number(network.rate)} messages a second"
-    if network.rate > SEVERAL * network.entity_rate:
+    if network.change is not None:
+        at, before, after = network.change
+        each = " of each entity" if network.rate > SEVERAL * network.entity_rate else ""
+        rate = f"{format_number(before)} messages a second{each}, and {format_number(after)} from"
+        rate += f" {at:.4g} s on"
+    elif network.rate > SEVERAL * network.entity_rate:
         rate += f", {format_number(network.entity_rate)} of each entity"
     return (
         f"{rate}, {delay}; a delay buffer of"
