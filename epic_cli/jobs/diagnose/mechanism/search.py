@@ -37,7 +37,7 @@ from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills, look_at_timed
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
-from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
+from epic_cli.jobs.diagnose.mechanism.supply import is_exotic, make_plain_chase
 from epic_cli.jobs.diagnose.mechanism.tick_frames import center_found_phase
 
 #: Clocks that differ in steadiness by less than this (s) may draw the same.
@@ -144,6 +144,8 @@ class ExplanationSearch(SearchState):
         some = (same or ranked)[:FITTED]
         if not any(self.is_plain(found, some[0]) for found in some):
             some += [found for found in ranked if self.is_plain(found, some[0])][:1]
+        chases = [make_plain_chase(found.candidate, self.frames.interval) for found in some]
+        some += [self.comparison.fit(FittedStrategy(spec)) for spec in chases if spec is not None]
         ended = [order_settings(simplify(found, self.comparison, self.variants)) for found in some]
         return sorted(ended, key=lambda one: (not one.draws_most, one.residual))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import get_declaration
 from epic_cli.jobs.diagnose.mechanism.clocks import make_time_axis
 from epic_cli.jobs.diagnose.mechanism.compositions import CLOCKLESS, draws_last_two_states
@@ -17,7 +18,6 @@ from epic_cli.network.link import are_clocks_apart
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
     from epic_cli.metrics.arrays import Floats
@@ -111,6 +111,19 @@ def measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     return Supply(empty, float(np.median(wait)), needed, float(wander), grown, apart)
 
 
+def make_plain_chase(strategy: StrategySpec, interval: float) -> StrategySpec | None:
+    """Return the chase that goes as the smoothing on top of a buffer without a delay; else None."""
+    if strategy.name != "buffer":
+        return None
+    settings = compute_used_values(strategy)
+    follow, late = settings["follow"], convert_to_seconds(settings["delay"], interval)
+    shares = follow == "share"
+    if late > NO_DELAY * interval or not (shares or settings["low_pass"] > 0) or follow == "speed":
+        return None
+    number = {"share": settings["follow_share"]} if shares else {"time": settings["low_pass"]}
+    return StrategySpec("chase", {"how": follow, **number})
+
+
 def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
     """Return True for a way of drawing that few games have, beside delays, arrivals and chases.
 
@@ -139,8 +152,7 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
     if not follows or settings["beyond"] > 0:
         return False
     supply = measure_supply(frames, strategy)
-    newest = settings["clock"] == "newest" or settings["stamps"] == "arrival"
-    if newest and delay < NO_DELAY * frames.interval:
+    if delay < NO_DELAY * frames.interval and make_plain_chase(strategy, frames.interval):
         return True
     return supply is not None and supply.empty > NEARLY_ALWAYS
 
