@@ -18,7 +18,12 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
 )
 from epic_cli.jobs.diagnose.mechanism.forces import goes_a_share
 from epic_cli.jobs.diagnose.mechanism.search import HOPELESS, ExplanationSearch
-from epic_cli.jobs.diagnose.mechanism.supply import Supply, is_exotic, measure_supply
+from epic_cli.jobs.diagnose.mechanism.supply import (
+    Supply,
+    is_exotic,
+    make_plain_chase,
+    measure_supply,
+)
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -104,6 +109,9 @@ def find_mechanism(
     if best.residual <= enough and best.candidate.settings.get("share") != 1.0:
         for each in same:
             if goes_a_share(each.candidate.settings, frames.frame):
+                continue
+            is_chase = best.candidate.name == "chase"
+            if is_chase and make_plain_chase(each.candidate, interval):  # the same in other words
                 continue
             others.setdefault(make_composition_key(each.candidate), each.candidate)
     alike = tuple(others.values())[1:]
