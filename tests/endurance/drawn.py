@@ -23,7 +23,8 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import get_declaration
-from epic_cli.jobs.diagnose.drawn import DrawnMatch, match
+from epic_cli.jobs.diagnose.drawn import match
+from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.metrics.drawn_path import DrawnPath
 
 Settings = dict[str, Any]

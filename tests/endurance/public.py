@@ -24,7 +24,7 @@ from support import games
 from endurance.drawn import HALF, ROUNDED, Case, draw, found, frames, traffic
 from epic_cli import Packet
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
-from epic_cli.jobs.diagnose.drawn import DrawnMatch
+from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.metrics.drawn_path import DrawnPath
 
 

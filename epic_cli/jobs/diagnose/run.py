@@ -35,7 +35,7 @@ from epic_cli.recordings.findings import RecordingFinding as Doubtful
 from epic_cli.recordings.findings import list_doubts
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.diagnose.drawn import DrawnMatch
+    from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
     from epic_cli.metrics.drawn_path import DrawnPath
 
 

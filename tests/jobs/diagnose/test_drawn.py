@@ -15,7 +15,8 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import list_system_names
 from epic_cli.jobs.diagnose.detectors.movement import second_smoothing
-from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
+from epic_cli.jobs.diagnose.drawn import PARTS, match
+from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error
 from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass

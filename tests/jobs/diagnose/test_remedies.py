@@ -14,7 +14,8 @@ from support.recordings import few_of
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.jobs.diagnose.drawn import DrawnMatch, match
+from epic_cli.jobs.diagnose.drawn import match
+from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording

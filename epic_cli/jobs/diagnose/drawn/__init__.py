@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import compose, list_system_names
-from epic_cli.jobs.diagnose.drawn.entity import (
-    MATTERS,
-    PROBABLE,
-    DrawnEntity,
-)
-from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
+from epic_cli.jobs.diagnose.drawn.drawn_match import CLEARER, DrawnMatch
+from epic_cli.jobs.diagnose.drawn.entity import MATTERS, PROBABLE, DrawnEntity
 from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error, measure_few_errors
 from epic_cli.jobs.diagnose.drawn.limits import settle_limit
 from epic_cli.jobs.diagnose.drawn.pacing import (
@@ -31,7 +27,6 @@ from epic_cli.jobs.diagnose.drawn.pacing import (
 from epic_cli.jobs.diagnose.drawn.strategy_search import AS_GOOD
 from epic_cli.jobs.diagnose.fitted import MOST, FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import UNSMOOTHED, Mechanism
-from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing
 
 if TYPE_CHECKING:
@@ -41,94 +36,11 @@ if TYPE_CHECKING:
 #: Most entities that are examined, those with the most movement.
 MOST_ENTITIES = 8
 
-#: Largest error, as a share of the usual step, of frames that resemble a strategy's.
-LIKE = 0.2
-
-#: The factor by which the next explanation is worse than a probable one.
-AHEAD = 1.5
-
-#: A low-pass is there if the error without it is this many times as large.
-CLEARER = 2.0
-
 #: The share of the moving frames that show the newest state where nothing is smoothed.
 NEWEST = 0.98
 
 #: Strategies of parts, which draw what many others do, by fitted numbers.
 PARTS = ("buffer", "chase")
-
-
-class DrawnMatch(NamedTuple):
-    """The best explanation of what was drawn.
-
-    ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is the usual
-    distance from packet to packet (RMS); a distance below ``enough`` is none, and an error of
-    ``understood`` at most explains the frames. ``smoothed``: there
-    is a second smoothing. ``tick`` (s) is the time between changes, if these are not in each
-    ``frame``. ``path`` are the frames of the first of the ``entities``, ``advice`` is how to draw
-    them better. ``by_frame``: packets are stamped with the time of the frame that reads them; None:
-    the same is drawn either way. ``behind``: packets at the time of a frame are read behind it,
-    and would draw another frame before it.
-    ``mechanism`` composes it of parts, if that explains it no worse
-    than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
-    ``rest`` is what the difference goes with, where no strategy is found (``explain_rest``);
-    ``kind`` is what is true of the frames even so (``find_kind``), ``delays`` how far behind the
-    fastest packets those on a path are, 5 and 95 % (s). ``calm`` is the error without
-    leaps, as a share of a step; None: nothing leaps. ``rest_off`` are the errors of the frames that
-    it draws, and of the few others, as shares of a step; None: it draws no more frames than others.
-    ``seen`` is what is true of frames that are not understood, and of no ``kind``. ``offset`` is a
-    constant one of all that is drawn, which is left out; empty: there is none. ``other`` is the
-    match of the entities that are drawn otherwise.
-    """
-
-    best: FittedStrategy
-    without: FittedStrategy
-    step: float
-    enough: float
-    understood: float
-    smoothed: bool
-    lag: float
-    frame: float
-    tick: float
-    entities: tuple[EntityMatch, ...]
-    path: DrawnPath
-    advice: DrawingAdvice = DrawingAdvice()
-    mechanism: Mechanism | None = None
-    same_as: tuple[StrategySpec, ...] = ()
-    by_frame: bool | None = None
-    rest: str = ""
-    behind: bool = False
-    calm: float | None = None
-    kind: str = ""
-    delays: tuple[float, float] | None = None
-    rest_off: tuple[float, float] | None = None
-    seen: tuple[Observation, ...] = ()
-    offset: tuple[float, ...] = ()
-    other: DrawnMatch | None = None
-
-    @property
-    def off(self) -> float:
-        """The error of the best strategy without leaps, as a share of the usual step."""
-        return self.best.residual / self.step if self.calm is None else self.calm
-
-    @property
-    def found(self) -> bool:
-        """True if the error is small enough to say that the strategy draws the frames."""
-        # where teleports make the usual step long, the error of the other frames counts, too
-        leaps = self.calm is not None and self.calm * self.step > self.understood
-        near = self.best.residual <= self.understood
-        near &= not leaps or self.best.residual <= self.enough or self.best.draws_most
-        return near or self.rest_off is not None
-
-    @property
-    def likely(self) -> bool:
-        """True if the strategy is close to the frames, and clearly ahead of all others."""
-        ahead = self.mechanism is not None and self.mechanism.lead >= AHEAD
-        return not self.found and ahead and self.off <= PROBABLE
-
-    @property
-    def like(self) -> bool:
-        """True if the strategy resembles what the game drew."""
-        return self.best.residual <= max(self.enough, LIKE * self.step)
 
 
 def match(

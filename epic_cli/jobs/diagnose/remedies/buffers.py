@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from epic_cli.jobs.diagnose.remedies.covering import (
 )
 from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing
 from epic_cli.jobs.diagnose.settings import compute_used_values, round_to_three_digits
-
-if TYPE_CHECKING:
-    pass
 
 #: Clocks that wander little, tried in the place of others.
 CLOCKS: tuple[dict[str, Any], ...] = (STEADY_CLOCK, {"clock": "median", "clock_time": 10.0})

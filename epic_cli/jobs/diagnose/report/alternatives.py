@@ -9,7 +9,7 @@ from epic_cli.engine.strategies.systems import find_system
 from epic_cli.metrics.digits import join_words
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.diagnose.drawn import DrawnMatch
+    from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 
 #: What a recording lacks that would tell compositions apart.
 _LACKING = {

@@ -21,7 +21,7 @@ from epic_cli.metrics.digits import (
 )
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.diagnose.drawn import DrawnMatch
+    from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
     from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
     from epic_cli.jobs.diagnose.fitted import FittedStrategy
     from epic_cli.jobs.diagnose.mechanism import Mechanism

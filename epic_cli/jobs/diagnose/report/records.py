@@ -15,7 +15,7 @@ from epic_cli.jobs.diagnose.settings import compute_used_values
 from epic_cli.metrics.digits import replace_unknown
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.diagnose.drawn import DrawnMatch
+    from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 
 
 def make_drawn_record(match: DrawnMatch) -> dict[str, Any]:

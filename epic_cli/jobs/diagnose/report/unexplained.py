@@ -9,7 +9,7 @@ from epic_cli.jobs.diagnose.report.sentences import fill_template
 from epic_cli.metrics.digits import format_seconds
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.diagnose.drawn import DrawnMatch
+    from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 
 #: What the remaining difference goes with, where frames are understood in part.
 _RESTS = {

@@ -11,7 +11,10 @@ from epic_cli.metrics.traffic import Traffic
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find frames that strategies explain only with an additional low-pass."""
-    from epic_cli.jobs.diagnose.drawn import CLEARER, DrawnMatch  # needed where something was drawn
+    from epic_cli.jobs.diagnose.drawn.drawn_match import (  # needed where something was drawn
+        CLEARER,
+        DrawnMatch,
+    )
 
     match = traffic.drawn
     assert isinstance(match, DrawnMatch)
