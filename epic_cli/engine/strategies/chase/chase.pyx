@@ -315,6 +315,7 @@ cdef class Chase(Strategy):
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef public double age_offset
+    cdef double clocks_apart            # what counts of it: nothing where ages go by arrivals
     cdef bint ages_absolutely
     cdef SendInterval interval
     cdef double arrived, old        # arrival of the newest packet, and its age then, s
@@ -364,8 +365,7 @@ cdef class Chase(Strategy):
             self.goes_by_shares or self.how == Approach.SPEED)
         self.packet_age = PacketAge(age)
         self.ages_absolutely = self.settings["age"] == "absolute"
-        if self.settings["age"] in ("arrival", "auto"):
-            self.age_offset = 0
+        self.clocks_apart = 0 if self.settings["age"] in ("arrival", "auto") else self.age_offset
         self.ages_by_arrival = self.settings["age"] == "arrival"
         self.measured = interval
         self.interval = SendInterval(
@@ -574,9 +574,9 @@ cdef class Chase(Strategy):
     cdef double measure_age(self, const Packet& packet, double now) noexcept nogil:
         """Return the age (s) of a packet that arrived at ``now``."""
         cdef double age = self.packet_age.measure(packet, now)
-        if self.age_offset == 0:
+        if self.clocks_apart == 0:
             return age
-        age = now - (packet.time - packet.delta) - self.age_offset
+        age = now - (packet.time - packet.delta) - self.clocks_apart
         if not isfinite(age):
             return 0
         return fabs(age) if self.ages_absolutely else age
