@@ -37,7 +37,7 @@ DRAWBACKS = {
     "growing-delay": "Its delay only grows, with each hitch: from {begun:s} to {grown:s} here.",
     "ticks": "It is drawn at ticks, not in each frame.",
     "packet-steps": "It moves only when a packet comes, every {interval:s}, and stands in between.",
-    "packet-jumps": "It takes a part of its error off at each packet, at once: it jumps.",
+    "packet-jumps": "It takes its error off at each packet, or a part of it, at once: it jumps.",
     "measured-interval": "It takes the time between the last two packets, which varies by"
     " {varies:s} (5 to 95 %) here, for the time to the next.",
     "late-as-new": "It takes each late packet ({late:share} of all) for the newest, and jumps back:"

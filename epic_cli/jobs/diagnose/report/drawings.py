@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism import Mechanism
 
 #: A lag that a remedy adds (s) which players who act on what is drawn notice.
-LATE = 0.1
+LATE = 0.05
 
 #: Why no remedy was tried on packets that come seldom and irregularly.
 _NO_PATH = (
