@@ -135,6 +135,19 @@ class TwoArrivals(games.Game):
             self.drawn = start + (goal - start) * share
 
 
+class TwoStamps(games.Game):
+    """The same over the time between their stamps, from the frame that takes the newest."""
+
+    def arrive(self) -> None:
+        self.begun = self.at
+
+    def frame(self) -> None:
+        if len(self.got) > 1:
+            (_, before, start), (_, stamp, goal) = self.got[-2:]
+            share = min((self.at - self.begun) / max(stamp - before, 1e-4), 1)
+            self.drawn = start + (goal - start) * share
+
+
 class TwoArrivalsBeyond(games.Game):
     """The same without an end: it goes on beyond the newest until the next one comes."""
 
@@ -408,6 +421,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "floor-pixels": (FloorShare, "chase+how=share+share=0.15+rounding=0.1+rounding_by=down"),
     "stamp-tween": (StampTween, "chase+how=linear+time=1i+interval=stamps+start=last"),
     "two-arrivals": (TwoArrivals, "buffer+stamps=arrival+delay=1i+interval=arrivals"),
+    "two-stamps": (TwoStamps, "buffer+stamps=ticks+clock=newest+delay=1i+interval=stamps"),
     "summed-ticks": (SummedTicks, "chase+how=share+share=0.3+every=0.025"),
     "speed-ticks": (SpeedTicks, "chase+how=speed+speed=9+every=0.02"),
     "stops-short": (games.StopsShort, "chase+how=linear+time=0.0666667+start=last+end=short"),

@@ -184,7 +184,8 @@ def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategyS
             apart = ((measured.since / lasts)[moving][on] - share)[rises]
             if len(apart) > FEW and np.median(np.abs(apart)) < SLIGHT:
                 newest = {"stamps": "ticks", "clock": "newest"}
-                stamps = newest if limits else {"stamps": "arrival"}
+                by_arrivals = words["interval"] == "arrivals" and not limits
+                stamps = {"stamps": "arrival"} if by_arrivals else newest
                 yield StrategySpec("buffer", {**stamps, "delay": "1i", **words, **limits})
     before_it = frames.times[np.maximum(begins - 1, 0)]
     shifted = np.append(frames.times[:1], frames.times[:-1])
