@@ -25,6 +25,7 @@ from epic_cli.metrics.arrays import compute_lengths, find_minimum
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
+    from epic_cli.metrics.arrays import Flags, Floats
 
 #: Fractions of a way that differ by less, mostly, are the same.
 SLIGHT = 0.01
@@ -136,12 +137,9 @@ def iterate_timed_buffers(frames: Frames, grid: float) -> Iterator[StrategySpec]
     for late in range(FARTHEST):
         first = np.maximum(frames.newest - late, 1)
         before, way = frames.positions[first - 1], np.diff(frames.positions, axis=0)[first - 1]
-        moving = frames.settled & (compute_lengths(way) > 0.1 * frames.unit)
-        if moving.sum() < FEW:
+        moving, share, on = _measure_shares(frames, before, way, grid)
+        if len(share) < FEW:
             return
-        off, way = (frames.drawn - before)[moving], way[moving]
-        share = (off * way).sum(axis=1) / np.square(way).sum(axis=1)
-        on = compute_lengths(off - share[:, None] * way) < max(0.01 * frames.unit, grid)
         on &= (share > -SLIGHT) & (share < 1 + SLIGHT)
         if on.mean() < TIMED:
             continue
@@ -155,6 +153,23 @@ def iterate_timed_buffers(frames: Frames, grid: float) -> Iterator[StrategySpec]
             return
 
 
+def _measure_shares(
+    frames: Frames, before: Floats, way: Floats, grid: float
+) -> tuple[Flags, Floats, Flags]:
+    """Return which frames move (m), the shares of their ways that are drawn, and which are on them.
+
+    A way (m, 3) begins at ``before`` (m, 3); positions are rounded to multiples of ``grid``.
+    """
+    moving = frames.settled & (compute_lengths(way) > 0.1 * frames.unit)
+    off, way = (frames.drawn - before)[moving], way[moving]
+    share = (off * way).sum(axis=1) / np.square(way).sum(axis=1)
+    return (
+        moving,
+        share,
+        compute_lengths(off - share[:, None] * way) < max(0.01 * frames.unit, grid),
+    )
+
+
 def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategySpec]:
     """Yield buffers that go from the newest state but one to the newest, if the frames lie there.
 
@@ -162,14 +177,8 @@ def iterate_two_state_buffers(frames: Frames, grid: float) -> Iterator[StrategyS
     Positions are rounded to multiples of ``grid`` (length; 0: they are not).
     """
     before, after = frames.positions[frames.newest - 1], frames.positions[frames.newest]
-    way = after - before
-    moving = frames.settled & (compute_lengths(way) > 0.1 * frames.unit)
-    if moving.sum() < FEW:
-        return
-    off, way = (frames.drawn - before)[moving], way[moving]
-    share = (off * way).sum(axis=1) / np.square(way).sum(axis=1)
-    on = compute_lengths(off - share[:, None] * way) < max(0.01 * frames.unit, grid)
-    if on.mean() < MOSTLY:
+    moving, share, on = _measure_shares(frames, before, after - before, grid)
+    if len(share) < FEW or on.mean() < MOSTLY:
         return
     share = share[on]
     buffer = {"stamps": "ticks", "delay": "1i"}
