@@ -1072,7 +1072,8 @@ class Traffic:
     ``streams`` are those of the entities with at least ``FEWEST_STATES``; ``messages`` None: the
     recording has no arrival times, or too few. ``packets`` counts all packets, of ``entities``.
     ``blocks`` are the packets by entity, as ``strategies`` draw them. ``drawn`` explains the game's
-    own drawn path, in a form that the caller knows. ``stamping`` names entities whose stamps were
+    own drawn path, and ``starved`` the strategies' buffers, in forms that the caller knows; None:
+    they were not examined. ``stamping`` names entities whose stamps were
     no clock's: streams and messages have others. ``senders`` are the entities of which there are
     two: each is a stream of its own. ``wraps`` are those whose stamps wrapped. Not ``placed``: it
     is a network alone, whose packets have no positions.
@@ -1085,6 +1086,7 @@ class Traffic:
     strategies: tuple[StrategySpec, ...] = ()
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
     drawn: Any = None
+    starved: Any = None
     stamping: Mapping[str, Stamping] = field(default_factory=dict)
     senders: Mapping[str, Interleaved] = field(default_factory=dict)
     wraps: Mapping[str, Wrap] = field(default_factory=dict)

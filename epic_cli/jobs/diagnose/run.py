@@ -107,6 +107,8 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         from epic_cli.jobs.diagnose.drawn import match  # loaded by those who know what was drawn
 
         traffic = replace(traffic, drawn=match(traffic.blocks, drawn))
+    starved = () if traffic.messages is None else measure_buffers(traffic)
+    traffic = replace(traffic, starved=starved)
     findings: list[Finding] = []
     lacking: list[tuple[str, tuple[str, ...]]] = []
     there = list_available_data(traffic)
@@ -148,12 +150,8 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         traffic.duration,
         network,
         (0.0, 0.0) if messages is None or drifts else measure_unseen_drift(messages),
-        full_buffers=()
-        if messages is None
-        else tuple(
-            (candidate.label, share)
-            for candidate, share in measure_buffers(traffic)
-            if not share >= SHARE
+        full_buffers=tuple(
+            (candidate.label, share) for candidate, share in starved if not share >= SHARE
         ),
     )
 

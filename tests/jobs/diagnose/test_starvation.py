@@ -10,7 +10,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
-from epic_cli.jobs.diagnose.run import make_spec_traffic
+from epic_cli.jobs.diagnose.run import make_spec_traffic, run
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
@@ -74,3 +74,21 @@ def test_strategies_without_a_buffer_are_not_looked_at() -> None:
     assert told("epic", BAD) == []
     assert told("dead-reckoning", BAD) == []
     assert told("dumb-terminal", BAD) == []
+
+
+def test_two_senders_under_one_id_have_no_buffer_to_judge() -> None:
+    first = [GOOD[""][at] for at in range(len(GOOD[""]))]
+    other = [
+        packet._replace(
+            position=(packet.position[0] + 60, *packet.position[1:]),
+            time=packet.time + 0.02,
+            arrival=arrival_of(packet) + 0.02,
+        )
+        for packet in first
+    ]
+    both: dict[str, PacketBlock] = {}
+    for block in read_blocks(make_source(sorted([*first, *other], key=arrival_of))):
+        separate(block, both)
+    found = run(DiagnoseSpec(both, tuple(read_specs(["snapshot", "unreal"]))))
+    assert [finding.cause for finding in found.findings] == ["two-senders"]
+    assert found.full_buffers == ()

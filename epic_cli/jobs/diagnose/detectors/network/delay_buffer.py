@@ -93,23 +93,29 @@ SHARE = 0.05
 MOST = 8
 
 
-def measure_buffers(traffic: Traffic) -> list[tuple[StrategySpec, float]]:
+def measure_buffers(traffic: Traffic) -> tuple[tuple[StrategySpec, float], ...]:
     """Return the strategies, and the share of rows in which the buffer of each is empty.
 
-    NaN: it has no delay buffer.
+    NaN: it has no delay buffer. Nothing is returned where no entity can be replayed. What
+    ``traffic`` has of it is not measured again.
     """
+    if traffic.starved is not None:
+        return tuple(traffic.starved)
     packets = _select_packets(traffic) if traffic.strategies else {}
-    return [
-        (candidate, measure_starvation(candidate, packets))
-        if has_buffer(candidate)
-        else (candidate, math.nan)
-        for candidate in traffic.strategies
-    ]
+    return tuple(
+        (candidate, measure_starvation(candidate, packets) if has_buffer(candidate) else math.nan)
+        for candidate in (traffic.strategies if packets else ())
+    )
 
 
 def _select_packets(traffic: Traffic) -> dict[str, PacketBlock]:
-    largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
-    return {stream.name: traffic.blocks[stream.name] for stream in largest}
+    """Return the packets of the largest entities, but for those that two senders send."""
+    names = [
+        stream.name
+        for stream in sorted(traffic.streams, key=lambda stream: -len(stream.times))
+        if stream.name in traffic.blocks and stream.name not in traffic.senders
+    ]
+    return {name: traffic.blocks[name] for name in names[:MOST]}
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -125,10 +131,10 @@ def detect(traffic: Traffic) -> list[Finding]:
         left = measure_starvation(fixed, packets) if clock else share
         if left >= SHARE and (longer := find_longer_buffer(fixed, packets)) is not None:
             fixed, left = longer, measure_starvation(longer, packets)
-        cure = "No setting of it helps: try another strategy."
+        cure, gain = "No setting of it helps: try another strategy.", dict[str, float | str]()
         if left < HELPS * share:
-            fixed_spec = write_spec(fixed.name, fixed.settings)
-            cure = f"Use {fixed_spec}: for this recording that leaves {left * 100:.1f} %."
+            gain = {"instead": write_spec(fixed.name, fixed.settings), "left": left}
+            cure = f"Use {gain['instead']}: for this recording that leaves {left * 100:.1f} %."
         if clock:
             cure = f"It takes the receiver's clock for the sender's, which is another here. {cure}"
         values: dict[str, float | str] = {
@@ -137,9 +143,8 @@ def detect(traffic: Traffic) -> list[Finding]:
             "p95": p95,
             "p99": p99,
             "cure": cure,
+            **gain,
         }
-        if left < HELPS * share:
-            values |= {"instead": fixed_spec, "left": left}
         found.append(Finding("delay-buffer", share, share, SHARE, values))
     return found
 
@@ -156,7 +161,7 @@ DETECTOR = Detector(
     "it is 5 %",
     "replay of the recording; quantiles of arrival(i) - sent(i - 1)",
     detect,
-    cost="n times the settings that are tried",
+    cost="n times the strategies",
     needs=(ARRIVALS, STRATEGY),
     rank=80,
 )

@@ -44,7 +44,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     chance = float(np.mean(shares))
     jitter = share < TIMES * chance
     if jitter:  # packets of other entities may come before an entity's own
-        share = max(_mark_late_messages(one.arrivals).mean() for one in messages.of_entities)
+        share = max(_mark_late_messages(log.arrivals).mean() for log in messages.of_entities)
     if jitter and share < MUCH:
         return []
     places = np.flatnonzero(late)
