@@ -380,6 +380,28 @@ class SpeedTicks(SummedTicks):
         return way * min(9 * self.every / far, 1) if far else way
 
 
+class SharedTime(games.Game):
+    """A queue of goals: each takes a quarter of a second, divided by how many there are."""
+
+    def arrive(self) -> None:
+        self.goals: list[Any] = getattr(self, "goals", [])
+        if (self.got[-1][2] != (self.goals[-1] if self.goals else self.drawn)).any():
+            self.goals.append(self.got[-1][2])
+
+    def frame(self) -> None:
+        left, gone = self.dt, getattr(self, "gone", 0.0)
+        while left > 0 and self.goals:
+            if not gone:
+                self.start = self.drawn
+            lasts = 0.25 / len(self.goals)
+            if left >= (1 - gone) * lasts:
+                left, gone, self.drawn = left - (1 - gone) * lasts, 0.0, self.goals.pop(0)
+            else:
+                gone, left = gone + left / lasts, 0.0
+                self.drawn = self.start + (self.goals[0] - self.start) * gone
+        self.gone = gone
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -389,6 +411,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "unity-queue": (games.UnityQueue, "buffer+catch_up=queue"),
     "late-timed-queue": (games.TimedQueue, "buffer+interval=0.05+catch_up=timed-queue"),
     "waypoints": (games.Waypoints, "buffer+catch_up=fill+pace=0.9+catch_up_rate=0.5"),
+    "shared-time": (
+        SharedTime,
+        "buffer+stamps=ticks+interval=0.25+catch_up=fill+catch_up_rate=1+still=skip",
+    ),
     "tutorial": (games.Tutorial, "chase+how=linear+time=1i+ahead=interval"),
     "limited-way": (
         games.LimitedWay,

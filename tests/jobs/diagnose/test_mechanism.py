@@ -235,6 +235,7 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
     ("name", "cause"),
     [
         ("minecraft", "wrong-interval"),
+        ("shared-time", "uneven-queue"),
         ("send-timer", "own-timer"),
         ("swing", "swings"),
         ("speed-ticks", "arrives-and-stands"),

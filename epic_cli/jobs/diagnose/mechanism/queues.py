@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,14 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
+from epic_cli.jobs.diagnose.mechanism.packet_path import find_nearest_places
 from epic_cli.jobs.diagnose.mechanism.partial import find_kind
+from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 from epic_cli.jobs.diagnose.mechanism.waypoints import iterate_waypoint_queues
 
 if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.frames import Frames
     from epic_cli.jobs.diagnose.mechanism.state import SearchState
 
 #: Phases of a timer that are tried, and how much faster a queue is played for each waiting state.
@@ -25,6 +29,10 @@ PHASES, RATES = 10, (0.1, 0.5, 1.0)
 FILLS: dict[str, tuple[Any, ...]] = {
     "catch_up_rate": (0.05, 0.1, 0.25), "catch_up_from": (1, 2, 3), "min_buffer": (1, 2, 3),
 }  # fmt: skip
+
+#: The most states that wait in such a queue, the largest distance of its frames to the path (usual
+#: steps), and the largest errors of its speed and of one that no waiting state changes, as a share.
+WAITING, BESIDE, STEADY, CONSTANT = 16, 0.01, 0.02, 0.03
 
 #: Ticks of such a timer, and how many states may wait then; they are shorter than this share of it.
 TIMED: tuple[dict[str, Any], ...] = tuple(
@@ -109,6 +117,9 @@ def look_at_fills(search: SearchState) -> None:
     order = {} if search.frames.taken is None else INSERTS_LATE
     interval = _find_usual_length(search.frames.interval)
     even = {"stamps": "ticks", "interval": interval, **order, "catch_up": "fill", "still": "skip"}
+    for settings in _iterate_even_fills(search.frames.taken or search.frames):
+        if not search.results.is_exact:
+            search.look_at([StrategySpec("buffer", {**even, **settings})])
     refilled = [
         search.comparison.measure_error(
             FittedStrategy(StrategySpec("buffer", even | dict(zip(FILLS, counts, strict=True))))
@@ -117,3 +128,32 @@ def look_at_fills(search: SearchState) -> None:
     ]
     for one in (found, min(refilled, key=lambda one: one.apart)):
         search.results.add(search.comparison.fit(one, 6, ("pace", "catch_up_rate")))
+
+
+def _iterate_even_fills(frames: Frames) -> Iterator[dict[str, float]]:
+    """Yield the time of a state, and the rate for each that waits, of queues that frames show.
+
+    The speed (states/s) is (1 + rate * (waiting - 1)) / time, and ways without movement take none.
+    """
+    frames = frames.drop_repeated()
+    before = frames.newest - 1
+    places, beside = find_nearest_places(
+        frames.positions, frames.drawn, before, range(0, -WAITING, -1)
+    )
+    states = np.floor(places)
+    inside = (beside < BESIDE * frames.unit) & (np.abs(places - states - 0.5) < 0.499)
+    same = (np.diff(states) == 0) & inside[1:] & inside[:-1] & frames.settled[1:]
+    waiting = (frames.newest - states)[1:][same]
+    speed = (np.diff(places) / np.diff(frames.times))[same]
+    if len(speed) < FEW or not np.ptp(waiting):
+        return
+    weights = np.ones(len(speed))
+    for _ in range(4):
+        parts = np.stack((weights, waiting * weights), axis=1)
+        base, slope = np.linalg.lstsq(parts, speed * weights, rcond=None)[0].tolist()
+        off = np.abs(base + slope * waiting - speed)
+        weights = 1 / np.sqrt(np.maximum(off, np.median(off) + 1e-9))
+    first = base + slope
+    if first > 0 and slope > CONSTANT * first and np.median(off) < STEADY * np.median(speed):
+        rate = float(f"{slope / first:.2g}")
+        yield {"interval": 1 / first, "catch_up_rate": rate}

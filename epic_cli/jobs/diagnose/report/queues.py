@@ -37,8 +37,8 @@ def describe_queue(settings: Mapping[str, Any], interval: float, curve: str) -> 
         "queue": f"plays a queue of states {curve}, one each {period}{left}, and {catches_up}",
         "timed-queue": f"plays a queue of states {curve}, one each {period} by a timer of its own"
         f"{left}, over the same way again where no other waits, and {catches_up}",
-        "fill": f"goes from each received state to the next {curve}, at"
-        f" {format_share(settings['pace'])} of the pace at which they were sent, and"
+        "fill": f"goes from each received state to the next {curve},"
+        f" {_describe_pace(settings, interval)}, and"
         f" {format_share(settings['catch_up_rate'])} faster for each that waits behind the next"
         f"{_count_states(settings['catch_up_from'])}{_describe_refill(settings)}"
         f"{_STILL[settings['still']]}",
@@ -62,6 +62,13 @@ def _describe_hurry(settings: Mapping[str, Any]) -> str:
 
 
 _STILL = {"play": "", "skip": "; ways without movement take no time"}
+
+
+def _describe_pace(settings: Mapping[str, Any], interval: float) -> str:
+    """Return how fast a queue is played that goes by the states that wait."""
+    if settings["stamps"] == "ticks":
+        return f"in {format_seconds(interval / settings['pace'])} each"
+    return f"at {format_share(settings['pace'])} of the pace at which they were sent"
 
 
 def _describe_refill(settings: Mapping[str, Any]) -> str:
