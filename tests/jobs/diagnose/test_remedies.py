@@ -283,6 +283,27 @@ def test_what_is_said_first_is_the_drawing_and_its_remedy() -> None:
     assert make_drawn_record(found)["cure"] == found.advice.remedy.record
 
 
+def test_what_adds_less_lag_is_said_beside_a_remedy_that_adds_much() -> None:
+    ahead = "chase+how=share+share=1+ahead=velocity"
+    found = advised(ahead, loss=0.05)
+    remedy, sooner = found.advice.remedy, found.advice.sooner
+    assert remedy is not None
+    assert sooner is not None
+    assert remedy.later >= 0.05
+    assert sooner.later <= 2 / 3 * remedy.later
+    assert sooner.after < sooner.before
+    assert describe_drawing(found)[3:7] == [
+        f"Better here, if lag does no harm: {remedy.words}:", remedy.command,
+        f"Better, with less lag: {sooner.words}:", sooner.command,
+    ]  # fmt: skip
+    assert make_drawn_record(found)["cure_with_less_lag"] == sooner.record
+    alone = advised(ahead)
+    assert alone.advice.sooner is None
+    assert "Nothing that was tried is better with much less lag than that." in describe_drawing(
+        alone
+    )
+
+
 @pytest.mark.parametrize("rate", [15, 20, 30, 60])
 def test_the_rate_of_ticks_is_that_of_the_packets(rate: int) -> None:
     """The rate does not depend on the rounding of the stamps."""

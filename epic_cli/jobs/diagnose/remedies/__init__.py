@@ -78,6 +78,12 @@ class RemedyTrial(NamedTuple):
         return self.knows_lag and "lag" not in (self.metric, *(name for name, *_ in self.changes))
 
     @property
+    def later(self) -> float:
+        """Seconds of lag that it adds, less than 0 where it takes some; 0 where that is unknown."""
+        lags = (each for each in (self[1:4], *self.changes) if each[0] == "lag" and self.knows_lag)
+        return sum(after - before for _, before, after in lags)
+
+    @property
     def words(self) -> str:
         """Gain and cost of the remedy: ``step error 0.26 -> 0.12, 17 ms later``."""
         changes = (self[1:4], *self.changes)

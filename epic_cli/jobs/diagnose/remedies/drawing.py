@@ -74,13 +74,15 @@ class DrawingAdvice(NamedTuple):
     """The measured frames, their drawbacks, and the trial of the best remedy of them all.
 
     ``before`` is None where the frames cannot be measured, ``remedy`` None where nothing draws it
-    better; ``tried`` is True if remedies were tried. ``has_path`` is False if packets are so seldom
-    and irregular that they tell no path to try remedies by.
+    better, ``sooner`` the trial of one with less lag; ``tried`` is True if remedies were tried.
+    ``has_path`` is False if packets are so seldom and irregular that they tell no path to try
+    remedies by.
     """
 
     before: MetricValues | None = None
     drawbacks: tuple[Drawback, ...] = ()
     remedy: RemedyTrial | None = None
+    sooner: RemedyTrial | None = None
     tried: bool = False
     has_path: bool = True
 
@@ -101,12 +103,14 @@ def advise(
         return plain._replace(has_path=False, drawbacks=tuple(search.iterate_own_drawbacks()))
     if search.trials.mark_choosing_frames(frames).sum() < FEWEST_CHOOSING:
         return plain
-    best, remedy = search.trials.find_best(search.iterate_candidates())
+    candidates = list(search.iterate_candidates())
+    best, remedy = search.trials.find_best(candidates)
+    sooner = None if remedy is None else search.trials.find_sooner(candidates, remedy)
     drawbacks = tuple(search.iterate_drawbacks(best, remedy))
     held = recording.before.compute_values(slice(None)).held
     if not drawbacks and found is not None and held > STANDING:
         drawbacks = (Drawback("standing", {"held": held}, remedy),)
-    return plain._replace(remedy=remedy, drawbacks=drawbacks, tried=True)
+    return plain._replace(remedy=remedy, sooner=sooner, drawbacks=drawbacks, tried=True)
 
 
 class _RemedySearch:

@@ -29,6 +29,10 @@ SIMPLER = 0.03
 #: Candidates that are judged, the least cost first, until one helps.
 JUDGED = 3
 
+#: A lag that a remedy adds (s) which players who act on what is drawn notice, and the most of it
+#: that a sooner remedy may add.
+LATE, SOONER_SHARE = 0.05, 2 / 3
+
 
 class BetterDrawing(NamedTuple):
     """A composition that may draw better, and the causes that the composition mends.
@@ -103,14 +107,32 @@ class DrawingTrials:
         self, candidates: Iterable[BetterDrawing]
     ) -> tuple[BetterDrawing | None, RemedyTrial | None]:
         """Return the cheapest candidate on the choosing slices, judged on the other slices."""
+        for candidate in self._rank(candidates)[:JUDGED]:
+            if judged := self.judge(candidate.spec):
+                return candidate, judged
+        return None, None
+
+    def find_sooner(
+        self, candidates: Iterable[BetterDrawing], best: RemedyTrial
+    ) -> RemedyTrial | None:
+        """Return the cheapest better drawing that adds much less lag than the best remedy.
+
+        None if the best one adds no lag that matters, or if nothing with less of it is better.
+        """
+        if best.later < LATE:
+            return None
+        for candidate in self._rank(candidates):
+            judged = self.judge(candidate.spec)
+            if judged is not None and judged.later <= SOONER_SHARE * best.later:
+                return judged
+        return None
+
+    def _rank(self, candidates: Iterable[BetterDrawing]) -> list[BetterDrawing]:
+        """Return the candidates that are better on the choosing slices, the least cost first."""
         costs: list[tuple[float, BetterDrawing]] = []
         for candidate in candidates:
             measured = self.measure(candidate.spec)
             if measured is not None and self.is_better(self.before, candidate.spec):
                 cost = measured.compute_values(CHOOSING).cost + SIMPLER * candidate.changes
                 costs.append((cost, candidate))
-        costs.sort(key=lambda each: each[0])
-        for _, candidate in costs[:JUDGED]:
-            if judged := self.judge(candidate.spec):
-                return candidate, judged
-        return None, None
+        return [candidate for _, candidate in sorted(costs, key=lambda each: each[0])]

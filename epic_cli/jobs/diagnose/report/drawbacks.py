@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from epic_cli.jobs.diagnose.report.sentences import fill_template
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.diagnose.remedies import RemedyTrial
-    from epic_cli.jobs.diagnose.remedies.drawing import Drawback
+    from epic_cli.jobs.diagnose.remedies.drawing import Drawback, DrawingAdvice
 
 #: The drawbacks, by cause.
 DRAWBACKS = {
@@ -93,12 +92,12 @@ DRAWBACKS = {
 }
 
 
-def describe_drawback(drawback: Drawback, remedy: RemedyTrial | None) -> str:
-    """Return a drawback, and its own remedy unless the common remedy is the same."""
+def describe_drawback(drawback: Drawback, advice: DrawingAdvice) -> str:
+    """Return a drawback, and its own remedy unless the advice tells that one anyway."""
     words = fill_template(DRAWBACKS[drawback.cause], drawback.values)
     if not drawback.certain:
         words = f"If it moves by frames, and not by time, {words[0].lower()}{words[1:]}"
     own = drawback.trial
-    if own is None or own == remedy:
+    if own is None or own in (advice.remedy, advice.sooner):
         return words
     return f"{words} With {own.command.removeprefix('-s ')} alone: {own.words}."

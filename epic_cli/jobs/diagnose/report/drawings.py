@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.strategies import get_declaration
+from epic_cli.jobs.diagnose.remedies.trials import LATE
 from epic_cli.jobs.diagnose.report.alternatives import (
     describe_alternatives,
     write_strategy_option,
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
     from epic_cli.jobs.diagnose.fitted import FittedStrategy
     from epic_cli.jobs.diagnose.mechanism import Mechanism
-
-#: A lag that a remedy adds (s) which players who act on what is drawn notice.
-LATE = 0.05
+    from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice
 
 #: Why no remedy was tried on packets that come seldom and irregularly.
 _NO_PATH = (
@@ -49,18 +48,26 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
         words.append("Packets are read by frames: replay with --pacing frame.")
     if match.behind:
         words.append("Packets that come with a frame count from the next one on.")
-    if advice.remedy is not None:  # the command begins a line, so that it can be pasted
-        later = sum(
-            after - before for name, before, after in advice.remedy.changes if name == "lag"
-        )
-        where = "Better here" if later < LATE else "Better here, if lag does no harm"
-        where += ", as late as now" if advice.remedy.keeps_lag else ""
-        words += [f"{where}: {advice.remedy.words}:", advice.remedy.command]
-    elif not advice.has_path:
-        words.append(_NO_PATH)
-    elif advice.tried:
-        words.append("Nothing that was tried draws it better here.")
-    return words + [f"- {describe_drawback(each, advice.remedy)}" for each in advice.drawbacks]
+    words += _describe_remedies(advice)
+    return words + [f"- {describe_drawback(each, advice)}" for each in advice.drawbacks]
+
+
+def _describe_remedies(advice: DrawingAdvice) -> list[str]:
+    """Return the best remedy and the one with less lag; or why there is none.
+
+    Each command has a line of its own, so that it can be pasted.
+    """
+    if (remedy := advice.remedy) is None:
+        if not advice.has_path:
+            return [_NO_PATH]
+        return ["Nothing that was tried draws it better here."] if advice.tried else []
+    if remedy.later < LATE:
+        kept = ", as late as now" if remedy.keeps_lag else ""
+        return [f"Better here{kept}: {remedy.words}:", remedy.command]
+    words = [f"Better here, if lag does no harm: {remedy.words}:", remedy.command]
+    if advice.sooner is None:
+        return [*words, "Nothing that was tried is better with much less lag than that."]
+    return [*words, f"Better, with less lag: {advice.sooner.words}:", advice.sooner.command]
 
 
 def _describe_entity_drawing(match: DrawnMatch) -> list[str]:

@@ -77,12 +77,13 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         "causes": [
             {
                 "cause": each.cause,
-                "words": describe_drawback(each, match.advice.remedy),
+                "words": describe_drawback(each, match.advice),
                 "trial": each.trial and each.trial.record,
             }
             for each in match.advice.drawbacks
         ],
         "cure": match.advice.remedy and match.advice.remedy.record,
+        "cure_with_less_lag": match.advice.sooner and match.advice.sooner.record,
         "exact": exact,
         "pacing": "behind"
         if match.behind
