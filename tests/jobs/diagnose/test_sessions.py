@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,8 +23,8 @@ from support.sessions import (
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
-from epic_cli.jobs.diagnose.remedies import SENDING
-from epic_cli.jobs.diagnose.report.sentences import fill_sentence, write_remedy
+from epic_cli.jobs.diagnose.remedies import SENDING, Remedy
+from epic_cli.jobs.diagnose.report.sentences import fill_sentence, list_remedy_terms, write_remedy
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.traffic import make_table_traffic, make_traffic
 
@@ -303,3 +304,6 @@ def test_what_the_program_cannot_try_is_advised_without_a_trial(sender: str) -> 
     assert found.trial is None
     assert write_remedy(found)
     assert "ried" not in write_remedy(found)
+    useless = replace(found, remedy=Remedy("-s epic", "step_error"))
+    assert write_remedy(useless) == "Tried here, and no better: -s epic."
+    assert list_remedy_terms(useless, False) == [("tried", "-s epic (draws no better here)")]

@@ -68,7 +68,7 @@ def write_remedy(finding: Finding, drawn: bool = False) -> str:
     if remedy.untried:
         return f"{words} Not tried, for lack of arrival times: {remedy.command}."
     if trial is None:
-        return words if remedy.beside else _NO_GAIN.format(remedy.command)
+        return words if remedy.beside else f"Tried here, and no better: {remedy.command}."
     if drawn and _is_drawing(remedy):
         return f"Draw with {trial.command}: {trial.words}."
     return f"{words} Tried here with {trial.command}: {trial.words}."
@@ -79,15 +79,14 @@ def _is_drawing(remedy: Remedy) -> bool:
     return remedy.strategy is not None and remedy.packets is None and not remedy.beside
 
 
-_NO_GAIN = "Nothing that was tried draws it better here: {}."
-
-
 def list_remedy_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
     """Return the remedy of a finding as terms: the advice, what was tried, the gain."""
     trial, remedy = finding.trial, finding.remedy
     if remedy is not None and remedy.untried:
         untried = f"{remedy.command} (not tried, for lack of arrival times)"
         return [("cure", _write_advice(finding)), ("try", untried)]
+    if trial is None and remedy is not None and not remedy.beside:
+        return [("tried", f"{remedy.command} (draws no better here)")]
     if trial is None or remedy is None:
         words = write_remedy(finding, drawn)
         return [("cure", words)] if words else []
