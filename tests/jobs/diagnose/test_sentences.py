@@ -16,8 +16,10 @@ from support.recordings import few_of, seeds
 from epic_cli import Packet
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.drawn import match
+from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import make_frames
 from epic_cli.jobs.diagnose.mechanism.observations import observe_frames
+from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.metrics.drawn_path import DrawnPath
@@ -218,3 +220,22 @@ def test_packets_that_tell_a_goal_are_no_path_to_try_remedies_by() -> None:
     assert "with a time constant of 150 ms" in said
     assert "may tell where it goes" in said
     assert "Better here" not in said
+
+
+def test_probable_is_what_is_near_far_ahead_and_by_few_numbers() -> None:
+    packets, times = send(np.random.default_rng(3)), np.arange(1, 39, 1 / 60)
+    drawn = Redraw(block(packets)).draw(read_spec("buffer+delay=0.1"), times)
+    found = match({"": block(packets)}, {"": DrawnPath(times, drawn, 5e-7)})
+    assert found.mechanism is not None
+    for strategy, lead, off, begin in (
+        ("buffer+delay=0.1", 2.0, 0.03, "Probably it draws from a buffer"),
+        ("buffer+delay=0.1", 1.2, 0.03, "Not understood: off by 3 % of a step. Nearest: it draws"),
+        ("buffer+delay=0.1", 2.0, 0.06, "Not understood: off by 6 % of a step. Nearest: it draws"),
+        ("buffer+clock=mean+clock_time=13+delay=0.1+jitter_margin=2", 2.0, 0.03, "Not understood"),
+    ):
+        spec = read_spec(strategy)
+        near = found._replace(
+            best=FittedStrategy(spec, residual=off * found.step),
+            mechanism=found.mechanism._replace(strategy=spec, lead=lead), calm=None, rest_off=None,
+        )  # fmt: skip
+        assert describe_drawing(near)[0].startswith(begin)

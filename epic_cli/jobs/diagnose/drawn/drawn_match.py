@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.drawn.entity import PROBABLE
+from epic_cli.jobs.diagnose.drawn.entity import MANY, PROBABLE
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import Mechanism
@@ -92,9 +92,13 @@ class DrawnMatch(NamedTuple):
 
     @property
     def likely(self) -> bool:
-        """True if the strategy is close to the frames, and clearly ahead of all others."""
+        """True if the strategy is close to the frames, and clearly ahead of all others.
+
+        With many fitted numbers, what is drawn in another way can be close, too.
+        """
         ahead = self.mechanism is not None and self.mechanism.lead >= AHEAD
-        return not self.found and ahead and self.off <= PROBABLE
+        plain = len(self.best.numbers) < MANY
+        return not self.found and ahead and plain and self.off <= PROBABLE
 
     @property
     def like(self) -> bool:
