@@ -14,7 +14,7 @@ from support.movements import block
 from support.recordings import few_of, seeds
 
 from epic_cli import Packet
-from epic_cli.engine.replay.strategy_spec import read_spec
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
 from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import make_frames
@@ -227,13 +227,15 @@ def test_probable_is_what_is_near_far_ahead_and_by_few_numbers() -> None:
     drawn = Redraw(block(packets)).draw(read_spec("buffer+delay=0.1"), times)
     found = match({"": block(packets)}, {"": DrawnPath(times, drawn, 5e-7)})
     assert found.mechanism is not None
-    for strategy, lead, off, begin in (
-        ("buffer+delay=0.1", 2.0, 0.03, "Probably it draws from a buffer"),
-        ("buffer+delay=0.1", 1.2, 0.03, "Not understood: off by 3 % of a step. Nearest: it draws"),
-        ("buffer+delay=0.1", 2.0, 0.06, "Not understood: off by 6 % of a step. Nearest: it draws"),
-        ("buffer+clock=mean+clock_time=13+delay=0.1+jitter_margin=2", 2.0, 0.03, "Not understood"),
+    plain = {"delay": 0.1}
+    fitted = {"clock": "mean", "clock_time": 13.0, "delay": 0.1, "jitter_margin": 2.0}
+    for settings, lead, off, begin in (
+        (plain, 2.0, 0.03, "Probably it draws from a buffer"),
+        (plain, 1.2, 0.03, "Not understood: off by 3 % of a step. Nearest: it draws"),
+        (plain, 2.0, 0.06, "Not understood: off by 6 % of a step. Nearest: it draws"),
+        (fitted, 2.0, 0.03, "Not understood: off by 3 % of a step. Nearest: it draws"),
     ):
-        spec = read_spec(strategy)
+        spec = StrategySpec("buffer", settings)
         near = found._replace(
             best=FittedStrategy(spec, residual=off * found.step),
             mechanism=found.mechanism._replace(strategy=spec, lead=lead), calm=None, rest_off=None,
