@@ -10,10 +10,7 @@ from epic_cli.metrics.certainty import (
     DRAWS,
     choose_block_length,
     compute_interval,
-    compute_student_quantile,
-    expand_interval,
     iterate_draws,
-    join_cells,
 )
 
 
@@ -40,12 +37,6 @@ def test_a_draw_takes_as_many_units_as_there_are_and_the_same_seed_takes_the_sam
 FIRST = [0.0, 1.0, 1.0, 0.0, 1.0, 3.0, 1.0]
 
 
-def test_students_t_is_that_of_the_tables() -> None:
-    for freedom, expected in ((5, 2.5706), (7, 2.3646), (19, 2.0930), (100, 1.9840)):
-        assert compute_student_quantile(freedom) == pytest.approx(expected, abs=2e-3)
-    assert expand_interval(20) == pytest.approx(2.0930 * math.sqrt(20 / 19), abs=1e-3)
-
-
 def test_blocks_are_as_long_as_the_series_remembers() -> None:
     source = np.random.default_rng(1)
     noise = source.normal(size=1000)
@@ -58,25 +49,6 @@ def test_blocks_are_as_long_as_the_series_remembers() -> None:
         ratio = 2 * memory / (1 - memory**2)
         expected = (2 * ratio**2 / (4 / 3) * 1000) ** (1 / 3)
         assert choose_block_length(values) == pytest.approx(expected, rel=0.6)
-
-
-@pytest.mark.parametrize("series", [[1.0], [1.0, 2.0, 1.0], [3.0] * 50, [0.0, 1.0] * 40])
-def test_nothing_to_remember_is_one_cell(series: list[float]) -> None:
-    assert 1 <= choose_block_length(np.array(series)) <= len(series)
-
-
-def test_cells_are_joined_to_blocks_without_losing_any() -> None:
-    cells = np.arange(22.0).reshape(11, 2)
-    blocks = join_cells(cells, 4)
-    assert blocks.shape == (2, 2)
-    assert blocks.sum(axis=0).tolist() == cells.sum(axis=0).tolist()
-    assert blocks[0].tolist() == cells[:4].sum(axis=0).tolist()
-    assert join_cells(cells, 50).tolist() == [cells.sum(axis=0).tolist()]
-
-
-def test_what_is_not_known_in_a_draw_has_no_interval() -> None:
-    assert compute_interval(np.array([1.0, math.nan, 2.0]), 20) is None
-    assert compute_interval(np.array([1.0, math.inf, 2.0]), 20) is None
 
 
 @pytest.mark.parametrize("kind", ["normal", "skewed"])

@@ -14,7 +14,7 @@ from support.comparisons import compared
 from epic_cli import Packet
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.notes import (
     ExclusionReason,
@@ -51,26 +51,6 @@ def test_if_clocks_differ_the_fastest_packet_was_not_delayed(apart: float, lag: 
         for k, packet in enumerate(sent)
     ]
     assert figures("Exact", packets={"": packets}).lag == pytest.approx(lag, abs=1e-3)
-
-
-def test_turning_back_with_the_truth_is_no_backward_step() -> None:
-    assert figures("Late").backward == 0
-
-
-def test_figures_of_entities_are_pooled() -> None:
-    two = {
-        "a": movements.packets(movements.circle, entity="a"),
-        "b": movements.packets(movements.circle, 4.0, entity="b"),
-    }
-    found = run("Late", "Aside", packets=two, warm_up=1.0)
-    alone = {(result.label, result.entity): result.values for result in found.by_entity}
-    assert set(alone) == {("Late", "a"), ("Late", "b"), ("Aside", "a"), ("Aside", "b")}
-    for result in found.results:
-        parts = [alone[result.label, name] for name in "ab"]
-        assert result.value("rows") == sum(part["rows"] for part in parts) == 181 + 61
-        squares = sum(part["rows"] * part["error"] ** 2 for part in parts)
-        assert result.value("error") == pytest.approx(math.sqrt(squares / (181 + 61)))
-        assert result.value("error_max") == max(part["error_max"] for part in parts)
 
 
 def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
@@ -153,22 +133,6 @@ def test_a_warm_up_that_is_too_long_says_nothing() -> None:
     assert (note.reason, note.warm_up) == (ExclusionReason.WARM_UP, 60.0)
 
 
-def test_scenes_hold_what_pictures_need() -> None:
-    selection = Selection(1000, 2.0, 7.0)
-    (scene,) = run("Late", "Sleepy", selection=selection).scenes
-    np.testing.assert_allclose(scene.times, np.arange(40, 140) * 0.05)
-    np.testing.assert_allclose(scene.truth, [movements.circle(t) for t in scene.times], atol=1e-6)
-    assert [trace.label for trace in scene.drawn] == ["Late", "Sleepy"]
-    late = scene.drawn[0]
-    np.testing.assert_allclose(late.positions, [movements.circle(t - 0.1) for t in late.times])
-    np.testing.assert_allclose(late.errors, 2 * 5 * math.sin(0.05), rtol=1e-6)
-    assert late.rms == pytest.approx(2 * 5 * math.sin(0.05))
-    assert late.histogram.counts.sum() == 100
-    np.testing.assert_allclose(late.lag.seconds[np.isfinite(late.lag.seconds)], 0.1, atol=1e-3)
-    assert scene.packet_times.min() >= 2.0
-    assert scene.packet_times.max() <= 7.0
-
-
 def test_the_largest_error_of_a_thinned_scene_is_that_of_the_figures() -> None:
     packets = movements.packets(movements.circle, duration=60.0)
     names = ("Late", "Jumping", "Sleepy")
@@ -192,24 +156,6 @@ def test_no_line_of_a_scene_bridges_a_cut() -> None:
     (one,) = scene.interruptions
     assert one.kind == "teleport"
     assert one.end == pytest.approx(5.0)
-
-
-@pytest.mark.parametrize("most", [100_000, 60])
-def test_no_line_is_drawn_across_a_teleport(most: int) -> None:
-    def there_and_far(t: float) -> tuple[float, float, float]:
-        return (t + (100.0 if t >= 5 else 0.0), 0.0, 0.0)
-
-    packets = movements.packets(there_and_far, duration=30.0)
-    packets = [packet._replace(velocity=(1.0, 0.0, 0.0)) for packet in packets]
-    packets[100] = packets[100]._replace(teleport=True)
-    selection = Selection(most, -math.inf, math.inf)
-    names = ("dumb-terminal", "snapshot", "dead-reckoning")
-    found = compared(
-        {"": movements.block(packets)}, read_specs(names), Timing(), selection=selection
-    )
-    for path in [trace.positions for trace in found.scenes[0].drawn] + [found.scenes[0].truth]:
-        assert np.nanmax(path[:, 0]) > 120
-        assert np.nanmax(np.abs(np.diff(path[:, 0]))) < 50
 
 
 def test_lost_packets_are_known_by_their_numbers() -> None:

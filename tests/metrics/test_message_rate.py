@@ -12,7 +12,6 @@ from epic_cli.metrics.traffic import (
     MessageLog,
     compute_message_rate,
     measure_network,
-    round_rate,
 )
 
 
@@ -37,11 +36,6 @@ def test_stamps_on_a_coarse_grid_have_the_rate_of_their_clock(
 def test_losses_do_not_change_the_rate(seed: int, loss: float) -> None:
     arrived = np.random.default_rng(seed).uniform(size=600) >= loss
     assert compute_message_rate(log(np.arange(600)[arrived] / 20)) == pytest.approx(20)
-
-
-@pytest.mark.parametrize(("rate", "rounded"), [(29.94, 30), (59.88, 60), (33.337, 33.3)])
-def test_a_rate_has_the_digits_that_are_known(rate: float, rounded: float) -> None:
-    assert round_rate(rate) == rounded
 
 
 @pytest.mark.parametrize("share", [0.2, 0.37, 0.5, 0.8])

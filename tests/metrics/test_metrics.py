@@ -15,7 +15,7 @@ import pytest
 from support.places import SAMPLES
 from support.running import environment
 
-from epic_cli.metrics import METRICS, find_metric
+from epic_cli.metrics import METRICS
 from epic_cli.show.metric_list import describe_metrics
 
 #: One more entry, with an interval of what it adds up over rows, and then several commands.
@@ -86,33 +86,8 @@ def test_one_more_metric_is_in_every_format(shown: Path) -> None:
     assert all(name in table for name in written)
 
 
-def test_one_more_metric_has_an_interval(shown: Path) -> None:
-    for row in csv.DictReader(io.StringIO((shown / "intervals").read_text())):
-        low, value, high = (float(row[f"mean_error{end}"]) for end in ("_low", "", "_high"))
-        assert low < value < high
-
-
-def test_one_more_metric_is_in_the_help(shown: Path) -> None:
-    text = (shown / "help").read_text()
-    assert re.search(r"^ *mean_error +mean +the mean distance from the truth", text, re.MULTILINE)
-
-
-def test_one_more_metric_is_on_the_page(shown: Path) -> None:
-    metric = '"title":"mean","name":"mean_error","meaning":"the mean distance from the truth"'
-    assert metric in (shown / "page").read_text()
-
-
 def test_the_help_lists_every_metric_and_fits_a_terminal() -> None:
     lines = describe_metrics()
     listed = [line.split()[0] for line in lines if not line.startswith(" ")]
     assert listed == [metric.name for metric in METRICS]
     assert max(map(len, lines)) <= 76
-
-
-def test_names_are_one_word_each_and_differ() -> None:
-    names = [metric.name for metric in METRICS]
-    assert len(set(names)) == len(names)
-    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names)
-    assert find_metric("none").name == "none"
-    with pytest.raises(KeyError):
-        find_metric("given")

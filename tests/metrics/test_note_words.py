@@ -18,7 +18,6 @@ from epic_cli.metrics.notes import (
     Outages,
     Rested,
     StatesLeftOut,
-    TickHides,
     describe_note,
     describe_notes,
     explain_exclusion,
@@ -69,12 +68,6 @@ def test_reasons_why_an_entity_is_not_judged() -> None:
         assert "from 1.000 to 2.500 s" in words
         assert "3.250 to 4.125 s" in words
         assert ("0.75 s or more" in words) == (reason is ExclusionReason.WARM_UP)
-
-
-def test_a_tick_that_hides_packets() -> None:
-    words = describe_note(TickHides(0.05, 0.0125))
-    assert "every 50 ms" in words
-    assert "every 12.5 ms" in words
 
 
 @pytest.mark.parametrize("count", [1, MOST_NOTES, MOST_NOTES + 1, 1200])

@@ -48,41 +48,6 @@ def test_on_a_straight_way(late: float, aside: float) -> None:
     assert one.value("residual_across") == pytest.approx(aside, abs=1e-4)
 
 
-def test_a_lag_on_a_circle_leaves_its_way_and_no_residual() -> None:
-    late, aside = 0.3, 0.5
-    one = judged(movements.circle, late, aside)
-    # the chord to where it was: 5 (1 - cos) towards the middle, 5 sin backward
-    assert one.value("error_along") == pytest.approx(5 * math.sin(late), rel=1e-4)
-    assert one.value("error_across") == pytest.approx(
-        math.hypot(5 * (1 - math.cos(late)), aside), rel=1e-4
-    )
-    assert one.value("residual_across") == pytest.approx(aside, rel=1e-3)
-    assert one.value("residual_along") == pytest.approx(0, abs=0.01)
-
-
-def test_parts_are_of_the_whole() -> None:
-    for name in ("error", "residual"):
-        one = judged(lambda t: (t * t / 4, 3 * math.sin(t), 0.0), 0.2, 0.1)
-        parts = [one.value(f"{name}_{part}") for part in ("along", "across")]
-        assert math.hypot(*parts) == pytest.approx(one.value(name), rel=1e-3)
-
-
-def test_where_the_truth_stands_it_counts_as_going_on() -> None:
-    def stops(t: float) -> tuple[float, float, float]:
-        return 6.0 * min(max(t - 2, 0), 8.0), 0.0, 0.0
-
-    # it overshoots the end, where the truth stands: along its way
-    packets = movements.packets(stops, 20.0)
-    truth = make_truth(movements.block(movements.packets(stops, 20.0, 100.0)), "given")
-    over = Drawing(lambda t: (stops(t)[0] + (0.5 if t > 11 else 0.0), 0.0, 0.0), 0.0, 0.0)
-    (one,) = compared(
-        {"": movements.block(packets)}, [over], SCREEN_TIMING, {"": truth}, threads=1
-    ).results
-    assert one.value("error_across") == pytest.approx(0, abs=1e-6)
-    assert one.value("error_along") == pytest.approx(one.value("error"))
-    assert one.value("error") > 0.2
-
-
 def test_of_what_never_moves_nothing_is_along() -> None:
     still = [Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), k / 20) for k in range(200)]
     off = Drawing(lambda _: (1.5, 2.0, 3.0), 0.0, 0.0)

@@ -51,13 +51,6 @@ def test_many_runs_are_one_result_the_same_from_any_number_of_threads() -> None:
     )
 
 
-def test_another_seed_draws_otherwise_and_the_same_seed_the_same() -> None:
-    first, again, other = (run(6, seed=seed).results for seed in (1, 1, 2))
-    assert first == again
-    assert first[0].values == other[0].values
-    assert first[0].interval("error") != other[0].interval("error")
-
-
 def test_networks_without_chance_are_one_and_prove_nothing_by_their_number() -> None:
     movement = MovementSpec.parse("circle,duration=4")
     still = SimulationSpec(movement, link=LinkSpec.parse("latency=80ms")).open()
@@ -72,24 +65,6 @@ def test_networks_without_chance_are_one_and_prove_nothing_by_their_number() -> 
     assert eight.certainty == one.certainty
     assert eight.notes == (*one.notes, AllAlike(8))
     assert eight.advice.worst is None
-
-
-def test_few_runs_are_drawn_by_their_blocks_of_time() -> None:
-    found = run(2).certainty
-    assert found is not None
-    assert found.unit is Unit.BLOCK
-    assert found.units >= 6
-    assert found.seconds >= 0.5
-
-
-def test_many_entities_are_drawn_too() -> None:
-    recorded = {
-        name: movements.block(movements.packets(movements.circle, entity=name))
-        for name in ("a", "b", "c", "d", "e", "f")
-    }
-    found = compare([Run("one", recorded)], CompareSpec(TAKING_PART, SCREEN_TIMING)).certainty
-    assert found is not None
-    assert (found.unit, found.entities) == (Unit.BLOCK_AND_ENTITY, 6)
 
 
 def test_too_little_has_no_intervals_and_no_winner() -> None:

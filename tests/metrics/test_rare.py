@@ -22,7 +22,7 @@ from epic_cli.metrics.certainty import (
     add_network_events,
     count_network_events,
 )
-from epic_cli.metrics.comparison import Comparison, Confidence
+from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, evaluate, pool_runs, prepare
 
 
@@ -63,24 +63,6 @@ def test_losses_by_themselves_are_not_rare_events() -> None:
     assert not found(table(set(np.flatnonzero(source.random(600) < 0.2).tolist()))).linked
 
 
-def test_packets_that_come_far_too_late_are_as_good_as_lost() -> None:
-    columns = table(set())
-    columns[ARRIVAL, 200:203] += 0.2
-    assert (found(columns).bursts, found(columns).lost) == (1, 3)
-
-
-def test_another_way_is_a_change_of_the_delay_and_back() -> None:
-    columns = table(set())
-    columns[ARRIVAL, 200:300] += 0.03
-    assert (found(columns).changes, found(columns).events) == (2, 1)
-    assert found(table(set(), rate=60.0)).changes == 0
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 15])
-def test_of_a_few_packets_nothing_is_known(count: int) -> None:
-    assert found(table(set(), count)) == NetworkEvents()
-
-
 def test_odd_packets_do_no_harm() -> None:
     columns = np.concatenate((table({5, 6}), table({5, 6})), axis=1)  # everything comes twice
     assert (found(columns).lost, found(columns).bursts) == (2, 1)
@@ -92,17 +74,6 @@ def test_odd_packets_do_no_harm() -> None:
     restarted = table(set())
     restarted[SEQUENCE, 300:] = 1e12
     assert found(restarted).sent < 2000
-
-
-def test_half_a_minute_with_hardly_a_loss_says_nothing_of_bursts() -> None:
-    assert found(table(set(), 600)).few
-    assert found(table({77, 400}, 600)).few
-    assert not found(table({77, 200, 400}, 600)).few
-    assert not found(table(set(), 900)).few
-    assert not add_network_events([found(table(set(), 600))] * 2).few
-    local = table(set(), 600)
-    local[ARRIVAL] = math.nan  # nothing was sent anywhere
-    assert not found(local).few
 
 
 def test_recordings_add_up() -> None:
@@ -219,29 +190,3 @@ def test_with_few_changes_of_the_way_a_figure_is_that_of_any_part_at_its_best() 
         assert math.isnan(high)
         assert max(low, one.value("residual")) < other.value("residual") / 4
         assert other.interval("score")[1] >= one.value("score") - 2
-
-
-def test_more_recordings_of_bursts_say_more() -> None:
-    def above(comparison: Comparison) -> float:
-        (result,) = (outcome for outcome in comparison.results if outcome.label == "snapshot")
-        return result.interval("residual")[1] / result.value("residual")
-
-    some = compared("2 %, bursts of 2", 60.0, 1)
-    many = compared("2 %, bursts of 2", 60.0, *range(1, 11))
-    assert above(many) < above(some)
-    assert compared("1 % independent", 60.0, 1).advice.confidence is Confidence.CLEAR
-
-
-def test_where_the_delay_wanders_slowly_a_short_recording_says_how_little_it_knows() -> None:
-    """The program ``endurance.coverage`` asks whether its intervals hold."""
-    spec = CompareSpec(read_specs(["lerp", "projective"]), SCREEN_TIMING, threads=1)
-    network = "latency wanders in 4 s"
-    runs = [bursty.recorded("stop and go", network, 20.0, number).run() for number in range(5)]
-    every = [pool_runs([("", compare_run(run, spec))], 0) for run in runs]
-    steady = compared("1 % independent", 30.0, 1)
-    wanders = [
-        any("The delay wanders" in line for line in explain_method(one, one.results))
-        for one in (*every, steady)
-    ]
-    assert wanders.count(True) >= 4
-    assert not wanders[-1]

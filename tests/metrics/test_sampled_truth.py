@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import movements
 
-from epic_cli.metrics.truth import choose_warm_up, compute_sliding_maximum, make_truth, sample_truth
+from epic_cli.metrics.truth import compute_sliding_maximum, make_truth, sample_truth
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 70))
@@ -26,17 +25,3 @@ def test_rows_count_when_the_movement_has_been_known_for_a_while() -> None:
         counted, np.concatenate((np.arange(10, 81), np.arange(130, 201))) * 0.05
     )
     assert np.flatnonzero(sampled.begins).tolist() == [10, 130]
-
-
-def test_scales_come_from_the_truth() -> None:
-    truth = make_truth(movements.block(movements.packets(movements.circle)))
-    sampled = sample_truth(truth, np.arange(201.0) * 0.05, 0.05)
-    assert sampled.usual_speed == pytest.approx(5.0, rel=1e-3)
-    assert sampled.usual_step == pytest.approx(2 * 5 * np.sin(0.025), rel=1e-6)
-    np.testing.assert_allclose(sampled.step_limit, 2 * 5 * np.sin(0.025), rtol=1e-6)
-
-
-def test_the_warm_up_is_short_for_short_recordings() -> None:
-    for duration, expected in ((2.0, 0.2), (10.0, 1.0), (100.0, 1.0)):
-        truth = make_truth(movements.block(movements.packets(movements.circle, duration)))
-        assert choose_warm_up(truth) == pytest.approx(expected)

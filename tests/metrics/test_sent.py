@@ -38,12 +38,6 @@ def test_a_fixed_rate_costs_what_can_be_worked_out() -> None:
     assert low <= result.value("bytes") <= high
 
 
-def test_entities_share_the_headers() -> None:
-    movements = ("strafe,duration=10", "strafe,duration=10,entities=8")
-    one, many = (compared("20hz,bits=16", "snapshot", movement=name, seeds=1) for name in movements)
-    assert many.results[0].value("bytes") < 0.6 * one.results[0].value("bytes")
-
-
 def test_each_strategy_gets_what_a_sender_with_its_copy_sends() -> None:
     """Strategies judged together get the streams that each gets alone."""
     names = ["dead-reckoning", "epic", "kalman"]
@@ -54,21 +48,6 @@ def test_each_strategy_gets_what_a_sender_with_its_copy_sends() -> None:
         assert dict(alone.values) == pytest.approx(dict(result.values), nan_ok=True)
     sent = [result.value("updates") for result in together.results]
     assert len(set(sent)) == 3
-
-
-def test_rest_that_a_sender_chose_is_no_outage() -> None:
-    still = compared(
-        "20hz,threshold=0.3", "dead-reckoning,snapshot", movement="straight,duration=20"
-    )
-    assert not [note for note in still.notes if "Outage" in type(note).__name__]
-    assert not still.notes_of
-
-
-def test_velocities_that_are_not_sent_are_estimated() -> None:
-    full = compared("20hz,quantize=0.001", "hermite").results[0]
-    without = compared("20hz,quantize=0.001,velocity=none", "hermite").results[0]
-    assert without.value("bytes") < 0.85 * full.value("bytes")
-    assert without.value("error") < 1.5 * full.value("error")
 
 
 def test_one_network_is_drawn_again_for_a_strategy() -> None:

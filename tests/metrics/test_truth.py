@@ -54,15 +54,6 @@ def test_truths_that_are_given_keep_their_times() -> None:
     assert (truths[""].start, truths[""].end, missing) == (0.0, 2.0, [])
 
 
-def test_packets_may_come_in_any_order() -> None:
-    packets = movements.packets(movements.circle, 2.0)
-    mixed = [*packets[1::2], *packets[::2]]
-    times = np.linspace(0, 2, 99)
-    np.testing.assert_array_equal(
-        of(mixed).interpolate(times).positions, of(packets).interpolate(times).positions
-    )
-
-
 def test_marked_teleports_are_cut_out() -> None:
     packets = movements.packets(movements.circle, 2.0)
     moved = [
@@ -92,12 +83,6 @@ def test_a_dash_of_several_packets_is_no_teleport() -> None:
     assert of(movements.packets(dash, 4.0)).notes == ()
 
 
-def test_stamps_that_nearly_coincide_are_no_teleport() -> None:
-    packets = movements.packets(movements.straight, 4.0)
-    packets[40] = packets[40]._replace(time=packets[39].time + 0.0005)
-    assert not any(isinstance(note, CutOut) for note in of(packets).notes)
-
-
 def test_gaps_are_cut_out() -> None:
     packets = [
         packet for packet in movements.packets(movements.circle) if not 3.01 < packet.time < 4.49
@@ -117,18 +102,6 @@ def test_an_entity_that_rests_and_sends_nothing_is_where_it_was() -> None:
     assert truth.interpolate(np.array([4.0])).positions[0].tolist() == [2.0, 0.0, 0.0]
 
 
-def test_velocities_that_are_all_zero_are_replaced() -> None:
-    packets = [
-        packet._replace(velocity=(0.0, 0.0, 0.0))
-        for packet in movements.packets(movements.straight)
-    ]
-    truth = of(packets)
-    assert truth.notes == (VelocitiesReplaced(Unusable.ALL_ZERO),)
-    np.testing.assert_allclose(
-        truth.interpolate(np.array([1.234])).velocities[0], (8, -2, 0), atol=1e-9
-    )
-
-
 def test_velocities_in_another_unit_are_replaced() -> None:
     packets = movements.packets(movements.circle)
     wrong = [
@@ -142,13 +115,6 @@ def test_velocities_in_another_unit_are_replaced() -> None:
     assert note.mismatch == pytest.approx(99, rel=0.01)
     derived = of(wrong).interpolate(np.array([3.0])).velocities[0]
     np.testing.assert_allclose(derived, movements.velocity(movements.circle, 3.0), atol=0.01)
-
-
-def test_velocities_that_are_not_finite_are_replaced() -> None:
-    packets = movements.packets(movements.straight)
-    packets[7] = packets[7]._replace(velocity=(math.nan, 0.0, 0.0))
-    assert of(packets).notes == (VelocitiesReplaced(Unusable.NOT_FINITE),)
-    np.testing.assert_allclose(of(packets).interpolate(np.array([1.0])).velocities[0], (8, -2, 0))
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3])
@@ -181,15 +147,6 @@ def test_states_that_are_not_finite_are_left_out() -> None:
     np.testing.assert_allclose(
         truth.interpolate(np.array([0.26])).positions[0], movements.straight(0.26)
     )
-
-
-def test_of_states_with_one_time_the_last_counts() -> None:
-    packets = movements.packets(movements.straight, 2.0)
-    packets.insert(4, packets[3]._replace(position=(0.0, 0.0, 0.0)))
-    packets.insert(4, packets[3]._replace(position=(1.2, 2.7, 1.0)))
-    truth = of(packets)
-    assert truth.notes[0] == StatesLeftOut(2, Excluded.SAME_TIME)
-    assert truth.interpolate(np.array([packets[3].time])).positions[0].tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from epic_cli.metrics import TURNING
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Run, compare
 from epic_cli.metrics.measurement import Entity, Measurement, measure
-from epic_cli.metrics.metric import Weighing, Weights
+from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.recovery import find_events
 from epic_cli.metrics.truth import make_truth, sample_truth
 from epic_cli.metrics.turning import METRICS
@@ -93,18 +93,6 @@ def test_angles_and_rays_are_those_of_scipy(seed: int) -> None:
     assert found.rows == counted.sum()
 
 
-@pytest.mark.parametrize("late", [-0.1, 0.0, 0.08, 0.35])
-def test_the_lag_of_the_rotation_is_its_own(late: float) -> None:
-    block, turning = tumbling(10, 3)
-    drawn = turning(np.clip(TIMES - late, 0, 20.9))
-    found, figures = measured(block, drawn)
-    assert found.lag.seconds == pytest.approx(0.0, abs=1e-6)
-    assert figures["turn_lag"] == pytest.approx(late, abs=1e-4)
-    assert figures["angle_residual"] < 0.05
-    assert (figures["angle"] < 0.01) == (late == 0)
-    assert figures["long_way"] == 0
-
-
 def test_turns_the_long_way_round_are_counted() -> None:
     """Between some packets, the drawn rotation goes 360 degrees less, the other way."""
     block, turning = tumbling(2, 5)
@@ -167,28 +155,6 @@ def test_overshoot_is_that_of_its_definition(seed: int, late: int) -> None:
     assert figures["turn_overshoot"] == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("far", [0.0, 20.0])
-def test_what_turns_on_past_a_stop_overshoots_by_that(far: float) -> None:
-    """The truth turns by 90 degrees a second and stops at 10 s; the drawn rotation turns on."""
-    stamps = np.arange(0, 21, 0.005)
-    yaw = np.minimum(stamps, 10.0) * 90
-    packets = [
-        Packet(time=float(t), position=(3 * t, 0.0, 0.0), velocity=(3.0, 0.0, 0.0),
-               rotation=tuple(Rotation.from_euler("z", angle, degrees=True).as_quat()))
-        for t, angle in zip(stamps, yaw, strict=True)
-    ]  # fmt: skip
-    past = far * np.maximum(0, 1 - np.abs(TIMES - 10.25) / 0.25)
-    shown = np.minimum(TIMES, 10.0) * 90 + past
-    found, figures = measured(
-        movements.block(packets), Rotation.from_euler("z", shown[:, None], degrees=True)
-    )
-    # on the way back it turns against the truth: only what still turns on is past it
-    on = past[(TIMES > 10) & (TIMES <= 10.25)]
-    assert figures["turn_overshoot"] == pytest.approx(
-        math.sqrt((on**2).sum() / found.rows), rel=0.02, abs=1e-9
-    )
-
-
 def compared(block: PacketBlock, names: str, **changed: object) -> Comparison:
     spec = CompareSpec(read_specs(names.split(",")), SCREEN_TIMING, threads=1, **changed)  # type: ignore[arg-type]
     return compare([Run("one", {"": block})], spec)
@@ -211,15 +177,3 @@ def test_figures_are_there_where_something_turns() -> None:
         assert math.isnan(without.results[0].value(name))
     assert without.results[0].value("error") == turning.value("error")
     assert without.results[0].value("score") != turning.value("score")
-
-
-def test_a_shooter_weighs_the_aim() -> None:
-    block, _ = tumbling(20, 1)
-    heavy = compared(
-        block, "snapshot", weights=Weighing.parse("shooter").weights._replace(aim=50.0)
-    )
-    light = compared(block, "snapshot", weights=Weighing.parse("shooter").weights)
-    assert Weighing.parse("shooter").weights.aim > 0
-    assert (heavy.results[0].value("score") < light.results[0].value("score")) == (
-        light.results[0].value("aim_cost") > 100 / light.results[0].value("score") - 1
-    )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation, Slerp
 
 from epic_cli import Packet
-from epic_cli.engine.packets import PacketBlock, turn_between
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.metrics.truth import make_truth
 
 Floats = NDArray[np.float64]
@@ -80,11 +80,3 @@ def test_nothing_leads_over_a_teleport() -> None:
     shown = np.degrees(2 * np.arctan2(*turns.interpolate(np.array([0.94, 1.06]))[:, 2:].T))
     assert shown == pytest.approx(np.degrees([0.94, 3.06]), abs=1e-6)
     assert np.isnan(turns.interpolate(np.array([0.97]))).all()
-
-
-def test_a_turn_without_spins_is_on_the_great_circle() -> None:
-    ends = Rotation.from_euler("ZYX", [[0.2, 0.1, 0.3], [1.4, -0.6, 0.9]])
-    begin, end = (tuple(quaternion) for quaternion in ends.as_quat().tolist())
-    rotation, spin = turn_between((begin, None), (end, (1.0, 2.0, 3.0)), 0.5, 0.3)
-    assert rotation == pytest.approx(Slerp([0, 1], ends)(0.3).as_quat())
-    assert spin == pytest.approx(((ends[1] * ends[0].inv()).as_rotvec() / 0.5).tolist())

@@ -3,47 +3,14 @@
 from __future__ import annotations
 
 import io
-import itertools
 import math
-from dataclasses import replace
-from statistics import fmean
 from typing import Any
 
 import pytest
 
-from epic_cli.network.link import Link, LinkConditions, QueueLimit, fates
+from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.trace import AddedLink, TraceLink, read_trace
-
-COUNT = 20_000
-
-
-def delays(conditions: LinkConditions, count: int = 400, rate: int = 100) -> list[float | None]:
-    """Return the delays of packets sent at this rate; None for a lost one."""
-    link = Link(conditions)
-    found = [(n / rate, link.send(n / rate)) for n in range(count)]
-    return [round(arrivals[0] - time, 9) if arrivals else None for time, arrivals in found]
-
-
-def test_an_overloaded_queue_grows_by_the_same_time_with_each_packet() -> None:
-    """100 packets/s of 1,000 bytes over 640 kbit/s take 12.5 ms each: each waits 2.5 ms longer."""
-    link = LinkConditions(latency=0.03, rate=640_000, packet_size=1000, queue=QueueLimit(60))
-    found = delays(link)
-    assert found == [pytest.approx(0.03 + 0.0125 + n * 0.0025) for n in range(400)]
-
-
-@pytest.mark.parametrize(
-    ("queue", "longest"), [(QueueLimit(0.1), 0.1), (QueueLimit(packets=8), 0.1), (QueueLimit(0), 0)]
-)
-def test_tail_drop(queue: QueueLimit, longest: float) -> None:
-    """One packet in five exceeds the rate and is dropped; the others wait the queue's length."""
-    link = Link(LinkConditions(rate=640_000, packet_size=1000, queue=queue))
-    sent = [(n / 100, link.send(n / 100)) for n in range(COUNT)]
-    assert link.dropped == sum(not arrivals for _, arrivals in sent)
-    expected = 0.2 if longest else 0.5  # without room a packet that must wait is dropped
-    assert link.dropped / COUNT == pytest.approx(expected, abs=0.001)
-    waits = [arrivals[0] - time - 0.0125 for time, arrivals in sent if arrivals]
-    assert longest - 0.0125 < max(waits) <= longest + 1e-9
 
 
 def test_a_packet_in_the_queue_leaves_at_the_rate_at_which_it_came() -> None:
@@ -67,32 +34,6 @@ def test_conditions_change_exactly_at_their_times() -> None:
     assert link.find_at(1.0).loss == 1
     assert link.find_at(math.nextafter(1.0, 0)).loss == 0
     assert link.find_at(9.0) == LinkConditions(latency=0.02)
-
-
-def test_a_change_leaves_the_rest_of_the_random_numbers_as_they_were() -> None:
-    plain = LinkConditions(latency=0.1, jitter=0.05)
-    lossy = replace(plain, later=((1.0, replace(plain, loss=0.5)), (2.0, plain)))
-    pairs = list(zip(delays(plain), delays(lossy), strict=True))
-    assert all(other in (None, one) for one, other in pairs)
-    assert 30 < [other for _, other in pairs].count(None) < 70
-
-
-def test_corrupted_packets_are_lost_and_counted() -> None:
-    link = Link(LinkConditions(corrupt=0.2, rate=8e6))
-    lost = sum(not link.send(n / 100) for n in range(COUNT))
-    assert lost == link.corrupted == fates(link).corrupted
-    assert lost / COUNT == pytest.approx(0.2, abs=5 * math.sqrt(0.16 / COUNT))
-
-
-def test_reordering_with_a_gap_and_correlation() -> None:
-    """A gap of 5 with a share of 1 reorders every fifth packet and no other, as in netem."""
-    found = delays(LinkConditions(latency=0.1, reorder=1.0, reorder_gap=5))
-    assert [n for n, delay in enumerate(found) if delay == 0] == list(range(4, 400, 5))
-    conditions = LinkConditions(latency=0.1, reorder=0.2, reorder_correlation=0.5)
-    ahead = [delay == 0 for delay in delays(conditions, COUNT)]
-    assert fmean(ahead) == pytest.approx(0.2, abs=5 * math.sqrt(0.16 * 3 / COUNT))
-    after = [after for before, after in itertools.pairwise(ahead) if before]
-    assert fmean(after) == pytest.approx(0.6, abs=5 * math.sqrt(0.24 / len(after)))
 
 
 def test_a_recorded_network_and_a_link_add_up() -> None:

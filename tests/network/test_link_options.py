@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from epic_cli.jobs.simulate import command
 from epic_cli.main import main
 from epic_cli.network.link_spec import LINK_KEYS
-from epic_cli.shell.console import Sink
 
 
 def ran(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> tuple[str, str]:
@@ -138,35 +135,6 @@ def test_play_with_conditions_over_time_is_recorded(
     assert "2.0 set latency=0.02" in lines
     again, _ = ran(capsys, "play", "-q", "-f", "csv", str(script))
     assert again == rows
-
-
-def test_progress_is_shown_but_not_among_rows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    shown: list[tuple[int, int]] = []
-
-    class Shown:
-        def __init__(self, what: str) -> None:
-            assert what == "simulating"
-
-        def __enter__(self) -> Shown:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def __call__(self, *state: Any) -> None:
-            shown.append(state)
-
-    monkeypatch.setattr(command, "Progress", Shown)
-    words = ("simulate", "--movement", "circle,duration=60")
-    ran(capsys, *words, "-o", str(tmp_path / "packets.txt"))
-    assert [total for _, total in shown] == [60_000] * 5
-    assert [done for done, _ in shown] == [12_750, 25_550, 38_350, 51_150, 60_000]
-    shown.clear()
-    monkeypatch.setattr(Sink, "isatty", lambda _: True)
-    ran(capsys, *words)
-    assert shown == []
 
 
 def test_the_keys_of_a_link_are_those_that_it_has(capsys: pytest.CaptureFixture[str]) -> None:

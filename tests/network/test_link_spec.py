@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.engine import description
-from epic_cli.network.link import LINK, WAYS, GilbertElliott, LinkConditions, QueueLimit
+from epic_cli.network.link import LINK, GilbertElliott, LinkConditions, QueueLimit
 from epic_cli.network.link_spec import (
     LINK_KEYS,
     PRESETS,
@@ -20,7 +19,6 @@ from epic_cli.network.link_spec import (
     TwoWays,
     parse_word,
 )
-from epic_cli.network.trace import AddedLink
 from epic_cli.show.link import make_presets_report
 from epic_cli.show.report import Table
 
@@ -158,17 +156,6 @@ def test_one_direction_and_datagrams_take_less() -> None:
         LinkSpec.parse("trace=a.csv,trace_direction=up", two_ways=True)
     with pytest.raises(ValueError, match="a length of its own"):
         LinkSpec.parse("rate=1mbit,packet_size=9").drop_sizes()
-
-
-def test_a_recorded_network_in_both_directions(tmp_path: Path) -> None:
-    file = tmp_path / "net.csv"
-    file.write_bytes(b"send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n")
-    spec = LinkSpec.parse(f"trace={file},latency=20ms", two_ways=True)
-    traces = spec.read_traces(two_ways=True)
-    found = {way: spec.make_channel(0, traces, way=way, purpose=way) for way in WAYS}
-    assert all(isinstance(channel, AddedLink) for channel in found.values())
-    assert [round(found[way].send(0.0)[0], 9) for way in WAYS] == [0.11, 0.06]
-    assert LinkSpec.parse("4g").read_traces() == {}
 
 
 def test_completion_proposes_presets_keys_and_words() -> None:

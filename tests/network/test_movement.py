@@ -33,26 +33,6 @@ def only(text: str, time: float, **options: Any) -> State | None:
     return states[0][1] if states else None
 
 
-def test_recorded_states_come_back_as_they_stand() -> None:
-    recorded = movement(TWO)
-    assert (recorded.start, recorded.end) == (0, 0.2)
-    looks = list(sample_movement(recorded, None))
-    assert [(look.time, [name for name, _ in look.states]) for look in looks] == [
-        (0, ["a", "b"]),
-        (0.1, ["a", "b"]),
-        (0.2, ["b"]),
-    ]
-    assert looks[1].states[0][1] == State((0.1, 0, 0), (1, 0, 0), 0)
-
-
-def test_grouped_by_entity_is_as_good() -> None:
-    lines = TWO.splitlines(keepends=True)
-    grouped = lines[0] + "".join(sorted(lines[1:]))
-    assert list(sample_movement(movement(grouped), None)) == list(
-        sample_movement(movement(TWO), None)
-    )
-
-
 def test_one_entity_only() -> None:
     recorded = movement(TWO, entity="b")
     assert list(recorded.tracks) == ["b"]
@@ -75,16 +55,6 @@ def test_between_states_a_cubic_is_exact() -> None:
         expected = cubic(time)
         assert state.position == pytest.approx(expected.position, abs=1e-13)
         assert state.velocity == pytest.approx(expected.velocity, abs=1e-13)
-
-
-def test_derived_velocity_of_a_parabola_is_exact_inside() -> None:
-    times = [0, 0.1, 0.25, 0.3, 0.5]
-    text = "time,x,y,z\n" + "".join(f"{t},{3 * t * t},{t},0\n" for t in times)
-    states = [look.states[0][1] for look in sample_movement(movement(text), None)]
-    for time, state in list(zip(times, states, strict=True))[1:-1]:
-        assert state.velocity == pytest.approx((6 * time, 1, 0))
-    assert states[0].velocity == pytest.approx((0.3, 1, 0))
-    assert states[-1].velocity == pytest.approx((2.4, 1, 0))
 
 
 def test_velocities_by_choice() -> None:
@@ -114,14 +84,6 @@ def test_a_step_too_fast_is_a_teleport() -> None:
         look.states[0][1].teleports for look in sample_movement(movement(text, max_speed=5), None)
     ]
     assert counts == [0, 0, 1]
-
-
-def test_in_a_gap_nobody_is_there() -> None:
-    text = "time,x,y,z\n0,0,0,0\n1,1,0,0\n4.5,9,0,0\n5,9.5,0,0\n"
-    looks = list(sample_movement(movement(text, max_gap=2), 2))
-    assert [look.time for look in looks] == [0, 0.5, 1, 4.5, 5]
-    assert [look.states[0][1].teleports for look in looks] == [0, 0, 0, 1, 1]
-    assert looks[2].states[0][1].velocity == (1, 0, 0)
 
 
 def test_an_endless_gap_takes_no_time() -> None:
@@ -170,11 +132,6 @@ def test_a_log_in_order_of_arrival_is_the_movement_that_was_sent(
 def test_of_two_rows_of_one_time_the_later_counts() -> None:
     text = "time,x,y,z\n0,0,0,0\n1,1,0,0\n1,2,0,0\n2,4,0,0\n"
     assert only(text, 1) == State((2, 0, 0), (2, 0, 0), 0)
-
-
-def test_entities_have_no_limit_but_memory() -> None:
-    text = "entity,time,x,y,z\n" + "".join(f"e{n},0,0,0,0\ne{n},1,0,0,0\n" for n in range(5000))
-    assert len(movement(text).tracks) == 5000
 
 
 def test_other_columns_and_formats_are_read_as_any_recording() -> None:

@@ -9,8 +9,8 @@ import pytest
 from support.conformance import load
 
 from epic_cli.network.movement import PathMovement, Snapshot, State
-from epic_cli.network.paths import Teleporting, make_stop_and_go, make_straight
-from epic_cli.network.sender import Sender, SenderClock, SenderSpec, sample_movement
+from epic_cli.network.paths import make_stop_and_go, make_straight
+from epic_cli.network.sender import Sender, SenderSpec, sample_movement
 
 
 def look(time: float, x: float, vx: float = 0.0, teleports: int = 0) -> Snapshot:
@@ -39,14 +39,6 @@ def test_a_path_has_no_rate_of_its_own() -> None:
         next(sample_movement(PathMovement(make_straight(1, 1, 0)), None))
     with pytest.raises(ValueError, match="send rate is -1"):
         next(sample_movement(PathMovement(make_straight(1, 1, 0)), -1))
-
-
-def test_numbers_are_rounded_and_zero_has_no_sign() -> None:
-    (packet,) = Sender().make_packets(look(0.12345649, -1e-9, 1 / 3))
-    assert packet.time == 0.123456
-    assert packet.velocity
-    assert packet.velocity[0] == 0.333333
-    assert str(packet.position[0]) == "0.0"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -78,14 +70,6 @@ def test_differences_in_half_precision_begin_anew_at_a_teleport_and_rest() -> No
     assert found == [[0.0], [float(np.float16(30.0123))], [], [900.0123], []]
 
 
-def test_the_clock_is_ahead_and_drifts() -> None:
-    clock = SenderClock(offset=100, drift=200)
-    assert clock.read(0) == 100
-    assert clock.read(5000) == pytest.approx(5101)
-    (packet,) = Sender(SenderSpec(clock_offset=100, clock_drift=200)).make_packets(look(5000, 0))
-    assert packet.time == 5101
-
-
 @pytest.mark.parametrize(("repeats", "sent"), [(None, 21), (0, 11), (1, 12), (3, 14), (100, 21)])
 def test_repeats_while_nothing_moves(repeats: int | None, sent: int) -> None:
     """The entity moves for ten intervals and rests for ten."""
@@ -107,15 +91,3 @@ def test_entities_rest_one_by_one() -> None:
     second = list(sender.make_packets(Snapshot(1, [("a", still), ("b", moved)])))
     assert [packet.entity for packet in first] == ["a", "b"]
     assert [packet.entity for packet in second] == ["b"]
-
-
-def test_as_many_marks_as_teleports() -> None:
-    movement = PathMovement(Teleporting(1, 5, 2))
-    sender = Sender()
-    packets = [
-        p for snapshot in sample_movement(movement, 20, 60) for p in sender.make_packets(snapshot)
-    ]
-    assert (
-        sum(packet.teleport for packet in packets)
-        == movement.take_snapshot(60).states[0][1].teleports
-    )

@@ -25,18 +25,6 @@ def trace(text: str, **options: Any) -> NetworkTrace:
     return read_trace(io.BytesIO(text.encode()), **options)
 
 
-def test_reads_one_flow() -> None:
-    found = trace(RECEIVED, flow="a")
-    assert found.times == pytest.approx([0, 0.05, 0.05, 0.15, 0.2])
-    assert found.delays == [
-        pytest.approx(0.051),
-        pytest.approx(0.043),
-        None,
-        pytest.approx(0.202),
-        pytest.approx(0.051),
-    ]
-
-
 def test_numbers_that_are_missing_are_lost_packets() -> None:
     rows = "7,0,10\n8,0.1,10\n11,0.4,20\n3,0.5,10\n"  # the counter is set at the end
     found = trace(f"seq,send_time,owd_ms\n{rows}")
@@ -58,26 +46,6 @@ def test_reads_the_rows_of_one_direction() -> None:
         trace(text, direction="down")
 
 
-@pytest.mark.parametrize("by", ["time", "packet"])
-@pytest.mark.parametrize("start", [0.0, 10.0, 77.7])
-def test_reproduces_its_own_arrivals(by: Any, start: float) -> None:
-    link = TraceLink(trace(RECEIVED, flow="a"), by, "stop")
-    arrivals = [link.send(start + time) for time in (0, 0.05, 0.05, 0.15, 0.2)]
-    assert arrivals == [
-        (pytest.approx(start + 0.051),),
-        (pytest.approx(start + 0.093),),
-        (),
-        (pytest.approx(start + 0.352),),
-        (pytest.approx(start + 0.251),),
-    ]
-
-
-def test_by_time_the_last_packet_until_then_counts() -> None:
-    link = TraceLink(NetworkTrace([0, 1, 2], [0.1, None, 0.3]), "time", "loop")
-    delays = [link.send(time) for time in (0, 0.9, 1.0, 1.9, 2.5)]
-    assert delays == [(0.1,), (1.0,), (), (), (2.8,)]
-
-
 @pytest.mark.parametrize(("by", "times"), [("packet", range(7)), ("time", range(7))])
 def test_loops(by: Any, times: range) -> None:
     """A trace by time restarts a mean step after its last packet."""
@@ -85,18 +53,6 @@ def test_loops(by: Any, times: range) -> None:
     delays = [[round(arrival - time, 9) for arrival in link.send(time)] for time in times]
     assert delays == [[0.1], [], [0.3], [0.1], [], [0.3], [0.1]]
     assert not link.has_ended(1e9)
-
-
-def test_stops() -> None:
-    by_time = TraceLink(NetworkTrace([0, 1, 2], [0.1, 0.2, 0.3]), "time", "stop")
-    assert not by_time.has_ended(5)
-    by_time.send(5)
-    assert [by_time.has_ended(time) for time in (7.9, 8.0)] == [False, True]
-    by_packet = TraceLink(NetworkTrace([0, 1], [0.1, 0.2]), "packet", "stop")
-    by_packet.send(0)
-    assert not by_packet.has_ended(99)
-    by_packet.send(99)
-    assert by_packet.has_ended(99)
 
 
 def test_a_trace_of_one_packet() -> None:
@@ -111,20 +67,6 @@ def test_in_order() -> None:
     free, kept = TraceLink(steep), TraceLink(steep, in_order=True)
     assert [free.send(time) for time in times] == [(0.75,), (1.5,), (1.125,)]
     assert [kept.send(time) for time in times] == [(0.75,), (1.5,), (1.5,)]
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "delay"),
-    [
-        ("send_time,owd_ms\n0,120\n", {}, 0.12),
-        ("send_time,owd_up_ms,owd_down_ms\n0,10,20\n", {}, 0.02),
-        ("send_time,owd_up_ms,owd_down_ms\n0,10,20\n", {"direction": "up"}, 0.01),
-        ("send_time,rtt_ms\n0,120\n", {}, 0.06),
-        ("send_time,recv_time,rtt_ms\n1,1.5,120\n", {}, 0.5),
-    ],
-)
-def test_columns(text: str, options: dict[str, Any], delay: float) -> None:
-    assert trace(text, **options).delays == [delay]
 
 
 def test_lost_packets_of_unknown_time_lie_between_the_others() -> None:

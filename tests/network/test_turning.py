@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 from support.conformance import load
 
 from epic_cli.network import encoding
-from epic_cli.network.movement import PathMovement, RecordedMovement
+from epic_cli.network.movement import RecordedMovement
 from epic_cli.network.paths import PATHS, SPIN, SPIN_AXIS, TURNINGS, make_turning_path
-from epic_cli.network.sender import Sender, SenderSpec, sample_movement
+from epic_cli.network.sender import sample_movement
 from epic_cli.network.simulation import simulate
 from epic_cli.network.truth_file import TruthWriter, read_movement
 
@@ -33,16 +33,6 @@ def test_every_path_turns_without_half_turns(path: str, turning: str) -> None:
     if path not in ("strafe", "teleport") or turning != "heading":  # these turn back at once
         steps = np.degrees((found[1:] * found[:-1].inv()).magnitude())
         assert steps.max() < 40
-
-
-def test_a_heading_is_along_the_movement() -> None:
-    moving = make_turning_path("circle", 5.0, 5.0, 0, "heading")
-    for time in np.arange(0.2, 20, 0.37):
-        state = moving(time)
-        ahead = Rotation.from_quat(state.rotation).apply([1, 0, 0])
-        assert ahead @ state.velocity == pytest.approx(5.0, abs=1e-6)
-    corners = rotations("zigzag", "heading").apply([1, 0, 0])
-    assert np.abs(np.degrees(np.arctan2(corners[:, 1], corners[:, 0]))).max() < 45.001
 
 
 def test_a_spin_is_of_constant_angular_velocity() -> None:
@@ -67,20 +57,6 @@ def smallest_three(rotation: tuple[float, ...], bits: int) -> tuple[float, ...]:
     return field.to_values(field.to_whole(rotation))
 
 
-@pytest.mark.parametrize("bits", [2, 5, 9, 15])
-def test_the_smallest_three_are_off_by_half_a_step_each(bits: int) -> None:
-    step = math.sqrt(2) / (2**bits - 1)
-    for rotation in Rotation.random(200, random_state=bits):
-        quaternion = tuple(rotation.as_quat())
-        found = np.array(smallest_three(quaternion, bits))
-        largest = int(np.abs(quaternion).argmax())
-        away = found * np.sign(quaternion[largest]) - quaternion
-        assert np.linalg.norm(found) == pytest.approx(1)
-        if bits > 4:
-            assert np.abs(np.delete(away, largest)).max() <= step / 2 + 1e-12
-            assert np.degrees((Rotation.from_quat(found) * rotation.inv()).magnitude()) < 180 * step
-
-
 @pytest.mark.parametrize("one", load("compression_runs")["rotations"])
 def test_the_smallest_three_of_other_programs(one: dict[str, list[float]]) -> None:
     """Mirror truncates where epic rounds; NGO has magnitude bits and a sign."""
@@ -92,19 +68,6 @@ def test_the_smallest_three_of_other_programs(one: dict[str, list[float]]) -> No
     assert set(np.round(steps)) <= {0.0, 1.0}
     ngo = np.array(one["ngo"])
     assert np.abs(np.delete(ours - ngo, largest)).max() <= 1.01 * step
-
-
-def test_packets_carry_the_rotation_and_nothing_else_changes() -> None:
-    plain = list(simulate(PathMovement(make_turning_path("circle", 5, 5, 0, "none")), duration=2))
-    movement = PathMovement(make_turning_path("circle", 5, 5, 0, "spin"))
-    turned = list(simulate(movement, duration=2))
-    assert [packet._replace(rotation=None, spin=None) for packet in turned] == plain
-    coarse = list(simulate(movement, duration=2, sender=Sender(SenderSpec(rotation_bits=6))))
-    for one, rough in zip(turned, coarse, strict=True):
-        exact = movement.take_snapshot(one.time).states[0][1].rotation
-        assert exact is not None
-        assert one.rotation == pytest.approx(exact, abs=1e-6)
-        assert rough.rotation == pytest.approx(smallest_three(exact, 6), abs=1e-6)
 
 
 @pytest.mark.parametrize("turning", TURNINGS[1:])

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.ports import example, script
 
 from epic_cli import Packet, read_packets
@@ -114,28 +112,6 @@ def test_a_jump_is_what_velocities_do_not_explain() -> None:
     assert find_circumstances(moving, 0.35, 0.4) == []
     (found,) = find_circumstances([*moving, there], 0.45, 0.5)
     assert (found.kind, found.amount) == (PacketKind.JUMP, 46)
-
-
-@given(
-    st.lists(st.tuples(st.floats(-10, 10), st.floats(0, 10)), max_size=20),
-    st.floats(0, 10),
-    st.floats(0, 1),
-)
-def test_any_packets_have_circumstances(
-    stamps: list[tuple[float, float]], after: float, frame: float
-) -> None:
-    by_arrival = sorted(packets(*stamps), key=lambda one: one.arrival or 0.0)
-    here = sum(after < (packet.arrival or 0.0) <= after + frame for packet in by_arrival)
-    found = {
-        circumstance.kind: circumstance
-        for circumstance in find_circumstances(by_arrival, after, after + frame)
-    }
-    assert (PacketKind.MANY in found) == (here > 1)
-    assert here or not found.keys() & {
-        PacketKind.MANY,
-        PacketKind.FIRST,
-        PacketKind.SECOND,
-    }
 
 
 def test_where_a_row_shows_nothing_unusual_the_packet_that_was_is_named() -> None:

@@ -86,17 +86,6 @@ def test_what_differs_is_told_in_every_format(
     assert main(["check"]) == 0
 
 
-def test_a_new_file_of_before_goes_when_the_case_holds_again() -> None:
-    folder = case("a")
-    good = (folder / "expected.tsv").read_bytes()
-    (folder / "expected.tsv").write_bytes(good[:-1] + b"1\n")
-    assert main(["check"]) == 5
-    assert (folder / "expected.new").read_bytes() == good
-    (folder / "expected.tsv").write_bytes(good)
-    assert main(["check"]) == 0
-    assert not (folder / "expected.new").exists()
-
-
 def test_nothing_is_taken_where_ci_is_set(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,14 +143,6 @@ def test_a_new_case_writes_nothing_over(
     assert f"a/{name} is there already" in capfd.readouterr().err
     assert [path.name for path in Path("a").iterdir()] == [name]
     assert Path("a", name).read_text() == "mine\n"
-
-
-def test_accept_takes_rows_and_no_figures() -> None:
-    rows = case("a", '[expect]\nerror = "<0.001"\n') / "expected.tsv"
-    good = rows.read_bytes()
-    rows.write_bytes(b"")
-    assert main(["check", "--accept"]) == 5
-    assert rows.read_bytes() == good
 
 
 def test_reports_for_other_programs(capfd: pytest.CaptureFixture[str]) -> None:
@@ -239,18 +220,6 @@ def test_pictures_of_rotations(capfd: pytest.CaptureFixture[str]) -> None:
     assert "yaw (degrees, x to y) over time (s)" in out
     assert ". truth   a expected   b drawn" in out
     assert "drawAngle" in Path("page.html").read_text()
-
-
-def test_many_cases_come_in_their_order(capfd: pytest.CaptureFixture[str]) -> None:
-    for number in range(30):
-        folder = Path(f"n{number:02}")
-        folder.mkdir()
-        (folder / "case.toml").write_text('recording = "../turn.txt"\n')
-    assert main(["check", "--accept", "--yes"]) == 0
-    capfd.readouterr()
-    assert main(["check", "-v", "--threads", "8"]) == 0
-    out = capfd.readouterr().out.splitlines()
-    assert out[:-1] == [f"n{number:02}: holds" for number in range(30)]
 
 
 def test_a_person_is_asked(tmp_path: Path) -> None:

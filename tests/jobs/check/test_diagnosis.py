@@ -211,41 +211,6 @@ def test_each_mistake_is_told_apart(name: str) -> None:
     assert seen(rows, None, expected)
 
 
-@pytest.mark.parametrize("drift", [0.005, 0.0])
-def test_a_shift_is_not_taken_for_one_that_is_a_turn_further(drift: float) -> None:
-    """Draw a circle, of ten ticks a turn: two ticks late looks like eight early."""
-
-    def circle(begin: int) -> Rows:
-        turned = [np.pi / 5 * (begin + k) for k in range(40)]
-        return [
-            [row[0], drift * angle + np.cos(angle), np.sin(angle), *row[3:]]
-            for row, angle in zip(right(), turned, strict=True)
-        ]
-
-    assert seen(circle(-2), circle(0), pattern(Pattern.SHIFTED, 2, "0.1"))
-
-
-def test_rows_that_nobody_expects() -> None:
-    for ours, expected in (
-        (kept(right(), slice(0, 30)), pattern(Pattern.GOES_ON, count=10, time=1.55)),
-        (kept(right(), slice(4, 40)), pattern(Pattern.BEGINS_EARLY, count=4, time=0.2)),
-    ):
-        assert seen(right(), ours, expected)
-
-
-def test_double_precision_where_single_is_computed() -> None:
-    found = difference(right(), singles(right()))
-    assert found is not None
-    (double,) = diagnose(found)
-    assert (double.pattern, double.more) == (Pattern.DOUBLE, 0)
-    tipped = [*right()[:20], *late(1)[20:]]
-    found = difference(tipped, singles(right()))
-    assert found is not None
-    (double,) = diagnose(found)
-    assert (double.pattern, double.more) == (Pattern.DOUBLE, 20)
-    assert double.time == pytest.approx(1.05)
-
-
 def test_too_few_digits() -> None:
     found = difference(singles(right()), singles(right()), ".9g")
     assert found is not None

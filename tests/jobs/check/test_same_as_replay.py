@@ -170,14 +170,6 @@ def test_several_recordings_and_several_strategies(tmp_path: Path) -> None:
     assert [row.label for row in drawing.candidates] == sorted(list_remote_names())
 
 
-@pytest.mark.parametrize("recording", ["unix.csv", "spinning.txt"])
-def test_rows_without_a_word_are_those_of_replay(recording: str, tmp_path: Path) -> None:
-    path = tmp_path / "case.toml"
-    path.write_text(f"recording = '{recording}'\n")
-    copied(recording, tmp_path)
-    assert draw(read_case(str(path)).drawing).rows == replayed(tmp_path, "-ftsv", recording)[1]
-
-
 def test_a_strategy_of_a_file_is_seen_from_the_case(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "half_way.py").write_bytes((SAMPLES / "half_way.py").read_bytes())
@@ -190,14 +182,3 @@ def test_a_strategy_of_a_file_is_seen_from_the_case(tmp_path: Path) -> None:
     (tmp_path / "half_way.py").write_bytes((SAMPLES / "half_way.py").read_bytes())
     _, rows = replayed(tmp_path, "-s./half_way.py:HalfWay+gain=0.2", "-ftsv", SAMPLES / "turn.txt")
     assert draw(case.drawing).rows == rows
-
-
-def test_whose_configuration_it_is_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "case.toml"
-    path.write_text(f"recording = '{SAMPLES}/turn.txt'\n")
-    before = draw(read_case(str(path)).drawing).rows
-    monkeypatch.setenv("EPIC_STRATEGY", "lerp")
-    monkeypatch.setenv("EPIC_LATENCY", "0.1")
-    assert draw(read_case(str(path)).drawing).rows == before

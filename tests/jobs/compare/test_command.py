@@ -12,8 +12,6 @@ import pytest
 from support.places import SAMPLES
 from support.running import epic
 
-from epic_cli.engine.strategies import list_remote_names
-
 VARIANTS = "epic,epic+calc_ahead=0.1"
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
 STEADY = b"".join(b"%d,0,0 / 10,0,0 / %.1f\n" % (k, k / 10) for k in range(50))
@@ -32,17 +30,6 @@ def refusal(*args: str | Path, stdin: bytes = b"", status: int = 2) -> str:
     assert done.stdout == b""
     assert "Traceback" not in text
     return text
-
-
-def test_every_strategy_there_is_takes_part() -> None:
-    found = rows(JITTER)
-    assert {record["strategy"] for record in found} == {*list_remote_names()}
-    order = [-float(record["score"]) for record in found]
-    assert order == sorted(order)
-
-
-def test_a_file_and_standard_input_give_the_same() -> None:
-    assert rows(TURN) == rows(stdin=TURN.read_bytes()) == rows("-", stdin=TURN.read_bytes())
 
 
 def test_a_given_truth_is_used() -> None:
@@ -73,19 +60,6 @@ def test_pictures_are_written(tmp_path: Path) -> None:
 def test_color_where_it_is_asked_for() -> None:
     assert b"\x1b[" in epic("compare", TURN, "--color", "always", "--chart", "x").stdout
     assert b"\x1b[" not in epic("compare", TURN, "--chart", "x").stdout
-
-
-def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
-    truth, recording = tmp_path / "truth.csv", tmp_path / "recording.csv"
-    truth.write_text("time,x,y\n" + "".join(f"{k / 10},{k},0\n" for k in range(50)))
-    recording.write_text("odd,px,py\n" + "".join(f"{100 * k},{k},0\n" for k in range(50)))
-    done = epic("compare", "--explain", "-s", "epic,lerp", "--read", "unit=ms,time=odd",
-                "--latency", "0.05", "--truth", truth, recording)  # fmt: skip
-    assert done.returncode == 0
-    assert b"some packets have none" in done.stdout
-    assert done.stderr.count(b"packets without a velocity") == 1
-    assert done.stderr.count(b"read with --read time=odd") == 1
-    assert done.stderr.count(b"read with --read frame.time=time,frame.x=x,frame.y=y") == 1
 
 
 def test_clocks_that_differ(tmp_path: Path) -> None:

@@ -63,13 +63,6 @@ def test_the_best_of_each_column_is_marked() -> None:
     assert marked["extrapolated"] == set()  # no better or worse
 
 
-def test_what_has_no_figures_has_dashes_and_a_note() -> None:
-    text = printed(THREE)
-    raising = next(line for line in text.splitlines() if line.startswith("Raising  "))
-    assert raising.split()[1] == "failed"
-    assert set(raising.split()[2:]) == {"-"}
-
-
 def test_a_narrow_terminal_gets_two_tables() -> None:
     text = printed(THREE, 80)
     heads = [line for line in text.splitlines() if line.startswith("strategy")]
@@ -149,14 +142,6 @@ def test_a_brief_report_fits_a_small_terminal(drawn: list[tuple[float, int]]) ->
         assert row.startswith("+") == (result.rank == 1 and 1 < tied < len(results))
 
 
-def test_a_brief_report_has_fewer_rows_below_a_long_verdict(monkeypatch: Any) -> None:
-    sentences = ["A sentence of the verdict that fills a whole line of a small terminal."] * 11
-    monkeypatch.setattr("epic_cli.jobs.compare.report.write_verdict", lambda *_, **__: sentences)
-    lines = brief([standing(f"strategy-{k:02}", 90 - k, 1 + k) for k in range(30)])
-    assert len(lines) == 23
-    assert sum(line.startswith("strategy-") for line in lines) == 6
-
-
 @pytest.mark.parametrize("entities", [1, 3, 9, 10, 11, 40])
 def test_a_brief_report_fits_a_small_terminal_with_any_number_of_entities(entities: int) -> None:
     both = [standing(label, score, None) for label, score in (("a", 90.0), ("b", 50.0))]
@@ -177,14 +162,6 @@ def test_a_page_diagnoses_the_first_recordings_that_are_long_enough(monkeypatch:
     assert [section.recording for section in found] == names[1:2]
 
 
-def test_a_brief_report_has_its_method_on_demand() -> None:
-    results = [standing("a", 60, 1), standing("b", 50, 2)]
-    short, whole = brief(results), brief(results, explain=True)
-    assert not any("Score = 100" in line for line in short)
-    assert any("Score = 100" in line for line in whole)
-    assert [line for line in whole if line in short] == short
-
-
 @pytest.mark.parametrize("width", [80, 300])
 def test_a_dot_stands_between_the_ends_of_its_interval(width: int) -> None:
     results = [standing("high", 80, 1), standing("low", 40, 2)]
@@ -193,14 +170,6 @@ def test_a_dot_stands_between_the_ends_of_its_interval(width: int) -> None:
     assert low.index("●") < high.index("●")
     assert all(line[line.index("●") - 1] == "─" for line in rows)
     assert not any("●" in line for line in brief(results, width=60))
-
-
-def test_every_metric_sorts_the_results() -> None:
-    for metric in METRICS:
-        found = [result.value(metric.name) for result in sort_results(THREE.results, metric.name)]
-        ranks = [metric.rank(value) for value in found]
-        assert ranks == sorted(ranks)
-        assert math.isnan(found[-1])
 
 
 def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:

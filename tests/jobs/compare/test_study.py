@@ -14,7 +14,6 @@ from support.running import epic
 from epic_cli.main import main
 
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
-AIRLINER = SAMPLES / "airliner.csv"
 FEW = ("-s", "dis,snapshot")
 CIRCLE = ("--movement", "circle,duration=3", "--latency", "80ms", "--jitter", "20ms")
 
@@ -25,15 +24,6 @@ def rows(*args: str | Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
 
-def refusal(*args: str | Path) -> str:
-    done = epic("compare", *args)
-    text = " ".join(done.stderr.decode().split())
-    assert done.returncode == 2, text
-    assert done.stdout == b""
-    assert "Traceback" not in text
-    return text
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for path in (TURN, JITTER):
@@ -41,21 +31,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "notes.md").write_text("no recording")
     (tmp_path / ".hidden.txt").write_text("none either")
     return tmp_path
-
-
-def test_a_folder_is_the_recordings_in_it(folder: Path) -> None:
-    of_folder = rows(folder)
-    assert of_folder == rows(folder / "jitter.txt", folder / "turn.txt")
-    by_recording = rows(folder, "--by", "recording")
-    assert [(Path(packet["recording"]).name, packet["entity"]) for packet in by_recording] == [
-        *[("jitter.txt", "")] * 2,
-        *[("turn.txt", "")] * 2,
-    ]
-    assert sum(int(float(packet["rows"])) for packet in by_recording) == sum(
-        int(float(record["rows"])) for record in of_folder
-    )
-    table = epic("compare", *FEW, folder, "--by", "recording").stdout.decode()
-    assert "Worst of 2 recordings: " in " ".join(table.split())
 
 
 def test_a_broken_recording_is_named_and_passed_over(folder: Path) -> None:
@@ -78,20 +53,6 @@ def test_a_movement_is_sent_over_as_many_networks_as_there_are_seeds() -> None:
     snapshot = next(record for record in found if record["strategy"] == "snapshot")
     assert float(snapshot["error_low"]) <= float(snapshot["error"]) <= float(snapshot["error_high"])
     assert float(snapshot["lag"]) == pytest.approx(0.2, abs=0.01)
-
-
-def test_one_network_is_as_if_simulated_and_compared_apart(tmp_path: Path) -> None:
-    sent = ("--movement", f"truth={AIRLINER},duration=30", "--latency", "150ms", "--jitter", "50ms")
-    (tmp_path / "flight.txt").write_bytes(epic("simulate", *sent, "--seed", "3").stdout)
-    (once,) = (
-        row for row in rows(*sent, "--seeds", "1", "--seed", "3") if row["strategy"] == "dis"
-    )
-    (twice,) = (
-        row
-        for row in rows(tmp_path / "flight.txt", "--truth", AIRLINER)
-        if row["strategy"] == "dis"
-    )
-    assert float(once["error"]) == pytest.approx(float(twice["error"]), rel=1e-6)
 
 
 def test_figures_have_the_same_names_and_values_everywhere() -> None:
@@ -131,19 +92,6 @@ def test_conditions_decide_the_status(condition: str, status: int, told: str) ->
     assert done.returncode == status
     assert told in done.stderr.decode()
     assert (condition in done.stderr.decode()) == bool(told)
-
-
-def test_games_weigh_otherwise() -> None:
-    plain, fighting = (
-        {row["strategy"]: float(row["score"]) for row in rows(JITTER, *more)}
-        for more in ((), ("--weights", "fighting"))
-    )
-    assert fighting["dis"] > plain["dis"]
-    assert fighting["snapshot"] < plain["snapshot"]
-    done = epic("compare", "--explain", *FEW, JITTER, "--weights", "fighting,overshoot=7")
-    assert b"Weights: accuracy 1, smoothness 0.5, latency 4, recovery 1, overshoot 7," in (
-        b" ".join(done.stdout.split())
-    )
 
 
 def test_a_folder_without_recordings_cannot_be_read(

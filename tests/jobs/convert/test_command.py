@@ -45,14 +45,6 @@ def test_packets_are_picked_and_moved() -> None:
         assert one == old | {"time": old["time"] - 0.1, "arrival": old["arrival"] - 0.1}
 
 
-def test_several_entities() -> None:
-    done = epic("convert", "--entity", "tank7", "--entity", "tank1", "--to", "csv", TANKS)
-    assert done.stdout == epic("convert", "--to", "csv", TANKS).stdout
-    other = epic("convert", "--entity", "tank7", "--entity", "tank2", "--to", "csv", TANKS)
-    assert other.returncode == 2
-    assert b"no packet of entity 'tank2'; there are 'tank1', 'tank7'" in other.stderr
-
-
 def test_refused_lines_are_told_and_the_rest_is_written(tmp_path: Path) -> None:
     done = epic("convert", "-o", "a.csv", stdin=PACKET + b"hello\n" + PACKET, cwd=tmp_path)
     assert done.returncode == 1
@@ -74,10 +66,6 @@ def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(LOG)
     assert epic("convert", "--in-place", "a.csv", cwd=tmp_path).returncode == 0
     assert (tmp_path / "a.csv").read_bytes().splitlines()[2] == b",1,3,4,0,,,,,,0,0"
-
-
-def test_a_missing_file() -> None:
-    assert epic("convert", "--to", "csv", "nowhere.csv").returncode == 3
 
 
 def test_parquet_in_a_pipe() -> None:

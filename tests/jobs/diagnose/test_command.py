@@ -62,13 +62,6 @@ def test_fail_if_makes_a_cause_a_status(
     assert ("epic: found head-of-line" in capsys.readouterr().err) == (status == 5)
 
 
-def test_the_span_is_what_is_looked_at(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["diagnose", "--format", "jsonl", str(recording)]) == 0
-    first = json.loads(capsys.readouterr().out)["first"]
-    assert main(["diagnose", "--span", f":{first - 0.2}", str(recording)]) in (0, 2)
-    assert "packets wait" not in capsys.readouterr().out
-
-
 def test_a_strategy_whose_buffer_runs_empty_is_told_with_the_setting(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,20 +149,6 @@ def test_a_network_alone_is_diagnosed(
     assert causes(file, capsys) == ([fault] if fault else [])
 
 
-def test_of_a_network_alone_no_movement_is_checked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["diagnose", network(tmp_path / "trace.csv", 4)]) == 0
-    shown = capsys.readouterr()
-    assert "read as a network trace, without positions: delays from recv_time\n" in shown.err
-    _, unchecked = shown.out.split("Not checked")
-    assert "(no positions)" in unchecked
-    for name in ("identity", "frozen", "teleport", "velocity", "server-stall", "send-rate"):
-        assert name in unchecked
-    assert "route-change" not in unchecked
-    assert "50 messages a second" in shown.out
-
-
 def test_a_flow_and_a_direction_of_a_network_are_chosen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,16 +180,6 @@ def test_a_network_alone_has_nothing_drawn_and_its_bad_lines_are_named(
     bad.write_text("send_time,recv_time\n0,0.1\n0.1,fast\n")
     assert main(["diagnose", str(bad)]) != 0
     assert f"{bad}:3:5" in capsys.readouterr().err
-
-
-def test_what_has_positions_is_no_network_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "both.csv"
-    rows = (f"{n / 20},{n / 20 + 0.05},{np.sin(n / 9):.4f},0,0" for n in range(100))
-    path.write_text("\n".join(["send_time,recv_time,x,y,z", *rows, ""]))
-    main(["diagnose", str(path)])
-    assert "network trace" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

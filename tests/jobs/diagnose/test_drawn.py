@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support import movements
-from support.recordings import few_of, few_rows
+from support.recordings import few_rows
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
@@ -20,7 +20,6 @@ from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error
 from epic_cli.jobs.diagnose.mechanism import Mechanism
 from epic_cli.jobs.diagnose.redraw import Redraw, apply_low_pass
-from epic_cli.jobs.diagnose.report.alternatives import write_strategy_option
 from epic_cli.metrics.drawn_path import (
     DrawnPath,
     UnusableDrawing,
@@ -59,26 +58,6 @@ def explained(
     block: PacketBlock, path: DrawnPath, among: Sequence[StrategySpec] = TAKEN
 ) -> DrawnMatch:
     return match({"": block}, {"": path}, among)
-
-
-@pytest.mark.parametrize(
-    ("strategy", "movement", "rate"),
-    [
-        ("epic", "strafe", 30),
-        ("lerp", "figure-eight", 144),
-        ("snapshot", "stop-and-go", 60),
-        ("mirror", "strafe", 60),
-        ("dead-reckoning", "figure-eight", 30),
-        ("snapshot+interpolation_time=0.13", "strafe", 60),
-        ("lerp+lerp_time=0.17", "figure-eight", 30),
-    ],
-)
-def test_what_a_strategy_drew_is_that_strategy(strategy: str, movement: str, rate: float) -> None:
-    block = recorded(movement)
-    found = explained(block, drawn(block, strategy, rate))
-    assert found.best.candidate.label == strategy
-    assert found.off < 0.001
-    assert (found.best.shift, found.best.constant, found.smoothed) == (0.0, 0.0, False)
 
 
 @pytest.mark.parametrize("by_frame", [False, True])
@@ -136,12 +115,6 @@ def test_systems_are_named(strategy: str, named: list[str]) -> None:
     assert [name for name in told if name in list_system_names()] == named
 
 
-def test_it_does_not_matter_when_packets_are_read_to_what_shows_the_newest() -> None:
-    block = recorded()
-    for by_frame in (False, True):
-        assert explained(block, drawn(block, "lerp", by_frame=by_frame)).by_frame is None
-
-
 @pytest.mark.parametrize(
     ("strategy", "movement", "rate", "constant"),
     [
@@ -172,17 +145,6 @@ def find_second_smoothings(found: DrawnMatch) -> int:
     return len(second_smoothing.detect(SimpleNamespace(drawn=found)))  # type: ignore[arg-type]
 
 
-def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:
-    """Four strategies come closer to quake3 behind a low-pass, each with another delay."""
-    block = recorded()
-    among = read_specs(["epic", "spline", "hermite", "geckos", "quake3"])
-    found = explained(block, drawn(block, "quake3", 60, 0.06), among)
-    assert found.smoothed
-    assert found.best.candidate.label == "quake3"
-    assert found.best.constant == pytest.approx(0.06, rel=0.01)
-    assert found.off < 0.001
-
-
 def test_a_lerp_in_each_frame_is_a_low_pass() -> None:
     """Alpha 0.2 at 60 Hz: -1/60 s / ln 0.8 = 75 ms."""
     block = recorded()
@@ -194,16 +156,6 @@ def test_a_lerp_in_each_frame_is_a_low_pass() -> None:
     found = explained(block, path._replace(positions=np.array(smoothed)), FEW)
     assert found.smoothed
     assert found.best.constant == pytest.approx(-1 / 60 / np.log(0.8), rel=0.1)
-
-
-@pytest.mark.parametrize("late", [0.1, -0.07])
-def test_another_clock_is_told_and_is_no_smoothing(late: float) -> None:
-    block = recorded()
-    found = explained(block, drawn(block, "lerp", late=late), FEW)
-    assert found.best.candidate.label == "lerp"
-    assert found.best.shift == pytest.approx(late, abs=0.002)
-    assert not found.smoothed
-    assert found.off < 0.02
 
 
 @pytest.mark.parametrize(
@@ -222,16 +174,6 @@ def test_one_setting_of_any_strategy_is_found(strategy: str, rate: float) -> Non
     assert found.best.candidate.label == strategy
     assert not found.smoothed
     assert not found.tick
-
-
-@pytest.mark.parametrize("delay", few_of([0.137, 0.2113], 1))
-def test_what_is_named_draws_what_was_drawn_with_the_digits_that_are_written(delay: float) -> None:
-    block = recorded()
-    frames = drawn(block, f"snapshot+interpolation_time={delay}")
-    found = explained(block, frames, ())
-    again = drawn(block, write_strategy_option(found.best.candidate).removeprefix("-s "))
-    apart = (again.positions - frames.positions)[frames.times > frames.times[0] + 1.5]
-    assert np.sqrt(np.square(apart).sum(axis=1).mean()) <= 1.1 * found.best.residual + found.enough
 
 
 @pytest.mark.parametrize(("tick", "rate"), [(30, 60), (50, 60), (60, 144)])
@@ -272,15 +214,6 @@ def test_rows_of_the_demo_are_what_epic_drew() -> None:
     found = explained(block, DrawnPath(times, np.round(own, 2), 0.005))
     assert found.best.candidate.label == "epic"
     assert found.found
-    assert not found.smoothed
-
-
-def test_what_no_strategy_draws_is_said() -> None:
-    block = recorded()
-    path = drawn(block, "snapshot")
-    wild = path.positions + 3 * np.sin(7 * path.times)[:, None]
-    found = explained(block, path._replace(positions=wild), FEW)
-    assert not found.like
     assert not found.smoothed
 
 

@@ -70,18 +70,6 @@ def test_a_fault_is_found_and_nothing_is_told_beside_it(fault: str) -> None:
         assert 0 < found.share <= 1
 
 
-@pytest.mark.parametrize("rate", [20, 30, 60])
-def test_states_at_rest_share_coarse_stamps_like_others(rate: int) -> None:
-    rows = clean("circle", LINKS["lan"], rate, 1, 60.0)  # it rests for 2 of 6 seconds
-    moves = rows[TIME] % 6 < 4
-    angle = np.cumsum(np.where(moves, 1.0 / rate, 0.0))
-    rows[POSITION] = 5 * np.cos(angle), 0 * angle, 5 * np.sin(angle)
-    rows[VELOCITY] = moves * [-5 * np.sin(angle), 0 * angle, 5 * np.cos(angle)]
-    rows[TIME] = np.floor(rows[TIME] * 10 + 1e-9) / 10
-    (found,) = diagnose(make_table_traffic({"": rows})).findings
-    assert found.cause == "stamps"
-
-
 def test_states_that_share_a_stamp_without_numbers_are_no_copies() -> None:
     rows = clean("circle", LINKS["lan"], 60, 1, 20.0)
     rows[SEQUENCE] = np.nan
@@ -91,12 +79,6 @@ def test_states_that_share_a_stamp_without_numbers_are_no_copies() -> None:
     )
     assert "duplicates" not in causes(rows)
     assert "duplicates" in causes(copies)
-
-
-@pytest.mark.parametrize(("jitter", "told"), [(0.002, []), (0.04, ["reordering"])])
-def test_jitter_that_mixes_packets_up_is_told(jitter: float, told: list[str]) -> None:
-    link = LinkConditions(latency=0.05, jitter=jitter, distribution="gamma")
-    assert causes(clean("circle", link, 60, 1, 40.0)) == told
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -216,25 +198,6 @@ def _case(rows: Columns) -> Case:
     return Case(rows, 0.05, np.random.default_rng(1), 1.0)
 
 
-@pytest.mark.parametrize("jitter", [0.005, 0.02, 0.03])
-@pytest.mark.parametrize("movement", MOVEMENTS)
-def test_states_stamped_on_arrival_have_wrong_stamps_and_right_velocities(
-    movement: str, jitter: float
-) -> None:
-    """The packets have no numbers, and those that overtake others are sorted by these stamps."""
-    for seed, rate in enumerate((20, 30)):
-        rows = clean(movement, LINKS["perfect"], rate, seed, 30.0)
-        random = np.random.default_rng(seed)
-        rows[0] += 0.1 + np.maximum(random.normal(0, jitter, rows.shape[1]), -0.1)
-        rows[7:9] = np.nan
-        told = diagnose(make_table_traffic({"": rows[:, rows[0].argsort()]})).findings
-        assert {found.cause for found in told} in ({"stamps"}, {"stamps", "send-rate"})
-        (found,) = (found for found in told if found.cause == "stamps")
-        spread, most = float(found.values["spread"]), float(found.values["worst"])
-        assert spread == pytest.approx(jitter * 2**0.5, rel=0.35)
-        assert spread <= most
-
-
 @pytest.mark.parametrize("seed", seeds(6, 3))
 def test_a_server_whose_ticks_stand_still_falls_behind_for_good(seed: int) -> None:
     """Two of the stalls follow each other at once; delays jitter by as much as a period."""
@@ -262,23 +225,6 @@ def test_a_queue_that_fills_for_minutes_and_drains_at_once_is_no_other_route(see
     assert found.cause == "queue"
 
 
-def test_another_route_for_less_than_a_second_is_no_queue() -> None:
-    rows = clean("strafe", LINKS["lan"], 20, 4, 60.0)
-    rows[7] += np.where((rows[0] > 25) & (rows[0] < 25.9), 0.04, 0.0)
-    found = diagnose(make_table_traffic({"": rows[:, rows[7].argsort()]})).findings
-    assert "queue" not in {one.cause for one in found}
-
-
-@pytest.mark.parametrize("shorter", [0.03, 0.05, 0.12])
-def test_packets_on_a_shorter_route_overtake_and_no_clock_was_set(shorter: float) -> None:
-    rows = clean("strafe", LINKS["lan"], 60, 3, 60.0)
-    rows[7] += np.where(rows[0] > 25, 0.0, shorter)
-    rows = rows[:, rows[7].argsort()]
-    assert [found.cause for found in diagnose(make_table_traffic({"": rows})).findings] == [
-        "route-change"
-    ]
-
-
 @pytest.mark.parametrize("longer", [0.97, 1.005, 1.03, 1.15])
 def test_ticks_that_are_not_as_long_as_said_are_a_clock_that_no_queue_makes(longer: float) -> None:
     rows = clean("strafe", LINKS["wifi"], 30, 7, 50.0)
@@ -288,14 +234,6 @@ def test_ticks_that_are_not_as_long_as_said_are_a_clock_that_no_queue_makes(long
     assert float(found.values["drift"]) == pytest.approx(abs(longer - 1) * 1e6, rel=0.05)
     rate = float(str(found.values["rate"]).partition(" %")[0].rpartition(" ")[2])
     assert rate == pytest.approx(100 / longer, abs=0.3)
-
-
-def test_ticks_that_are_a_little_too_short_show_through_jitter() -> None:
-    rows = clean("strafe", LINKS["lan"], 128, 7, 98.0)
-    rows[ARRIVAL] += np.random.default_rng(7).gamma(1.5, 0.013, rows.shape[1]) - 0.0022 * rows[TIME]
-    found = diagnose(make_table_traffic({"": rows})).findings
-    assert found[0].cause == "clock-drift"
-    assert "queue" not in {one.cause for one in found}
 
 
 @pytest.mark.parametrize("curved", [False, True])
@@ -311,24 +249,6 @@ def test_noise_along_a_straight_line_makes_no_sender_irregular(curved: bool) -> 
     assert "send-rate" not in {one.cause for one in told}
     for one in told:
         assert one.cause != "stamps" or ("straight line" in str(one.values["what"])) is not curved
-
-
-def test_the_order_of_the_packets_does_not_matter() -> None:
-    rows = faulty("queue", "strafe", 4)
-    order = np.argsort(rows[7], kind="stable")
-    assert diagnose(make_table_traffic({"": rows})) == diagnose(
-        make_table_traffic({"": rows[:, order]})
-    )
-
-
-def test_two_entities_of_one_datagram_are_one_message() -> None:
-    rows = clean("circle", LINKS["lan"], 20, 1, 20.0)
-    one = make_table_traffic({"": rows}).messages
-    two = make_table_traffic({"a": rows, "b": rows}).messages
-    assert one is not None
-    assert two is not None
-    assert np.array_equal(one.sent, two.sent)
-    assert two.copies == 0
 
 
 @pytest.mark.parametrize("numbered", [True, False])
@@ -416,31 +336,6 @@ def test_numbers_that_came_with_other_entities_are_not_lost() -> None:
         between = ((came > first) & (came <= last)).sum()
         assert stream.missing.sum() == last - first - between < 0.1 * len(stream.times)
     assert "delta-chain" not in [finding.cause for finding in diagnose(traffic).findings]
-
-
-@few_rows(2)
-@pytest.mark.parametrize(
-    ("movement", "send"),
-    [
-        ("circle", "20hz,quantize=0.1"),
-        ("strafe", "60hz,quantize=0.05"),
-        ("figure-eight", "30hz,bits=8"),
-    ],
-)
-def test_what_rounding_costs_is_what_it_cost_and_its_cure_cures(movement: str, send: str) -> None:
-    link = LinkConditions(latency=0.05, jitter=0.005)
-    found = of_sender(movement, send, link)
-    assert list(found) == ["quantization"]
-    (rounded,) = arrived(movement, send, link).values()
-    (exact,) = arrived(movement, send.split(",", maxsplit=1)[0], link).values()
-    # the third axis stands still: what it is off by is no rounding that shows
-    off = (rounded - exact)[1:3]
-    assert found["quantization"]["rms"] == pytest.approx(np.sqrt(np.mean(off**2)), rel=0.05)
-    steps = np.sqrt(np.mean(np.square(np.diff(off)).sum(axis=0)))
-    usual = found["quantization"]["usual"]
-    assert found["quantization"]["off"] == pytest.approx(steps / usual, rel=0.15)
-    finer = f"{send.split(',', maxsplit=1)[0]},quantize={found['quantization']['finer']}"
-    assert of_sender(movement, finer, link) == {}
 
 
 def test_a_thousand_losses_are_no_chain() -> None:

@@ -17,7 +17,7 @@ from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.jobs.diagnose.redraw import Redraw
-from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial
+from epic_cli.jobs.diagnose.remedies import Remedy
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.jobs.diagnose.report.records import make_drawn_record
@@ -87,29 +87,6 @@ def test_what_does_not_help_is_no_remedy(strategy: str, metric: str) -> None:
     assert recording(recorded()).try_remedy(drawn_by(strategy, metric)) is None
 
 
-def test_changed_packets_are_drawn_and_say_what_the_truth_is() -> None:
-    """Each state is sent twice: the second of them stands for a movement that stopped."""
-    block, once = PacketBlock(), recorded(20)
-    for packet in movements.unpack(once):
-        again = packet.time + 0.025, (packet.arrival or 0.0) + 0.025
-        block.append(packet._replace(velocity=None))
-        block.append(packet._replace(velocity=None, time=again[0], arrival=again[1]))
-
-    def skip(packets: PacketBlock) -> PacketBlock:
-        kept, last = PacketBlock(), None
-        for packet in movements.unpack(packets):
-            if packet.position != last:
-                kept.append(packet)
-            last = packet.position
-        return kept
-
-    twice = recording(block, "buffer+clock=min+clock_time=session+delay=0.15")
-    found = twice.try_remedy(Remedy("skip", "step_error", packets=skip))
-    assert isinstance(found, RemedyTrial)
-    assert found.after < 0.3 * found.before
-    assert recording(once).try_remedy(Remedy("skip", "step_error", packets=skip)) is None
-
-
 def test_step_errors_are_those_of_a_slow_and_obvious_oracle() -> None:
     """The oracle uses the movement itself, which the packets show nearly exactly at 60 Hz."""
     block = recorded(60)
@@ -169,16 +146,6 @@ def test_the_combination_helps_in_another_session(strategy: str) -> None:
     assert getattr(after, advice.remedy.metric) < getattr(before, advice.remedy.metric)
     assert after.cost < before.cost
     assert after.jumps < before.jumps + 4
-
-
-def test_a_clock_that_does_not_follow_another_that_runs_faster_is_named() -> None:
-    """Stamps of a clock that is 1 % fast; half a second later after a minute."""
-    block = movements.alter(recorded(), lambda packet: packet._replace(time=1.01 * packet.time))
-    found = found_in(block, "buffer+clock=first+delay=0.1")
-    assert "unfollowed-drift" in {drawback.cause for drawback in found.advice.drawbacks}
-    assert found.advice.remedy is not None
-    assert "clock=" in found.advice.remedy.command
-    assert "clock=first" not in found.advice.remedy.command
 
 
 def test_the_lag_by_frame_rate_is_none_of_the_clocks() -> None:

@@ -11,27 +11,11 @@ from epic_cli.jobs.diagnose.detectors.movement.coarse_stamps import _find_clock_
 from epic_cli.jobs.diagnose.mechanism.chases import read_shares
 from epic_cli.metrics.repeats import Repeats, find_repeats
 from epic_cli.metrics.traffic import (
-    estimate_sigma,
     find_lattice,
     find_lower_envelope,
-    find_runs,
     fit_robust_line,
     make_table_traffic,
-    measure_concentration,
 )
-
-
-def test_sigma_is_the_standard_deviation_of_the_bulk() -> None:
-    random = np.random.default_rng(1)
-    values = np.concatenate((random.normal(5, 2, 9000), np.full(1000, 1e6)))
-    assert estimate_sigma(values) == pytest.approx(2.2, rel=0.15)
-
-
-def test_multiples_are_concentrated_and_others_are_not() -> None:
-    random = np.random.default_rng(1)
-    assert measure_concentration(0.02 * np.array([3.0, 5, 8]), 0.02) == pytest.approx(1)
-    assert measure_concentration(0.02 * np.array([2.5, 3.5]), 0.02) == pytest.approx(-1)
-    assert abs(measure_concentration(random.uniform(0, 1, 10_000), 0.02)) < 0.05
 
 
 def test_a_line_is_found_through_wild_values() -> None:
@@ -52,17 +36,6 @@ def test_the_lower_envelope_is_the_least_of_each_window(values: list[float], win
     assert [values[int(time)] for time in found.times] == found.levels.tolist()
 
 
-@given(st.lists(st.booleans(), max_size=40))
-def test_runs_are_what_a_loop_finds(flags: list[bool]) -> None:
-    expected: list[tuple[int, int]] = []
-    for index, flag in enumerate(flags):
-        if flag and expected and expected[-1][1] == index:
-            expected[-1] = (expected[-1][0], index + 1)
-        elif flag:
-            expected.append((index, index + 1))
-    assert [tuple(run) for run in find_runs(np.array(flags, bool))] == expected
-
-
 @given(
     st.lists(st.integers(-200, 200), min_size=30, max_size=200),
     st.sampled_from([0.05, 0.25, 1 / 32, 3.0]),
@@ -73,10 +46,6 @@ def test_a_lattice_is_recognized_though_its_numbers_are_rounded(
     turns += [0, 1, 2]  # neighbors, which tell the step
     found = find_lattice(np.round(np.array(turns) * step, 6))
     assert found == pytest.approx(step, rel=0.001)
-
-
-def test_numbers_at_random_are_on_no_lattice() -> None:
-    assert find_lattice(np.random.default_rng(1).uniform(0, 10, 500)) == 0
 
 
 def test_a_clock_steps_where_all_of_its_intervals_are_sharp() -> None:

@@ -52,10 +52,6 @@ def test_each_name_of_a_table_is_explained(kind: NameKind) -> None:
             assert not set("{}") & set(one.title + one.text)
 
 
-def test_a_name_of_several_kinds_has_all_its_explanations() -> None:
-    assert {one.kind for one in run(ExplainSpec("loss"))} == {NameKind.CAUSE, NameKind.KEY}
-
-
 def test_a_cause_of_a_drawing_has_its_rule_and_its_cure() -> None:
     for one in iterate_names(NameKind.DRAWBACK):
         assert [name for name, _ in one.terms] == ["cure", "reported if"], one.name

@@ -32,15 +32,6 @@ def test_what_a_finding_means_is_said_on_demand(
     assert "Facts of time and speed" in " ".join(whole.split())
 
 
-def test_columns_without_room_are_where_inspect_has_them(tmp_path: Path) -> None:
-    (tmp_path / "packets.csv").write_text(MILLISECONDS)
-    done = shell("COLUMNS=30 epic inspect packets.csv", cwd=tmp_path)
-    words = " ".join(done.stdout.decode().split())
-    assert "Left out at 30 columns" in words
-    assert "--format json" in words
-    assert "--format csv" not in words
-
-
 def test_a_gap_in_even_packets_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     even, broken = tmp_path / "even.csv", tmp_path / "broken.csv"
     times = [k / 20 for k in range(200)]

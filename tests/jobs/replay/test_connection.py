@@ -48,29 +48,3 @@ def test_an_entity_is_drawn_alone_as_it_is_with_all(tmp_path: Path, strategy: st
         by_entity = rows("-s", strategy, "grouped.txt", folder=tmp_path)
         for entity, expected in together.items():
             assert by_entity[entity] == expected[: len(by_entity[entity])]
-
-
-def figures(*words: str, folder: Path) -> dict[tuple[str, str], dict[str, str]]:
-    """Return the figures of each entity and strategy, as a comparison writes them."""
-    names = "source,mirror,quake3,geckos,unity-ngo,lightyear,hermite,ddnet"
-    # a warm-up of its own, which otherwise depends on how long the judged entities are there
-    how = ("-q", "-f", "csv", "--warm-up", "0.5", "-s", names)
-    done = epic("compare", *how, *words, "all.txt", cwd=folder)
-    kept = ("error", "lag", "residual", "jumps", "jerk", "held", "extrapolated", "none", "rows")
-    return {
-        (row.get("entity", ""), row["strategy"]): {name: row[name] for name in kept}
-        for row in csv.DictReader(io.StringIO(done.stdout.decode()))
-    }
-
-
-def test_an_entity_is_compared_alone_as_it_is_with_all(tmp_path: Path) -> None:
-    packets = connection("goes silent", jitter=0.03, apart=True)
-    (tmp_path / "all.txt").write_text(text(packets))
-    together = figures("--by", "entity", folder=tmp_path)
-    entities = {entity for entity, _ in together}
-    assert entities == KINDS["goes silent"].keys()
-    for entity in entities:
-        alone = figures("--entity", entity, folder=tmp_path)
-        assert {name: row for (_, name), row in alone.items()} == {
-            name: row for (of, name), row in together.items() if of == entity
-        }

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 
-from support.places import SAMPLES
 from support.running import EPIC, PACKET, environment, epic
 
 WRONG = b"wrong\n" * 7 + b"1,2\n" * 3
@@ -29,13 +28,6 @@ def test_an_interrupt_still_gets_the_count() -> None:
         os.kill(process.pid, signal.SIGINT)
         assert process.stderr.read().endswith(KINDS)
         assert process.wait() == 130
-
-
-def test_blank_lines_and_comments_are_passed_over() -> None:
-    text = (SAMPLES / "turn.txt").read_bytes()
-    commented = b"# a turn\n\n" + text.replace(b"\n", b"\n \t\r\n  # " + b"x" * 1500 + b"\n")
-    done = epic(stdin=commented)
-    assert (done.stdout, done.stderr, done.returncode) == (epic(stdin=text).stdout, b"", 0)
 
 
 def test_what_the_demo_reads_behind_a_long_comment_is_read() -> None:

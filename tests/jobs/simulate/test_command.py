@@ -11,40 +11,10 @@ import pytest
 from support.running import EPIC, epic
 
 from epic_cli.main import main
-from epic_cli.recordings.reading import read
-
-BAD = ["--latency", "80ms", "--jitter", "20ms", "--loss", "5%"]
 
 
 def simulate(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return epic("simulate", *args, stdin=stdin)
-
-
-def packets(path: Path) -> list[object]:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        blocks = list(read(descriptor))
-    finally:
-        os.close(descriptor)
-    assert not any(block.refusals for block in blocks)
-    return [block[index] for block in blocks for index in range(len(block))]
-
-
-def test_same_seed_same_bytes() -> None:
-    args = ("--movement", "strafe", *BAD, "--link", "distribution=gamma,correlation=30%")
-    assert simulate(*args, "--seed", "5").stdout == simulate(*args, "--seed", "5").stdout
-    assert simulate(*args, "--seed", "5").stdout != simulate(*args, "--seed", "6").stdout
-
-
-def test_all_formats_hold_the_same_packets(tmp_path: Path) -> None:
-    found = []
-    for packet_format in ("text", "csv", "jsonl"):
-        path = tmp_path / packet_format
-        args = [*BAD, "--movement", "teleport,entity=tank7", "--format", packet_format]
-        assert main(["simulate", *args, "--output", str(path), "--quiet"]) == 0
-        found.append(packets(path))
-    assert found[0] == found[1] == found[2]
-    assert len(found[0]) > 150
 
 
 @pytest.mark.parametrize("turning", ["none", "flick"])

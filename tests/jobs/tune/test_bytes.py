@@ -170,19 +170,6 @@ def test_as_it_was_recorded_is_tried_too() -> None:
     assert one.given.send_rate == one.front[0].send.send_rate == "recorded"
 
 
-@pytest.mark.parametrize(
-    ("text", "limit"),
-    [
-        ("5kB/s", Limit(5000)),
-        ("40kbit/s", Limit(5000)),
-        ("300B/s", Limit(300)),
-        ("error=0.05", Limit(0.05, "error")),
-    ],
-)
-def test_limits(text: str, limit: Limit) -> None:
-    assert Limit.parse(text) == limit
-
-
 @pytest.mark.parametrize("text", ["", "5", "-3kB/s", "bananas=3", "error=x", "0B/s"])
 def test_what_is_no_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="5kB/s"):

@@ -71,13 +71,6 @@ def test_without_jitter_and_loss_a_straight_line_is_drawn_with_one_interval_of_d
     assert settings.get("curve", "linear") == "linear"
 
 
-def test_what_goes_straight_on_is_predicted_without_latency() -> None:
-    found = designed(sent("straight", CLEAN))
-    assert abs(found.taken.result.value("lag")) < 0.005
-    assert found.taken.composition is not None
-    assert found.taken.composition.complexity == 1
-
-
 @weekly
 def test_where_the_network_jitters_the_senders_stamps_are_taken() -> None:
     given = sent("figure-eight", JITTERY, seconds=8)

@@ -78,18 +78,6 @@ def ask(
     return found, told
 
 
-def test_what_to_judge_on_is_sent_to_each_worker_once() -> None:
-    far = Faraway(2)
-    found, told = ask(far, 1, 2, 3)
-    assert found == [{"score": 99.0}, {"score": 98.0}, {"score": 97.0}]
-    assert sorted(told) == ["c1", "c2", "c3"]
-    assert len(far.sent) == 6
-    ask(far, 4, 5)
-    assert len(far.sent) == 8
-    assert max(map(len, far.sent[6:])) < min(map(len, far.sent[3:6]))
-    assert not module._kept
-
-
 def test_a_worker_keeps_the_last_few() -> None:
     far = Faraway(1)
     for digest in "abc":

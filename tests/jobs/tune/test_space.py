@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies import get_declaration, list_names
-from epic_cli.jobs.tune.trials import Point, Space, make_space, spread
+from epic_cli.jobs.tune.trials import Point, make_space
 
 SPACES = [make_space(name, {}) for name in list_names()]
 
@@ -47,26 +47,3 @@ def test_every_range_worth_tuning_is_allowed_and_reaches_the_default() -> None:
                 # 0 often stands for "measured", or "not at all"
                 if setting.default and not isinstance(setting.default, str):
                     assert low <= setting.default <= high, (name, setting.name)
-
-
-def test_what_is_held_is_no_axis_and_in_every_setting() -> None:
-    space = make_space("snapshot", {"interpolation_time": "100ms", "clock": "pll"})
-    assert not {"interpolation_time", "clock"} & {axis.name for axis in space.axes}
-    for point in spread(20, space.axes):
-        assert (
-            space.make_settings(point).items()
-            >= {"interpolation_time": 0.1, "clock": "pll"}.items()
-        )
-
-
-def test_points_are_spread_over_every_axis_and_always_the_same() -> None:
-    space: Space = make_space("kalman", {})
-    points = spread(64, space.axes)
-    assert points == [*spread(40, space.axes), *spread(24, space.axes, skip=40)]
-    for at, axis in enumerate(space.axes):
-        if axis.numeric:
-            shares = sorted(point.shares[at] for point in points)
-            gaps = [b - a for a, b in zip([0.0, *shares], [*shares, 1.0], strict=True)]
-            assert max(gaps) < 4 / 64
-        counts = [sum(point.kinds[at] == kind for point in points) for kind in range(axis.kinds)]
-        assert min(counts) >= 0.7 * 64 / axis.kinds

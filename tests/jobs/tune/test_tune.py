@@ -121,15 +121,6 @@ def test_what_was_divided_is_said(count: int, of: str) -> None:
     assert describe_division(divided).startswith(f"Tuned on the first half{of} (")
 
 
-def test_recordings_are_divided_where_there_are_enough() -> None:
-    runs = tuple(sent(4.0, seed) for seed in range(8))
-    found = tuned("lerp", runs=runs, by=None)
-    assert found.divided.by == "recording"
-    assert found.divided.evaluated is not None
-    assert not set(found.divided.tuned.names) & set(found.divided.evaluated.names)
-    assert found.tunings[0].evaluation.comparison.recordings == found.divided.evaluated.names
-
-
 @pytest.mark.parametrize(
     ("low", "high", "kind"),
     [
@@ -162,15 +153,6 @@ def test_a_gain_is_told_with_both_figures_and_a_paired_interval() -> None:
     assert evaluation.high - evaluation.low < (high - low) + (best - worst)
 
 
-def test_of_a_figure_that_is_to_be_small_a_gain_is_what_it_shrinks_by() -> None:
-    found = tuned("hermite", figure="error", runs=(sent(30.0),))
-    evaluation = found.tunings[0].evaluation
-    before, after = (result.value("error") for result in evaluation[:2])
-    assert evaluation.gain == pytest.approx(before - after)
-    assert evaluation.low > 0
-    assert after < before
-
-
 def test_nothing_on_the_front_is_beaten_by_anything_that_was_judged() -> None:
     found = tuned("hermite", by="none").tunings[0]
     points = found.front
@@ -182,13 +164,6 @@ def test_nothing_on_the_front_is_beaten_by_anything_that_was_judged() -> None:
     for result in found.tuned_on[:2]:
         lag, rough = abs(result.value("lag")), compute_roughness(result.values, Weights())
         assert not any(lag < row.latency - 0.001 and rough < 0.98 * row.roughness for row in points)
-
-
-def test_what_changes_nothing_keeps_its_default() -> None:
-    found = tuned("snapshot", trials=60).tunings[0]
-    assert set(found.settings) <= {"interpolation_time"}
-    flat = {influence.name for influence in found.influences if influence.flat}
-    assert {"decay", "gain", "limit"} <= flat
 
 
 def test_a_strategy_without_settings_is_refused_alone_and_taken_along_with_others() -> None:
