@@ -148,6 +148,16 @@ def test_the_combination_helps_in_another_session(strategy: str) -> None:
     assert after.jumps < before.jumps + 4
 
 
+def test_a_clock_that_does_not_follow_another_is_replaced() -> None:
+    """Of a slower sender, a longer delay would do for this recording, and not for the next."""
+    block = movements.alter(recorded(), lambda packet: packet._replace(time=0.9985 * packet.time))
+    found = found_in(block, "buffer+clock=first+delay=0.1")
+    assert "unfollowed-drift" in {drawback.cause for drawback in found.advice.drawbacks}
+    assert found.advice.remedy is not None
+    assert "clock=first" not in found.advice.remedy.command
+    assert found.advice.remedy.after < 0.1
+
+
 def test_the_lag_by_frame_rate_is_none_of_the_clocks() -> None:
     block = movements.alter(recorded(), lambda packet: packet._replace(time=packet.time + 90_000))
     found = found_in(block, "chase+how=share+share=0.1", UNEVEN)

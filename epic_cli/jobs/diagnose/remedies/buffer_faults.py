@@ -124,6 +124,18 @@ class BufferFaults:
         return self.supply is not None and self.supply.unsteady < STEADY
 
     @property
+    def ignores_drift(self) -> bool:
+        """True if clocks run apart, and its own does not follow: its delay changes all the time."""
+        settings = self.settings
+        session = settings["clock_time"] == math.inf and not (
+            settings["clock_count"] or settings["clock_share"]
+        )
+        keeps = settings["clock"] in ("agree", "first") or (
+            session and settings["clock"] in ("min", "mean", "median", "max")
+        )
+        return bool(self.trials.recording.drift) and settings["stamps"] == "sender" and keeps
+
+    @property
     def varies(self) -> float:
         """Return the spread of the times between the last two packets, if they are the delay."""
         settings = self.settings

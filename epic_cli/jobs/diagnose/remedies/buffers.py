@@ -39,12 +39,14 @@ class BufferRemedies(BufferFaults):
     def iterate_candidates(self) -> Iterator[BetterDrawing]:
         """Yield buffers with any combination of fixes, clocks and delays."""
         fixes = list(self.iterate_fixes())
+        # a longer delay would hide a drift until the next session, which lasts longer
+        clocks = CLOCKS if self.ignores_drift else ({}, *CLOCKS)
         for count in range(len(fixes) + 1):
             for some in itertools.combinations(fixes, count):
                 changed, mends = dict(self.given), [cause for cause, _ in some]
                 for _, change in some:
                     changed |= change
-                for clock in ({}, *CLOCKS):
+                for clock in clocks:
                     yield from self._iterate_retimed(changed, clock, mends)
 
     def iterate_clock_changes(self) -> Iterator[BetterDrawing]:
@@ -128,8 +130,6 @@ class BufferRemedies(BufferFaults):
             if changed:
                 changes = count_changes(covered, self.settings, len(mends) + 1)
                 yield BetterDrawing(spec, tuple(changed), covered, changes)
-            if by_stamps and trials.is_better(trials.before, spec):
-                return
 
     def _is_steadier_clock(self, clock: Mapping[str, Any]) -> bool:
         """Return True if another clock alone makes steps steadier, with enough states."""
