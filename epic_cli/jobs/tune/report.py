@@ -261,7 +261,7 @@ def _describe_bounds(one: Tuning) -> str:
     tried = [f"{each.name}'s {each.bound} end" for each in ends if not each.last]
     words = [*filter(None, [join_words(last)])]
     if tried:
-        words.append(f"nothing was tried beyond {join_words(tried)}")
+        words.append(f"{'nothing' if words else 'Nothing'} was tried beyond {join_words(tried)}")
     return f"{'; '.join(words)}." if words else ""
 
 
