@@ -96,6 +96,11 @@ DRAWBACK_NOTES = {
         "45 % of it is enough for all packets, or 60 % with another clock",
         "Take the shorter delay that is printed.",
     ),
+    "slides": DrawbackNote(
+        "what is drawn slides across teleports, through walls",
+        "a frame is between both ends of a teleport, and with a snap distance none is",
+        "Jump across what is too far for a step (snap), or mark teleports in the packet.",
+    ),
     "growing-delay": DrawbackNote(
         "each hitch makes the delay longer, for good",
         "the drawn time never catches up, and its delay has grown by 10 ms",

@@ -149,13 +149,27 @@ def test_the_combination_helps_in_another_session(strategy: str) -> None:
 
 
 def test_a_clock_that_does_not_follow_another_is_replaced() -> None:
-    """Of a slower sender, a longer delay would do for this recording, and not for the next."""
+    # of a slower sender, a longer delay would do for this recording, and not for the next
     block = movements.alter(recorded(), lambda packet: packet._replace(time=0.9985 * packet.time))
     found = found_in(block, "buffer+clock=first+delay=0.1")
     assert "unfollowed-drift" in {drawback.cause for drawback in found.advice.drawbacks}
     assert found.advice.remedy is not None
     assert "clock=first" not in found.advice.remedy.command
     assert found.advice.remedy.after < 0.1
+
+
+def test_teleports_that_are_drawn_as_movements_are_named_with_the_distance_to_jump() -> None:
+    def move_away(packet: Packet) -> Packet:
+        x, *rest = packet.position
+        return packet._replace(position=(x + 40 * (packet.time // 10), *rest))
+
+    block = movements.alter(recorded(), move_away)
+    found = found_in(block, "buffer+delay=0.15").advice
+    (drawback,) = (each for each in found.drawbacks if each.cause == "slides")
+    assert drawback.values["slides"] == 3
+    snap = drawback.values["snap"]
+    for mended in (f"buffer+delay=0.15+snap={snap}", f"chase+how=share+share=1+snap={snap}"):
+        assert "slides" not in {each.cause for each in found_in(block, mended).advice.drawbacks}
 
 
 def test_the_lag_by_frame_rate_is_none_of_the_clocks() -> None:

@@ -18,6 +18,7 @@ from epic_cli.jobs.diagnose.remedies.covering import (
     iterate_covering_buffers,
     iterate_short_buffers,
 )
+from epic_cli.jobs.diagnose.remedies.slides import find_slides
 from epic_cli.jobs.diagnose.remedies.trials import BetterDrawing, DrawingTrials
 from epic_cli.jobs.diagnose.settings import compute_used_values
 
@@ -110,6 +111,8 @@ def advise(
     held = recording.before.compute_values(slice(None)).held
     if not drawbacks and found is not None and held > STANDING:
         drawbacks = (Drawback("standing", {"held": held}, remedy),)
+    if found is not None and (slides := find_slides(recording, frames, found)):
+        drawbacks = (*drawbacks, Drawback("slides", slides._asdict()))
     return plain._replace(remedy=remedy, sooner=sooner, drawbacks=drawbacks, tried=True)
 
 

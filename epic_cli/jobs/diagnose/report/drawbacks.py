@@ -86,6 +86,8 @@ DRAWBACKS = {
     "own-timer": "Its timer begins each {time:s} at no packet: it goes back when a packet comes"
     " before or after that.",
     "standing": "It stands in {held:share} of the frames in which the entity moves.",
+    "slides": "It slides across {slides:teleport}: with snap={snap:number} it jumps there, as the"
+    " entity does.",
     "second-smoothing": "A low-pass is on top of what is smooth by itself.",
     "low-pass": "It smooths twice: what is on top of the buffer adds {low_pass:s} of lag.",
     "long-extrapolation": "It extrapolates old packets for long, and is pulled back.",
