@@ -37,6 +37,10 @@ RESEMBLES, AS_WELL = 0.5, 1.5
 #: Seconds from which on clocks differ; shorter ones are delays and frames.
 DIFFERS = 0.1
 
+#: Movement that repeats itself resembles the packets at lags so far apart (s); up to such a squared
+#: difference, the usual lag is the right one.
+REPEATS, NEARLY = 1.0, 5e-3
+
 #: Lags that drawings have: from -0.15 s, for what predicts, to a second and two send intervals.
 PREDICTS, LATE, LATE_INTERVALS = 0.15, 1.0, 2.0
 
@@ -204,8 +208,10 @@ def _find_lags(entity: _Entity) -> tuple[float, float] | None:
     best = int(score.argmin())
     if score[best] > RESEMBLES:
         return None
-    alike = both.lags[score <= max(AS_WELL * score[best], score[best] + 1e-4)]
-    return float(alike[np.abs(alike).argmin()]), float(both.lags[best])
+    alike = score <= max(AS_WELL * score[best], score[best] + 1e-4)
+    alike |= (score <= NEARLY) & (np.abs(both.lags - both.lags[best]) > REPEATS)
+    least = both.lags[alike]
+    return float(least[np.abs(least).argmin()]), float(both.lags[best])
 
 
 def _match_coordinates(entity: _Entity) -> bool:

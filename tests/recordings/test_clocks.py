@@ -623,6 +623,18 @@ def test_frames_on_another_clock_are_found(
     assert found.offset == pytest.approx(offset, abs=0.03 if way == "share" else 0.4)
 
 
+def test_a_circle_is_drawn_late_and_no_lap_early() -> None:
+    stamps = np.arange(0.0, 40.0, 0.05)
+    came = stamps + np.where(stamps % 2 < 0.3, 0.3 - stamps % 2, 0.0)  # held up, then all at once
+    packets = block(
+        Packet((9 * math.cos(at), 9 * math.sin(at), 0.0), None, at, arrival)
+        for at, arrival in zip(stamps.tolist(), came.tolist(), strict=True)
+    )
+    times = np.arange(0.4, 40.0, 1 / 60)
+    shown = 9 * np.stack((np.cos(times - 0.4), np.sin(times - 0.4), 0 * times), axis=1)
+    assert find_frame_clock({"": DrawnPath(times, shown, 1e-6)}, {"": packets}) is None
+
+
 def test_what_moves_frames_can_be_pasted(tmp_path: Path) -> None:
     packets = [(n * 0.05, n * 0.05 + 0.033, 9 * math.cos(n / 9), n % 60) for n in range(400)]
     (tmp_path / "p.csv").write_text(table("t,recv,x,y", packets))
