@@ -239,6 +239,14 @@ def test_a_limit_of_extrapolation_is_that_of_an_entity_that_was_away() -> None:
     assert all(entity.found for entity in found.entities)
 
 
+def test_an_entity_of_which_few_frames_differ_is_drawn_alike() -> None:
+    one, other = recorded(seed=1), recorded(seed=2)
+    strategy = "buffer+clock=min+delay=0.12"
+    paths = {"a": drawn(one, strategy), "b": drawn(other, strategy)}
+    paths["b"].positions[::100] += 0.3
+    assert all(entity.found for entity in match({"a": one, "b": other}, paths).entities)
+
+
 def rows(*frames: tuple[float, float], entity: str = "") -> dict[str, PacketBlock]:
     block = PacketBlock()
     for time, x in frames:

@@ -15,6 +15,7 @@ from epic_cli.jobs.diagnose.drawn.frame_arrivals import (
     move_to_frame_times,
 )
 from epic_cli.jobs.diagnose.drawn.lateness import measure_lag
+from epic_cli.jobs.diagnose.drawn.leaps import measure_few_errors
 from epic_cli.jobs.diagnose.drawn.position_offset import find_position_offset
 from epic_cli.jobs.diagnose.drawn.strategy_search import StrategySearch
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
@@ -279,10 +280,9 @@ class DrawnEntity:
         """Return the match of the strategy with this entity, with a fitted delay and low-pass."""
         own = [key for key, value in (("", best.shift), (" ", best.constant)) if value]
         best = self.comparison.fit(best, only=own) if own else self.comparison.measure_error(best)
-        off, found = (
-            best.residual / self.step,
-            best.residual <= self.understood,
-        )
+        few = measure_few_errors(self.comparison, best, self.understood)
+        found = best.residual <= self.understood or few is not None
+        off = best.residual / self.step
         return EntityMatch(
             self.name, best.residual, self.measure_lag(), best.shift, best.constant, off, found
         )

@@ -65,6 +65,8 @@ def _describe_remedies(advice: DrawingAdvice) -> list[str]:
         kept = ", as late as now" if remedy.keeps_lag else ""
         return [f"Better here{kept}: {remedy.words}:", remedy.command]
     words = [f"Better here, if lag does no harm: {remedy.words}:", remedy.command]
+    if math.isnan(remedy.later):
+        return words
     if advice.sooner is None:
         return [*words, "Nothing that was tried is better with much less lag than that."]
     return [*words, f"Better, with less lag: {advice.sooner.words}:", advice.sooner.command]
@@ -142,7 +144,8 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     if match.other is not None:
         lines[0] = f"{_name_drawn_entities(match)}: {lines[0]}"
         begin, *own = _describe_entity_drawing(match.other)
-        lines += [f"{_name_drawn_entities(match.other)}: {begin}", *own]
+        names = "" if match.other.other else f"{_name_drawn_entities(match.other)}: "
+        lines += [f"{names}{begin}", *own]
     return lines
 
 
