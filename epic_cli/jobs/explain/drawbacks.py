@@ -93,7 +93,7 @@ DRAWBACK_NOTES = {
     ),
     "long-buffer": DrawbackNote(
         "the delay is longer than this network needs",
-        "45 % of it is enough for all packets, or 60 % with another clock",
+        "45 % of it is enough for all packets, or 60 % with another clock, or 60 ms can be spared",
         "Take the shorter delay that is printed.",
     ),
     "slides": DrawbackNote(

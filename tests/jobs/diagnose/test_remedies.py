@@ -17,7 +17,8 @@ from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.jobs.diagnose.redraw import Redraw
-from epic_cli.jobs.diagnose.remedies import Remedy
+from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial, judge_remedy
+from epic_cli.jobs.diagnose.remedies.metrics import MeasuredFrames
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.jobs.diagnose.report.records import make_drawn_record
@@ -158,10 +159,32 @@ def test_a_clock_that_does_not_follow_another_is_replaced() -> None:
     assert found.advice.remedy.after < 0.1
 
 
+def test_a_delay_that_is_much_longer_than_needed_is_told() -> None:
+    found = advised("buffer+clock=min+clock_time=10+delay=0.25").advice
+    assert [each.cause for each in found.drawbacks] == ["long-buffer"]
+    assert found.remedy is not None
+    assert 0.05 < -found.remedy.later < 0.16
+    assert advised("buffer+clock=min+clock_time=10+delay=0.14").advice.remedy is None
+
+
+def test_a_single_jump_in_a_short_recording_is_no_reason_against_a_remedy() -> None:
+    quiet = np.array([[1.0], [100.0], [0.0], [0.0], [100.0], [2.0]])  # of 2 s each
+    slow = MeasuredFrames(np.tile(quiet, 12), 0.4)
+    after = np.tile(quiet, 12)
+    after[2, 3] = 1.0
+    remedy = drawn_by(SHORT, "lag")
+    assert judge_remedy(remedy, slow, MeasuredFrames(after, 0.1)) is not None
+    after[2, 1::2] = 1.0
+    assert judge_remedy(remedy, slow, MeasuredFrames(after, 0.1)) is None
+    unknown = RemedyTrial("-s epic", "step_error", 1.0, 0.1, knows_lag=False)
+    assert math.isnan(unknown.later)
+    assert unknown.words == "step error 1.00 -> 0.10, at an unknown lag"
+
+
 def test_teleports_that_are_drawn_as_movements_are_named_with_the_distance_to_jump() -> None:
     def move_away(packet: Packet) -> Packet:
-        x, *rest = packet.position
-        return packet._replace(position=(x + 40 * (packet.time // 10), *rest))
+        x, y, z = packet.position
+        return packet._replace(position=(x + 40 * (packet.time // 10), y, z))
 
     block = movements.alter(recorded(), move_away)
     found = found_in(block, "buffer+delay=0.15").advice

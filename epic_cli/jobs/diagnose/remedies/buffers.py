@@ -29,6 +29,9 @@ CLOCKS: tuple[dict[str, Any], ...] = (STEADY_CLOCK, {"clock": "median", "clock_t
 #: with another clock. It is short if more of the frames wait for a packet.
 LONG, LONG_ANEW, SHORT = 0.45, 0.6, 0.01
 
+#: It is also long if so much of it (s) can be spared, and this share is enough.
+SPARED, ENOUGH = 0.06, 0.8
+
 #: Settings that tell when a state was true.
 CLOCK = ("stamps", "clock", "clock_time", "clock_count")
 
@@ -118,6 +121,7 @@ class BufferRemedies(BufferFaults):
         for spec, covered in iterate_covering_buffers(trials, given):
             delay, changed = self.measure_wait(spec.settings), list(mends)
             long = delay < (LONG_ANEW if clock else LONG) * wait
+            long |= delay < min(ENOUGH * wait, wait - SPARED)
             long = long and not self.is_last_two  # which has none of its own
             if delay < wait and (covered < 1 or not (long or clock)):
                 continue  # what comes too late now and then is not worth it

@@ -76,10 +76,15 @@ class MeasuredFrames(NamedTuple):
 
     def compute_values(self, slices: slice | NDArray[np.intp]) -> MetricValues:
         """Return the metrics over some of the slices."""
-        errors, steps, jumps, held, rows, duration = self.sums[:, slices].sum(axis=1).tolist()
+        errors, steps, jumps, held, rows, _ = self.sums[:, slices].sum(axis=1).tolist()
         if not steps or not rows:
             return MetricValues(math.nan, self.lag, math.nan, math.nan)
-        return MetricValues(math.sqrt(errors / steps), self.lag, 60 * jumps / duration, held / rows)
+        jumps = self.compute_rate(jumps, slices)
+        return MetricValues(math.sqrt(errors / steps), self.lag, jumps, held / rows)
+
+    def compute_rate(self, count: float, slices: slice | NDArray[np.intp]) -> float:
+        """Return how often a minute something is that happens ``count`` times in some slices."""
+        return 60 * count / float(self.sums[5, slices].sum())
 
 
 #: Time slices that choose a remedy, and slices that judge it.

@@ -69,7 +69,8 @@ class DrawingTrials:
             found = self.recording.measure_spec(spec)
             if self.phase and found is not None:
                 other = self.recording.measure_spec(spec, self.phase)
-                found = None if other is None else found._replace(sums=found.sums + other.sums)
+                # the mean, so that a jump in each counts as one
+                found = other and found._replace(sums=(found.sums + other.sums) / 2)
             self._known[spec.label] = found
         return self._known[spec.label]
 
@@ -119,7 +120,7 @@ class DrawingTrials:
 
         None if the best one adds no lag that matters, or if nothing with less of it is better.
         """
-        if best.later < LATE:
+        if not best.later >= LATE:  # nor if it is not known
             return None
         for candidate in self._rank(candidates):
             judged = self.judge(candidate.spec)
