@@ -99,13 +99,13 @@ def moved_to_frames(packets: Sequence[Packet], tick: Fraction) -> list[Packet]:
     return moved
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_frame_pacing_draws_packets_as_if_they_had_arrived_at_the_frame(variant: Variant) -> None:
-    first = len(str(variant)) % len(TICKS)  # each variant has one of the ticks
+@pytest.mark.parametrize("name", list_names())
+def test_frame_pacing_draws_packets_as_if_they_had_arrived_at_the_frame(name: str) -> None:
+    first = len(name) % len(TICKS)  # each strategy has one of the ticks
     for seed, tick in enumerate(TICKS) if EXHAUSTIVE else [(first, TICKS[first])]:
         packets = traffic(seed)
-        rows = list(replay(packets, variant.make, tick=tick, pacing="frame"))
-        wanted = list(replay(moved_to_frames(packets, tick), variant.make, tick=tick))
+        rows = list(replay(packets, name, tick=tick, pacing="frame"))
+        wanted = list(replay(moved_to_frames(packets, tick), name, tick=tick))
         assert len(wanted) - 1 <= len(rows) <= len(wanted)
         assert rows == wanted[: len(rows)], seed
 

@@ -24,7 +24,7 @@ from support.faulty_traffic import (
     wait_until,
 )
 from support.movements import block
-from support.recordings import few_of, few_rows, seeds
+from support.recordings import EXHAUSTIVE, few_of, few_rows, seeds
 
 from epic_cli import Packet
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -61,7 +61,10 @@ SMALL, EITHER = ("coarse-stamps", "uneven-ticks"), ("velocity",)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_found_and_nothing_is_told_beside_it(fault: str) -> None:
     cause = FAULTS[fault].cause
-    for movement, seed in zip(MOVEMENTS, (3, 15, 27), strict=True):
+    left_out = len(fault) % 3  # each fault has two of the movements
+    for place, (movement, seed) in enumerate(zip(MOVEMENTS, (3, 15, 27), strict=True)):
+        if place == left_out and not EXHAUSTIVE:
+            continue
         told = diagnose(make_table_traffic({"": faulty(fault, movement, seed)})).findings
         assert [finding.cause for finding in told] == [cause], (movement, seed)
         (found,) = told

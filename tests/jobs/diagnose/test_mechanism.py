@@ -44,7 +44,7 @@ LINK = LinkConditions(0.06, 0.02, "gamma", loss=0.02)
 
 
 def recorded(
-    movement: str, rate: float, seed: int, seconds: float = 14, link: LinkConditions = LINK
+    movement: str, rate: float, seed: int, seconds: float = 10, link: LinkConditions = LINK
 ) -> PacketBlock:
     return movements.send(movement, rate, seed, seconds, link)
 
@@ -54,7 +54,7 @@ def frames(
     strategy: str,
     rate: float,
     seed: int,
-    until: float = 13.0,
+    until: float = 9.0,
     shift: float = 0.0,
 ) -> DrawnPath:
     """Return a game's drawing in irregular frames, rounded to 1e-4."""
@@ -171,9 +171,9 @@ def test_what_hides_its_clock_is_found(seed: int) -> None:
 
 @pytest.mark.parametrize("time", [0.3, 0.55])
 def test_one_silence_tells_when_a_chase_snaps(time: float) -> None:
-    block = recorded("figure-eight", 10, 3)
+    block = recorded("figure-eight", 10, 3, 14)
     gap = movements.alter(block, lambda sent: None if 10 < sent.time < 10.4 + time else sent)
-    path = frames(gap, f"chase+how=spring+time=0.27+snap_after={time}", 60, 5)
+    path = frames(gap, f"chase+how=spring+time=0.27+snap_after={time}", 60, 5, 13)
     assert find_snap_time(see(gap, path)) == time
 
 

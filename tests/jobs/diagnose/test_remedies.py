@@ -36,16 +36,20 @@ SHORT = "buffer+clock=median+clock_time=10+delay=0.03"
 
 
 #: Seconds of a recording, and the times of even and of uneven frames.
-SECONDS = 32
+SECONDS = 20
 EVEN = np.arange(0.4, SECONDS - 1, 1 / 60)
 UNEVEN = 0.4 + np.cumsum(np.random.default_rng(1).uniform(0.01, 0.024, len(EVEN) - 40))
 
 
 def recorded(
-    rate: float = 20, seed: int = 3, loss: float = 0.01, path: str = "strafe"
+    rate: float = 20,
+    seed: int = 3,
+    loss: float = 0.01,
+    path: str = "strafe",
+    seconds: float = SECONDS,
 ) -> PacketBlock:
     link = LinkConditions(0.06, 0.012, "gamma", loss=loss)
-    return movements.send(path, rate, seed, SECONDS, link)
+    return movements.send(path, rate, seed, seconds, link)
 
 
 def recording(block: PacketBlock, strategy: str = SHORT) -> TrialRecording:
@@ -238,7 +242,8 @@ def hold_up(block: PacketBlock) -> PacketBlock:
 def test_where_packets_are_held_up_a_short_buffer_that_extrapolates_is_the_remedy() -> None:
     """A delay that is long enough for nearly all would be later than the chase."""
     strategy = "chase+how=exponential+time=0.125"
-    found = found_in(hold_up(recorded(15, loss=0, path="figure-eight")), strategy)
+    block = hold_up(recorded(15, loss=0, path="figure-eight", seconds=32))
+    found = found_in(block, strategy, np.arange(0.4, 31, 1 / 60))
     assert [drawback.cause for drawback in found.advice.drawbacks] == ["chase-lag"]
     assert found.advice.remedy is not None
     command = found.advice.remedy.command.removeprefix("-s ")

@@ -136,6 +136,16 @@ def test_an_entity_that_stops_at_once_rests_and_its_server_goes_on() -> None:
         assert [one.cause for one in found_in({"": rows[:, changed]})] == ["on-change"]
 
 
+def test_losses_while_an_entity_rests_are_no_sending_on_change() -> None:
+    for seed in seeds(10, 4):
+        random = np.random.default_rng(seed)
+        rows = stop_and_go(random)
+        arrived = np.full(rows.shape[1], True)
+        for begin in np.flatnonzero(random.random(len(arrived)) < 0.05):
+            arrived[begin : begin + random.integers(2, 6)] = False
+        assert "on-change" not in [one.cause for one in found_in({"": rows[:, arrived]})]
+
+
 def test_who_was_moved_while_it_rested_leaves_no_hole_in_the_recording() -> None:
     for seed in seeds(6, 2):
         random = np.random.default_rng(seed)
