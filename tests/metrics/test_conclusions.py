@@ -25,9 +25,12 @@ from epic_cli.metrics.comparison import (
     Comparison,
     Confidence,
     Result,
+    derive_advice,
+    find_best_games,
 )
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
-from epic_cli.metrics.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
+from epic_cli.metrics.metric import Weights
+from epic_cli.metrics.notes import Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.metrics.traffic import make_traffic
 from epic_cli.metrics.truth import build_truth, make_truth
 from epic_cli.metrics.turns import measure_angles
@@ -90,6 +93,15 @@ def flaws(result: Result) -> set[Flaw]:
 STRAIGHT, CIRCLE = movements.packets(movements.straight), movements.packets(movements.circle)
 
 
+def test_one_entitys_haste_does_not_make_up_for_anothers_lag() -> None:
+    two = {name: movements.packets(movements.straight, entity=name) for name in "ab"}
+    mixed = judged(
+        two, Drawn("", late(movements.straight, 0.2), late(movements.straight, -0.2))
+    ).results[0]
+    assert mixed.value("lag") == pytest.approx(0, abs=0.01)
+    assert mixed.value("latency_cost") == pytest.approx(2)
+
+
 def test_drawing_nothing_is_not_free() -> None:
     def sometimes(at: float) -> Status:
         return "none" if at % 1 < 0.63 else "interpolated"
@@ -146,19 +158,6 @@ def test_an_outage_of_the_network_is_judged_where_the_truth_is_known() -> None:
     assert rebuilt.results[0].value("error_max") < 0.6
     (outage,) = (note for note in rebuilt.notes if isinstance(note, Outages))
     assert not outage.judged
-
-
-def test_what_a_rebuilt_truth_bridges_is_told() -> None:
-    lossy = [one for k, one in enumerate(CIRCLE) if k not in (50, 51, 52, 90)]
-    (note,) = (
-        remark.what
-        for remark in judged(lossy, Drawn("", movements.circle)).notes
-        if isinstance(remark, Adjusted) and isinstance(remark.what, Bridged)
-    )
-    assert note.count == 2
-    assert note.seconds == pytest.approx(0.3)
-    given = judged(lossy, Drawn("", movements.circle), truth=CIRCLE).notes
-    assert not [given_value for given_value in given if isinstance(given_value, Adjusted)]
 
 
 def test_resting_is_no_outage() -> None:
@@ -264,6 +263,26 @@ def test_sliding_over_a_teleport_costs(marked: bool) -> None:
     assert math.isnan(judged(CIRCLE, Drawn("", movements.circle)).results[0].value("recovery_cost"))
 
 
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("movement", bursty.MOVEMENTS)
+def test_an_outage_never_raises_a_score(movement: str, given: bool) -> None:
+    # none of these draws otherwise after an outage than before it: they adapt to nothing
+    steady = read_specs(["epic", "dumb-terminal", "lerp", "snapshot", "projective", "unreal"])
+    spec = CompareSpec(steady, SCREEN_TIMING, intervals=False, threads=1)
+    random = np.random.default_rng(1)
+    fell = []
+    whole = bursty.recorded(movement, "1 % independent", 24.0, 900)
+    before = compare_run(whole.run(given=given), spec).results
+    for _ in range(3):
+        begin = random.uniform(2.0, 22.0)
+        cut = whole.without(begin, begin + random.uniform(0.4, 1.0))
+        after = compare_run(cut.run(given=given), spec).results
+        for one, other in zip(before, after, strict=True):
+            fell.append(one.value("score") - other.value("score"))
+    assert min(fell) > -0.5
+    assert np.median(fell) > 1  # and it does cost something
+
+
 @pytest.mark.parametrize("movement", ["stop and go", "wander", "circle"])
 def test_where_a_longer_outage_costs_less_it_is_said_that_the_shorter_one_ends_in_a_leap(
     movement: str,
@@ -312,19 +331,13 @@ def test_nothing_below_the_datas_resolution_is_a_difference() -> None:
             assert not column.best, column.key
 
 
-def test_a_static_entity_does_not_jump() -> None:
-    rests = movements.packets(lambda _: (5.0, 2.0, 0.0))
-    generator = np.random.default_rng(1)
-
-    def shaking(_: float) -> Place:
-        x, y, z = generator.normal((5, 2, 0), 5e-8)
-        return x, y, z
-
-    noise = Drawn("", shaking)
-    (found,) = judged(rests, noise).results
-    assert (found.value("jumps"), found.value("largest_jump")) == (0, 0)
-    assert (found.value("backward"), found.value("jerk")) == (0, 0)
-    assert Flaw.TRUTH_AT_REST in flaws(found)
+def test_no_other_game_has_another_leader_for_a_difference_that_nobody_reads() -> None:
+    aside = Drawn("aside", lambda t: (*movements.circle(t)[:2], 1e-4))
+    found = judged(CIRCLE, aside, Drawn("late", late(movements.circle, 1e-5))).results
+    order = sorted(found, key=lambda one: -one.value("score"))
+    assert order[0].value("score") - order[1].value("score") < 0.05
+    assert derive_advice(found, Weights()).other_games == ()
+    assert set(find_best_games(found)) == {order[0].label}
 
 
 def test_divergence_is_named_and_never_the_best() -> None:

@@ -57,14 +57,6 @@ def interpolation_time(buffer: BufferDelay) -> float:
     return float(settings["interpolation_time"])
 
 
-def test_uniform_jitter_needs_a_period_and_its_quantile() -> None:
-    found = needed("snapshot")
-    for lost, delays in enumerate(found.needed):
-        expected = (1 + lost) * PERIOD + 2 * JITTER * np.array(SHARES)
-        assert delays == pytest.approx(expected, abs=0.01)
-    assert found.period == pytest.approx(PERIOD)
-
-
 @pytest.mark.parametrize("count", [2, 3, 6])
 def test_packets_of_other_entities_bring_nothing_new(count: int) -> None:
     """Compare entities that are sent one after the other with the same ones sent at once."""
@@ -114,14 +106,6 @@ def test_the_settings_fill_the_buffer_as_far_as_they_say(name: str) -> None:
         before = empty
         # at 99 % it is no longer than it has to be, either
         assert cure.latency == pytest.approx(needed(name).needed[0][SHARES.index(share)], abs=0.09)
-
-
-def test_what_a_delay_covers_is_the_share_of_waits_within_it() -> None:
-    (buffer,) = needed(
-        f"snapshot+interpolation_time={LATENCY - JITTER + PERIOD + 1.2 * JITTER}"
-    ).buffers
-    assert buffer.covers == pytest.approx(0.6, abs=0.03)
-    assert buffer.latency == pytest.approx(PERIOD + 1.2 * JITTER, abs=0.005)
 
 
 def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency() -> None:

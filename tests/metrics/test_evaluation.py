@@ -12,7 +12,6 @@ from support import movements
 from support.comparisons import compared
 
 from epic_cli import Packet
-from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.metrics.comparison import Comparison
@@ -53,15 +52,6 @@ def test_if_clocks_differ_the_fastest_packet_was_not_delayed(apart: float, lag: 
     assert figures("Exact", packets={"": packets}).lag == pytest.approx(lag, abs=1e-3)
 
 
-def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
-    alone = run("Late").results[0].value("score")
-    among = {
-        result.label: result.value("score") for result in run("Exact", "Late", "Jumping").results
-    }
-    assert among["Late"] == alone
-    assert among["Exact"] > among["Late"]
-
-
 def test_what_a_strategy_raises_is_its_note() -> None:
     found = run("Raising", "Exact")
     assert not found.results[0].values
@@ -90,13 +80,6 @@ def test_no_figures_without_numbers() -> None:
     assert result.note is not None
     assert result.note.flaw is Flaw.NOT_FINITE
     assert result.note.rows == 1  # and the next packet is drawn again
-
-
-def test_an_entity_that_rests_has_no_score() -> None:
-    found = run("Exact", packets={"": movements.packets(lambda _: (5.0, 0.0, 0.0))})
-    (result,) = found.results
-    assert math.isnan(result.value("score"))
-    assert result.note == ResultNote(Flaw.TRUTH_AT_REST)
 
 
 def test_entities_that_cannot_be_judged_are_told_of() -> None:
@@ -176,10 +159,3 @@ def test_lost_packets_are_known_by_their_numbers() -> None:
     (scene,) = run("Exact", packets={"": plain}, selection=everything).scenes
     assert not scene.deliveries.numbered
     assert len(scene.deliveries.lost) == scene.deliveries.lost_count == 0
-
-
-def test_refused_packets_are_told_of() -> None:
-    packets = movements.packets(movements.circle)
-    packets[3] = packets[3]._replace(arrival=None)
-    found = run("Exact", "Late", packets={"": packets})
-    assert [row.reason for row in found.refused] == [Reason.NO_ARRIVAL]

@@ -54,6 +54,37 @@ def test_what_cannot_be_told_is_not_made_up(case: str) -> None:
     assert lag.rows == (segments >= 0).sum()
 
 
+def patrol(t: float) -> tuple[float, float, float]:
+    """Return a walk around a square of 10 units in 4 s."""
+    side, rest = divmod(t % 4.0, 1.0)
+    corners = ((0, 0), (10, 0), (10, 10), (0, 10), (0, 0))
+    (ax, ay), (bx, by) = corners[int(side)], corners[int(side) + 1]
+    return ax + (bx - ax) * rest, ay + (by - ay) * rest, 0.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_noise_does_not_make_the_lag_a_whole_lap_longer(seed: int) -> None:
+    times = np.arange(60, 1800) / 60
+    known = make_truth(movements.block(movements.packets(patrol, 30.0)))
+    noise = np.random.default_rng(seed).normal(0, 0.3, (len(times), 3))
+    shown = np.array([patrol(t - 0.08) for t in times]) + noise
+    lag = find_lag(known, times, shown, np.zeros(len(times), np.int32))
+    assert lag.seconds == pytest.approx(0.08, abs=0.01)
+    (lap,) = lag.others
+    assert lap == pytest.approx(4.08, abs=0.01)
+
+
+def test_the_lag_on_a_fast_circle_is_not_a_lap_early() -> None:
+    def fast(t: float) -> tuple[float, float, float]:
+        return math.cos(4 * math.pi * t), math.sin(4 * math.pi * t), 0.0
+
+    known = make_truth(movements.block(movements.packets(fast, rate=100.0)))
+    held = np.array([fast(math.floor((t - 0.08) * 20) / 20) for t in TIMES + 0.013])
+    lag = find_lag(known, TIMES + 0.013, held, EVERYWHERE)
+    assert 0.08 < lag.seconds < 0.14
+    assert any(other == pytest.approx(lag.seconds - 0.5, abs=0.01) for other in lag.others)
+
+
 LONG = np.arange(0.0, 620.0, 0.02)
 
 

@@ -32,12 +32,6 @@ def test_stamps_on_a_coarse_grid_have_the_rate_of_their_clock(
     assert compute_message_rate(log(stamps)) == pytest.approx(rate, rel=0.02)
 
 
-@given(st.integers(0, 2**32 - 1), st.floats(0, 0.2))
-def test_losses_do_not_change_the_rate(seed: int, loss: float) -> None:
-    arrived = np.random.default_rng(seed).uniform(size=600) >= loss
-    assert compute_message_rate(log(np.arange(600)[arrived] / 20)) == pytest.approx(20)
-
-
 @pytest.mark.parametrize("share", [0.2, 0.37, 0.5, 0.8])
 @pytest.mark.parametrize(("before", "after"), [(20, 10), (10, 30), (60, 40)])
 def test_a_change_of_the_rate_is_told_with_its_time(share: float, before: int, after: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from support import movements
 from support.comparisons import compared
@@ -12,7 +11,7 @@ from support.comparisons import compared
 from epic_cli import Packet, Sample
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.metrics.comparison import Result
-from epic_cli.metrics.truth import build_truth, make_truth
+from epic_cli.metrics.truth import make_truth
 
 
 class Drawing(movements.Heedless):
@@ -55,24 +54,3 @@ def test_of_what_never_moves_nothing_is_along() -> None:
     assert one.value("error_along") == 0
     assert one.value("error_across") == pytest.approx(0.5)
     assert one.value("residual_across") == pytest.approx(0.5)
-
-
-def test_noise_of_stamps_is_along_and_a_wrong_curve_across() -> None:
-    """Two strategies have the same residual: one stays on the path, the other cuts corners."""
-    source = np.random.default_rng(2)
-    times = np.arange(0, 20, 0.01)
-    turn = np.stack((4 * np.cos(times), 4 * np.sin(times), 0 * times), axis=1)
-    truth = build_truth(times, turn, np.gradient(turn, times, axis=0), None, "given")
-    noise = dict(zip(range(1300), source.normal(0, 0.05, 1300), strict=True))
-
-    def uneven(t: float) -> tuple[float, float, float]:
-        return movements.circle(t + noise[round(t * 60) % 1300])
-
-    packets = movements.block(movements.packets(movements.circle, 20.0))
-    shaky = Drawing(lambda t: tuple(0.8 * x for x in uneven(t)), 0.0, 0.0)  # type: ignore[arg-type, return-value]
-    inside = Drawing(lambda t: tuple(0.76 * x for x in movements.circle(t)), 0.0, 0.0)  # type: ignore[arg-type, return-value]
-    found = compared({"": packets}, [shaky, inside], SCREEN_TIMING, {"": truth}, threads=1)
-    one, other = found.results
-    assert one.value("residual") == pytest.approx(other.value("residual"), rel=0.2)
-    assert one.value("residual_across") < 0.2 * other.value("residual_across")
-    assert other.value("residual_along") < 0.2 * one.value("residual_along")

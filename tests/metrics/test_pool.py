@@ -11,7 +11,7 @@ from support import movements
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.certainty import Unit
-from epic_cli.metrics.comparison import Comparison, Confidence, find_best_games
+from epic_cli.metrics.comparison import Comparison, find_best_games
 from epic_cli.metrics.evaluation import CompareSpec, Progress, Run, compare, iterate_simulated_runs
 from epic_cli.metrics.metric import GAMES, Weights, make_weights
 from epic_cli.metrics.notes import AllAlike, NothingJudged
@@ -65,16 +65,6 @@ def test_networks_without_chance_are_one_and_prove_nothing_by_their_number() -> 
     assert eight.certainty == one.certainty
     assert eight.notes == (*one.notes, AllAlike(8))
     assert eight.advice.worst is None
-
-
-def test_too_little_has_no_intervals_and_no_winner() -> None:
-    short = {"": movements.block(movements.packets(movements.circle, 1.0))}
-    found = compare([Run("short", short)], CompareSpec(TAKING_PART, SCREEN_TIMING))
-    assert found.certainty is not None
-    assert found.certainty.unit is Unit.NOTHING
-    assert math.isnan(found.results[0].interval("error")[0])
-    assert {result.rank for result in found.results if result.ranked} == {1}
-    assert found.advice.confidence in (Confidence.UNCERTAIN, Confidence.NONE_GOOD)
 
 
 def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from epic_cli.metrics.certainty import find_sole_best, rank_candidates
+from epic_cli.metrics.certainty import rank_candidates
 
 SOURCE = np.random.default_rng(1)
 SHARED = SOURCE.normal(0, 10, 2000)
@@ -34,9 +33,3 @@ def test_equals_are_rarely_told_apart() -> None:
         replicates = (units @ weights.T) / 30
         sole += rank_candidates(units.mean(axis=1), replicates, units=30).ranks.count(1) == 1
     assert sole <= 4
-
-
-@pytest.mark.parametrize(("behind", "expected"), [(5.0, 0), (0.1, None)])
-def test_a_star_is_for_who_is_ahead_of_each_other_one(behind: float, expected: int | None) -> None:
-    keys, values = drawn(1.0, 1.0 + behind, 20.0)
-    assert find_sole_best(keys.tolist(), list(values), 50) == expected

@@ -76,12 +76,15 @@ def test_odd_packets_do_no_harm() -> None:
     assert found(restarted).sent < 2000
 
 
-def test_recordings_add_up() -> None:
-    both = add_network_events(
-        [NetworkEvents(2, 3, 5, 600, 2, 0.02, 30.0), NetworkEvents(4, 4, 9, 500, 0, 0.03, 25.0)]
-    )
-    assert both == NetworkEvents(6, 7, 14, 1100, 2, 0.03, 55.0)
-    assert add_network_events([]) == NetworkEvents()
+def test_half_a_minute_with_hardly_a_loss_says_nothing_of_bursts() -> None:
+    assert found(table(set(), 600)).few
+    assert found(table({77, 400}, 600)).few
+    assert not found(table({77, 200, 400}, 600)).few
+    assert not found(table(set(), 900)).few
+    assert not add_network_events([found(table(set(), 600))] * 2).few
+    local = table(set(), 600)
+    local[ARRIVAL] = math.nan  # nothing was sent anywhere
+    assert not found(local).few
 
 
 def compared(network: str, seconds: float, *numbers: int) -> Comparison:
@@ -190,3 +193,18 @@ def test_with_few_changes_of_the_way_a_figure_is_that_of_any_part_at_its_best() 
         assert math.isnan(high)
         assert max(low, one.value("residual")) < other.value("residual") / 4
         assert other.interval("score")[1] >= one.value("score") - 2
+
+
+def test_where_the_delay_wanders_slowly_a_short_recording_says_how_little_it_knows() -> None:
+    """The program ``endurance.coverage`` asks whether its intervals hold."""
+    spec = CompareSpec(read_specs(["lerp", "projective"]), SCREEN_TIMING, threads=1)
+    network = "latency wanders in 4 s"
+    runs = [bursty.recorded("stop and go", network, 20.0, number).run() for number in range(5)]
+    every = [pool_runs([("", compare_run(run, spec))], 0) for run in runs]
+    steady = compared("1 % independent", 30.0, 1)
+    wanders = [
+        any("The delay wanders" in line for line in explain_method(one, one.results))
+        for one in (*every, steady)
+    ]
+    assert wanders.count(True) >= 4
+    assert not wanders[-1]

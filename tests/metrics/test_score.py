@@ -68,6 +68,15 @@ def test_recovering_costs_its_share_of_the_time_where_there_is_something_to_reco
     assert math.isnan(compute_costs(rows).recovery)
 
 
+def test_what_runs_ahead_and_back_costs_where_it_is_weighed() -> None:
+    rows = replace(MEASURED, errors=np.zeros(50), overshoots=50 * 0.5**2, backward=10)
+    found = compute_costs(rows)
+    assert found.overshoot == pytest.approx(0.5 / (10 * 0.1))
+    assert found.backward == pytest.approx(0.2 / 0.1)
+    weights = Weights(0, 0, 0, 0, overshoot=1, backward=1)
+    assert compute_score(replace(rows, weights=weights)) == pytest.approx(100 / (1 + 2.5 / 2))
+
+
 @pytest.mark.parametrize(
     "unknown", [{"lag": Lag(math.nan, math.nan, 0)}, {"speed": 0.0}, {"fours": 0}]
 )

@@ -76,13 +76,6 @@ def test_unmarked_teleports_are_seen() -> None:
     assert cut(of(moved)) == (1, Cut.UNMARKED_TELEPORT, pytest.approx(0.05))
 
 
-def test_a_dash_of_several_packets_is_no_teleport() -> None:
-    def dash(t: float) -> tuple[float, float, float]:
-        return t + 30 * min(max(t - 1, 0), 0.5), 0.0, 0.0
-
-    assert of(movements.packets(dash, 4.0)).notes == ()
-
-
 def test_gaps_are_cut_out() -> None:
     packets = [
         packet for packet in movements.packets(movements.circle) if not 3.01 < packet.time < 4.49
@@ -90,31 +83,6 @@ def test_gaps_are_cut_out() -> None:
     truth = of(packets)
     assert cut(truth) == (1, Cut.GAP, pytest.approx(1.5))
     assert truth.interpolate(np.array([3.0, 3.5, 4.5])).segments.tolist() == [0, -1, 1]
-
-
-def test_an_entity_that_rests_and_sends_nothing_is_where_it_was() -> None:
-    def walk(t: float) -> tuple[float, float, float]:
-        return min(t, 2.0) + max(t - 6.0, 0.0), 0.0, 0.0
-
-    packets = [packet for packet in movements.packets(walk) if not 2.06 < packet.time < 5.94]
-    truth = of(packets)
-    assert truth.notes == ()
-    assert truth.interpolate(np.array([4.0])).positions[0].tolist() == [2.0, 0.0, 0.0]
-
-
-def test_velocities_in_another_unit_are_replaced() -> None:
-    packets = movements.packets(movements.circle)
-    wrong = [
-        packet._replace(velocity=(100 * packet.velocity[0], 100 * packet.velocity[1], 0.0))
-        for packet in packets
-        if packet.velocity
-    ]
-    (note,) = of(wrong).notes
-    assert isinstance(note, VelocitiesReplaced)
-    assert note.reason is Unusable.MISMATCH
-    assert note.mismatch == pytest.approx(99, rel=0.01)
-    derived = of(wrong).interpolate(np.array([3.0])).velocities[0]
-    np.testing.assert_allclose(derived, movements.velocity(movements.circle, 3.0), atol=0.01)
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3])

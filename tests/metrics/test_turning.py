@@ -13,11 +13,6 @@ from support import movements
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.playback import SCREEN_TIMING
-from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics import TURNING
-from epic_cli.metrics.comparison import Comparison
-from epic_cli.metrics.evaluation import CompareSpec, Run, compare
 from epic_cli.metrics.measurement import Entity, Measurement, measure
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.recovery import find_events
@@ -153,27 +148,3 @@ def test_overshoot_is_that_of_its_definition(seed: int, late: int) -> None:
     expected = plain_overshoot(block, drawn, true, seen)
     assert expected > 0.1
     assert figures["turn_overshoot"] == pytest.approx(expected, rel=1e-6)
-
-
-def compared(block: PacketBlock, names: str, **changed: object) -> Comparison:
-    spec = CompareSpec(read_specs(names.split(",")), SCREEN_TIMING, threads=1, **changed)  # type: ignore[arg-type]
-    return compare([Run("one", {"": block})], spec)
-
-
-def test_figures_are_there_where_something_turns() -> None:
-    block, _ = tumbling(20, 1)
-    found = compared(block, "snapshot")
-    (turning,) = found.results
-    assert found.turns
-    for name in TURNING:
-        assert not math.isnan(turning.value(name)), name
-    low, high = turning.interval("angle")
-    assert low <= turning.value("angle") <= high
-    assert turning.interval("turn_lag")[0] <= turning.value("turn_lag")
-    plain = movements.block([block[k]._replace(rotation=None) for k in range(len(block))])
-    without = compared(plain, "snapshot")
-    assert not without.turns
-    for name in TURNING:
-        assert math.isnan(without.results[0].value(name))
-    assert without.results[0].value("error") == turning.value("error")
-    assert without.results[0].value("score") != turning.value("score")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.link_spec import LinkSpec
-from epic_cli.network.trace import AddedLink, TraceLink, read_trace
 
 
 def test_a_packet_in_the_queue_leaves_at_the_rate_at_which_it_came() -> None:
@@ -34,27 +32,6 @@ def test_conditions_change_exactly_at_their_times() -> None:
     assert link.find_at(1.0).loss == 1
     assert link.find_at(math.nextafter(1.0, 0)).loss == 0
     assert link.find_at(9.0) == LinkConditions(latency=0.02)
-
-
-def test_a_recorded_network_and_a_link_add_up() -> None:
-    rows = "".join(f"{n / 10},{'' if n % 4 == 3 else 40 + n % 3}\n" for n in range(40))
-    trace = read_trace(io.BytesIO(f"send_time,owd_ms\n{rows}".encode()))
-    conditions = LinkConditions(latency=0.02, jitter=0.01, loss=0.3, duplicate=0.2)
-    both = AddedLink(TraceLink(trace), Link(conditions, seed=3))
-    recorded, link = TraceLink(trace), Link(conditions, seed=3)
-    for n in range(400):
-        time = n / 10
-        extra = [arrival - time for arrival in recorded.send(time)]
-        expected = (
-            [arrival + value for value in extra for arrival in link.send(time)] if extra else []
-        )
-        if not extra:
-            link.send(time)
-        assert both.send(time) == pytest.approx(tuple(expected))
-    assert not both.has_ended(1e6)
-    kept = AddedLink(TraceLink(trace), Link(conditions, seed=3), in_order=True)
-    arrivals = [arrival for n in range(400) for arrival in kept.send(n / 10)]
-    assert arrivals == sorted(arrivals)
 
 
 @pytest.mark.parametrize(

@@ -353,6 +353,13 @@ def test_redundancy_brings_back_what_was_lost() -> None:
     assert thrice == sorted(set(thrice))
 
 
+def test_a_chain_with_redundancy_breaks_only_where_all_copies_are_lost() -> None:
+    alone, _ = arrived("20hz,quantize=0.001,pack=chain", 0.05)
+    thrice, times = arrived("20hz,quantize=0.001,pack=chain,redundancy=2", 0.05)
+    assert thrice.undecodable < 0.1 * alone.undecodable
+    assert len(times) / 4001 > 0.98
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.network.movement import RecordedMovement, State, Track
+from epic_cli.network.movement import RecordedMovement, State
 from epic_cli.network.sender import sample_movement
 from epic_cli.network.truth_file import read_movement
-from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.tables import TableRefusal
 
 TWO = """entity,time,x,y,z,vx,vy,vz
@@ -38,23 +37,6 @@ def test_one_entity_only() -> None:
     assert list(recorded.tracks) == ["b"]
     with pytest.raises(ValueError, match="no state of the entity 'c'"):
         movement(TWO, entity="c")
-
-
-def test_between_states_a_cubic_is_exact() -> None:
-    """A cubic movement is its own Hermite curve, position and velocity."""
-
-    def cubic(t: float) -> State:
-        return State((t**3 - t, 2 * t * t, 1.0), (3 * t * t - 1, 4 * t, 0.0))
-
-    track = Track(max_gap=3)
-    for time in (0.4, 1.9):
-        track.add(time, *cubic(time)[:2], breaks=False)
-    for time in (0.4, 0.55, 1.15, 1.555, 1.9):
-        state = track.interpolate(time)
-        assert state is not None
-        expected = cubic(time)
-        assert state.position == pytest.approx(expected.position, abs=1e-13)
-        assert state.velocity == pytest.approx(expected.velocity, abs=1e-13)
 
 
 def test_velocities_by_choice() -> None:
@@ -132,16 +114,3 @@ def test_a_log_in_order_of_arrival_is_the_movement_that_was_sent(
 def test_of_two_rows_of_one_time_the_later_counts() -> None:
     text = "time,x,y,z\n0,0,0,0\n1,1,0,0\n1,2,0,0\n2,4,0,0\n"
     assert only(text, 1) == State((2, 0, 0), (2, 0, 0), 0)
-
-
-def test_other_columns_and_formats_are_read_as_any_recording() -> None:
-    table = b"t_ms;Position X;Position Y\n500;1,5;2\n1500;2,5;2\n"
-    lines = b'{"t": 500, "pos": [150, 200]}\n{"t": 1500, "pos": [250, 200]}\n'
-    told: list[ReadSpec] = []
-    found = [
-        read_movement(io.BytesIO(table), on_read=told.append),
-        read_movement(io.BytesIO(lines), spec=ReadSpec.parse("unit=ms,scale=0.01")),
-    ]
-    for recorded in found:
-        assert recorded.take_snapshot(1.0).states[0][1] == State((2.0, 2.0, 0), (1.0, 0, 0), 0)
-    assert told[0].write() == "time=t_ms,x=Position X,y=Position Y,unit=ms"

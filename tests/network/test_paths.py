@@ -11,10 +11,8 @@ from epic_cli.network.movement import Path
 from epic_cli.network.paths import (
     GOLDEN,
     PATHS,
-    Strafe,
     make_jump,
     make_spread_path,
-    make_zigzag,
 )
 
 TIMES = [n * 0.0371 + 0.0103 for n in range(400)]
@@ -63,15 +61,6 @@ def test_entities_move_in_a_square_grid_each_at_another_phase() -> None:
         assert math.cos(2 * math.pi * (turns - number * GOLDEN)) == pytest.approx(1)
 
 
-def test_zigzag_turns_after_each_leg() -> None:
-    path = make_zigzag(2, 3, 0)
-    diagonal = math.sqrt(0.5)
-    assert path(1.5).position == pytest.approx((3 * diagonal, 3 * diagonal, 0))
-    assert path(1.5).velocity == pytest.approx((2 * diagonal, -2 * diagonal, 0))
-    assert path(3.0).position == pytest.approx((6 * diagonal, 0, 0))
-    assert path(2.25).position == pytest.approx((4.5 * diagonal, 1.5 * diagonal, 0))
-
-
 def test_jump_reaches_its_height_by_gravity() -> None:
     path = make_jump(2, 1.2, 0)
     take_off = math.sqrt(2 * 9.81 * 1.2)
@@ -82,10 +71,3 @@ def test_jump_reaches_its_height_by_gravity() -> None:
     assert path(0.5 * flight).position[2] == 0
     assert path(1.001 * flight).velocity[2] == pytest.approx(take_off, rel=0.01)
     assert min(path(time).position[2] for time in TIMES) >= 0
-
-
-def test_strafe_speeds_up_as_its_equation_says() -> None:
-    """The player reaches 1 - 1/e of the target speed within the response time."""
-    path = next(one for seed in range(9) if math.hypot(*(one := Strafe(3, 4, seed))(0.19).velocity))
-    assert math.hypot(*path(0.15).velocity) == pytest.approx(3 * (1 - math.exp(-1)))
-    assert math.hypot(*path(0.15).position) == pytest.approx(3 * 0.15 * math.exp(-1))

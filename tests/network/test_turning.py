@@ -70,22 +70,6 @@ def test_the_smallest_three_of_other_programs(one: dict[str, list[float]]) -> No
     assert np.abs(np.delete(ours - ngo, largest)).max() <= 1.01 * step
 
 
-@pytest.mark.parametrize("turning", TURNINGS[1:])
-@pytest.mark.parametrize("path", ["circle", "figure-eight", "jump", "strafe"])
-def test_a_spin_is_how_fast_the_rotation_turns(path: str, turning: str) -> None:
-    moving = make_turning_path(path, 5.0, 5.0, 2, turning)
-    step, judged = 1e-4, 0
-    for time in np.arange(0.31, 12, 0.173):
-        before, state, after = (moving(time + k * step) for k in (-1, 0, 1))
-        turned = [Rotation.from_quat(row.rotation) for row in (before, state, after)]
-        sides = [(b * a.inv()).as_rotvec() / step for a, b in itertools.pairwise(turned)]
-        if np.linalg.norm(sides[1] - sides[0]) > 0.1:
-            continue  # a corner, where it has no one spin
-        judged += 1
-        np.testing.assert_allclose(state.spin or (), (sides[0] + sides[1]) / 2, atol=2e-4)
-    assert judged > 50
-
-
 def recorded(text: str, **how: Any) -> RecordedMovement:
     return read_movement(io.BytesIO(text.encode()), **how)
 

@@ -145,6 +145,14 @@ def test_a_new_case_writes_nothing_over(
     assert Path("a", name).read_text() == "mine\n"
 
 
+def test_accept_takes_rows_and_no_figures() -> None:
+    rows = case("a", '[expect]\nerror = "<0.001"\n') / "expected.tsv"
+    good = rows.read_bytes()
+    rows.write_bytes(b"")
+    assert main(["check", "--accept"]) == 5
+    assert rows.read_bytes() == good
+
+
 def test_reports_for_other_programs(capfd: pytest.CaptureFixture[str]) -> None:
     case("good")
     (case('bad <&"') / "expected.tsv").write_bytes(b"")

@@ -233,6 +233,16 @@ def test_a_case_printed_by_what_epic_draws_too_holds(
     assert main(["check", "case", "--against", program]) == 5
 
 
+def test_a_case_of_many_printed_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than a program may print beside what is drawn."""
+    monkeypatch.chdir(tmp_path)
+    Path("long.txt").write_text("".join(f"{t},0,0 / 1,0,0 / {t}\n" for t in range(40)))
+    program = f"{sys.executable} -m epic_cli replay -s lerp -f csv"
+    new = ["check", "--new", "case", "long.txt", "-s", "lerp", "--tick", "1/1000"]
+    assert main([*new, "--against", program]) == 0
+    assert Path("case/expected.csv").stat().st_size > 1_000_000
+
+
 def test_a_program_that_prints_no_rows_makes_no_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

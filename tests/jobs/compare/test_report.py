@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -94,20 +93,6 @@ def test_sorting(by: str, expected: list[str]) -> None:
     nothing = Result("none", None, notes=(ResultNote(Flaw.STOPPED),))
     results = [fake("a", 2, 50), fake("b", 1, 40), nothing, fake("c", 3, 60)]
     assert [result.label for result in sort_results(results, by)] == expected
-
-
-def test_scores_go_down_the_table_whatever_the_ranks() -> None:
-    chance = random.Random(5)
-    for _ in range(50):
-        results = [
-            replace(
-                fake(str(number), 1, chance.uniform(0, 100)),
-                standing=Standing(rank=chance.choice((None, 1, 2, 3))),
-            )
-            for number in range(8)
-        ]
-        scores = [result.value("score") for result in sort_results(results, "score")]
-        assert scores == sorted(scores, reverse=True)
 
 
 def standing(label: str, score: float, rank: int | None) -> Result:
@@ -201,17 +186,6 @@ def test_json_lines_are_strict_json() -> None:
     assert [item["strategy"] for item in found] == ["Late", "Jumping", "Raising"]
     assert found[2]["score"] is None
     assert found[1]["jumps"] == 2
-
-
-def test_markdown_is_a_table_with_bold_bests() -> None:
-    _, _, *lines = write_markdown(report(THREE, "given")).splitlines()
-    widths = {line.count("|") for line in lines[:5]}
-    assert len(widths) == 1
-    assert set(lines[1]) <= set("| :-")
-    jumps = [line.split("|")[10].strip() for line in (lines[0], *lines[2:5])]
-    assert jumps == ["jumps", "**0**", "2", "-"]
-    assert lines[5] == ""
-    assert lines[6].startswith("- ")
 
 
 def test_markdown_escapes_what_would_end_a_cell() -> None:

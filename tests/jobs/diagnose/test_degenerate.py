@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.faulty_traffic import Columns, make_table_traffic
 
+from epic_cli.jobs.diagnose.detectors import find_detector
 from epic_cli.jobs.diagnose.link import find_link
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.report.networks import describe_link
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
-from epic_cli.metrics.traffic import Traffic
+from epic_cli.metrics.traffic import MessageLog, Traffic
 from epic_cli.show.documents import write_jsonl, write_markdown
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -100,6 +101,11 @@ def test_of_a_dull_recording_nothing_is_told(case: str) -> None:
 def test_a_wild_recording_raises_and_warns_of_nothing(case: str) -> None:
     told({"": WILD[case]})
     told({"a": plain(200), "b": WILD[case]})
+
+
+def test_messages_of_one_stamp_have_no_drift() -> None:
+    messages = MessageLog(np.zeros(200), np.arange(200) / 20, 0, 200)
+    assert find_detector("clock-drift").detect(Traffic((), messages, 200)) == []
 
 
 def test_one_entity_of_many_is_looked_at() -> None:

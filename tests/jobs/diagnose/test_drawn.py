@@ -118,6 +118,12 @@ def test_systems_are_named(strategy: str, named: list[str]) -> None:
     assert [name for name in told if name in list_system_names()] == named
 
 
+def test_it_does_not_matter_when_packets_are_read_to_what_shows_the_newest() -> None:
+    block = recorded()
+    for by_frame in (False, True):
+        assert explained(block, drawn(block, "lerp", by_frame=by_frame)).by_frame is None
+
+
 @pytest.mark.parametrize(
     ("strategy", "movement", "rate", "constant"),
     [
@@ -146,6 +152,17 @@ def test_a_second_smoothing_is_found_with_its_constant(
 
 def find_second_smoothings(found: DrawnMatch) -> int:
     return len(second_smoothing.detect(SimpleNamespace(drawn=found)))  # type: ignore[arg-type]
+
+
+def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:
+    """Four strategies come closer to quake3 behind a low-pass, each with another delay."""
+    block = recorded()
+    among = read_specs(["epic", "spline", "hermite", "geckos", "quake3"])
+    found = explained(block, drawn(block, "quake3", 60, 0.06), among)
+    assert found.smoothed
+    assert found.best.candidate.label == "quake3"
+    assert found.best.constant == pytest.approx(0.06, rel=0.01)
+    assert found.off < 0.001
 
 
 def test_a_lerp_in_each_frame_is_a_low_pass() -> None:
@@ -190,19 +207,6 @@ def test_what_is_drawn_at_ticks_is_told_with_their_rate(tick: float, rate: float
     assert 1 / found.tick == pytest.approx(tick, rel=0.002)
     assert found.best.candidate.label == "lerp"
     assert not found.smoothed
-
-
-def test_small_remains_are_no_second_smoothing() -> None:
-    """A game's own ``position += k * (newest - position)`` is one smoothing, however called."""
-    block = recorded()
-    raw = drawn(block, "dumb-terminal")
-    position, moved = raw.positions[0], []
-    for newest in raw.positions:
-        position = position + 0.2 * (newest - position)
-        moved.append(np.round(position, 4))
-    found = explained(block, raw._replace(positions=np.array(moved)))
-    assert found.off < 0.02
-    assert not (found.smoothed and found.without.residual < 0.02 * found.step)
 
 
 def test_rows_of_the_demo_are_what_epic_drew() -> None:
@@ -270,14 +274,6 @@ def test_frames_that_cannot_be_used_are_refused_in_a_sentence() -> None:
         with pytest.raises(UnusableDrawing) as error:
             make_drawn_paths(given, entities)
         assert told in str(error.value)
-
-
-def test_of_frames_with_one_time_the_last_counts_and_nan_is_left_out() -> None:
-    frames = [(n // 2 / 60, float(n)) for n in range(80)]
-    (path,) = make_drawn_paths(rows(*frames, (5.0, np.nan)), {"tank": 0}, offset=1.0).values()
-    assert path.positions[:, 0].tolist() == list(range(1, 80, 2))
-    assert path.times[0] == 1.0
-    assert path.times[-1] == pytest.approx(1 + 39 / 60)
 
 
 def test_times_that_are_not_those_of_the_packets_are_refused() -> None:

@@ -77,16 +77,6 @@ def test_the_link_that_was_put_in_is_found(name: str, numbers: bool) -> None:
         assert conditions.loss == pytest.approx(given.loss, abs=3 * (given.loss / COUNT) ** 0.5)
 
 
-@pytest.mark.parametrize("name", LINKS)
-def test_its_words_make_the_same_delays(name: str) -> None:
-    """Quantiles may differ by a fifth of the jitter, and 2 ms."""
-    before = recorded(LINKS[name])
-    after = recorded(found(before).conditions)
-    for share in (0.05, 0.25, 0.5, 0.75, 0.95):
-        one, other = np.quantile(delays(before), share), np.quantile(delays(after), share)
-        assert other == pytest.approx(one, abs=0.2 * LINKS[name].jitter + 0.002)
-
-
 @pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize("name", [word for word in LINKS if word != "pareto"])
 def test_its_trace_replays_every_packet(name: str, numbers: bool) -> None:
@@ -108,32 +98,12 @@ def test_its_trace_replays_every_packet(name: str, numbers: bool) -> None:
             assert came[number] == pytest.approx(expected[number] - shift, abs=3e-6)
 
 
-def test_clocks_that_differ_leave_jitter_and_loss() -> None:
-    what = found(recorded(LINKS["uniform"], ahead=100.0))
-    assert what.zero == "least"
-    assert min(delay for delay in what.trace.delays if delay is not None) == 0
-    assert what.conditions.jitter == pytest.approx(0.02, rel=0.1)
-
-
 def test_what_drifts_is_no_jitter() -> None:
     rows = recorded(LinkConditions(0.08, 0.005))
     rows[TIME] *= 1.0005
     what = found(rows)
     assert what.drift == pytest.approx(-5e-4, rel=0.05)
     assert what.conditions.jitter == pytest.approx(0.005, rel=0.1)
-
-
-def test_entities_in_datagrams_of_their_own_are_not_one_fast_network() -> None:
-    """Entities with several delays: the least would be taken for that of all."""
-    tables = {}
-    for number in range(6):
-        rows = recorded(LinkConditions(0.1, 0.03))
-        link = Link(LinkConditions(0.1, 0.03), seed=number)
-        rows[ARRIVAL] = [arrival for sent in rows[TIME] for arrival in link.send(sent)]
-        tables[f"tank{number}"] = rows
-    assert find_link(make_table_traffic(tables)).conditions.latency == pytest.approx(0.1, abs=0.003)
-    shared = dict.fromkeys(tables, tables["tank0"])
-    assert find_link(make_table_traffic(shared)).conditions == found(tables["tank0"]).conditions
 
 
 def test_irregular_stamps_without_numbers_tell_of_no_losses() -> None:

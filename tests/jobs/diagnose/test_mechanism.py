@@ -205,6 +205,19 @@ def test_what_is_true_of_all_frames_is_told_and_nothing_else(strategy: str, kind
     assert find_kind(see(block, frames(block, strategy, 60, 5)), 1e-4) == kind
 
 
+def test_an_error_is_said_in_usual_steps_without_the_teleports() -> None:
+    block, dice = recorded("teleport", 20, 3, 12), np.random.default_rng(3)
+    spec = read_spec("buffer+delay=0.1")
+    path = frames(block, spec.label, 60, 5, until=11)
+    step = see(block, path).unit
+    noise = dice.normal(0, 0.003 * step, path.positions.shape)
+    noise[:, 2] = 0
+    found = match({"": block}, {"": path._replace(positions=path.positions + noise)}, [spec])
+    assert found.calm is not None
+    assert found.off == pytest.approx(0.003 * 2**0.5, rel=0.2)
+    assert found.best.residual / found.step < 0.5 * found.off
+
+
 @pytest.mark.parametrize(("share", "said"), [(0.04, "In 9"), (0.3, "Not understood")])
 def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> None:
     block, dice = recorded("strafe", 20, 3, 9), np.random.default_rng(3)
@@ -341,6 +354,16 @@ def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:
     assert said["exact"]
     assert said["command"].endswith("+beyond=unlimited")
     assert (said["causes"], said["cure"]) == ([], None)  # a longer delay was tried, and costs more
+
+
+def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
+    """Every clock explains packets without jitter; the sender's is 41.7 s behind."""
+    sent = recorded("strafe", 20, 3, link=LinkConditions(0.06))
+    block = movements.alter(sent, lambda packet: packet._replace(time=packet.time - 41.7))
+    found = match({"": block}, {"": frames(block, "buffer+clock=first+delay=0.11", 60, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.strategy.label == "buffer+stamps=arrival+delay=0.11"
+    assert "buffer+clock=first+delay=0.11" in [spec.label for spec in found.mechanism.same_as]
 
 
 @few_rows(2)
@@ -517,6 +540,17 @@ def test_what_stays_until_the_next_packet_is_not_drawn_at_ticks() -> None:
     found = match({"": block}, {"": DrawnPath(times, np.round(shown, 4), 5e-5)})
     assert not found.tick
     assert not found.smoothed
+
+
+def test_frames_after_the_last_packet_do_not_make_a_buffer_too_short() -> None:
+    block, spec = recorded("strafe", 20, 3, 12), read_spec("buffer+clock=min+delay=0.15")
+    once, twice = (
+        measure_supply(see(block, frames(block, spec.label, 60, 5, until)), spec)
+        for until in (11.9, 13.5)
+    )
+    assert once is not None
+    assert twice is not None
+    assert twice[:3] == pytest.approx(once[:3], abs=0.005)
 
 
 def test_silence_while_nothing_moves_does_not_make_a_buffer_too_short() -> None:

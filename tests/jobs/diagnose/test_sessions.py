@@ -117,6 +117,25 @@ def test_a_server_that_stands_still_with_all_is_no_entity_that_rests(numbered: b
         assert "goes on where it was" in says(found)
 
 
+@pytest.mark.parametrize(("stall", "causes"), [(0.25, ["server-stall"]), (0.2, [])])
+def test_stamps_off_the_beat_show_a_stall_without_numbers(stall: float, causes: list[str]) -> None:
+    """A stall of six periods of 1/30 s leaves what six lost packets leave."""
+    for seed in seeds(3, 1):
+        random = np.random.default_rng(seed)
+        steps = np.where(random.random(1500) < 0.02, stall, 0.0) + 1 / 30
+        stamps = np.cumsum(steps)
+        tables = {}
+        for number, name in enumerate(("red", "blue")):
+            rows = np.full((10, len(stamps)), np.nan)
+            rows[0], rows[7], rows[9] = stamps, stamps + 0.05, 0
+            rows[1:4] = 5 * np.sin(stamps + number), 3 * np.cos(0.7 * stamps), 0 * stamps
+            tables[name] = rows
+        found = found_in(tables)
+        assert [one.cause for one in found] == causes
+        for one in found:
+            assert one.values["times"] == int((steps[1:] > 0.1).sum())
+
+
 def stop_and_go(random: np.random.Generator) -> np.ndarray:
     """Return packets of a minute, of an entity that walks or rests for whole seconds."""
     ticks = np.arange(1200) / 20
@@ -189,6 +208,13 @@ def test_a_threshold_is_told_with_its_size(sender: str, words: str) -> None:
         assert found.cause == "threshold"
         assert words in says(found)
         assert float(found.values["size"]) == pytest.approx(size, rel=0.05)
+
+
+def test_two_senders_under_one_id_are_one_finding() -> None:
+    for seed in seeds(4, 2):
+        (found,) = sent("two under one id", case(seed, "walk", 20, 40))
+        assert found.cause == "two-senders"
+        assert float(found.values["share"]) == pytest.approx(0.5, abs=0.03)
 
 
 def test_no_cure_is_tried_on_two_movements_in_one() -> None:

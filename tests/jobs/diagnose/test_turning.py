@@ -121,6 +121,20 @@ def test_spins_of_the_body_in_degrees_are_both_reported() -> None:
     assert "degrees" in str(of.values["kind"])
 
 
+def test_spins_that_are_missing_now_and_then_hide_nothing() -> None:
+    for seed in seeds(3, 1):
+        one = case(seed)
+        true = attitude("tumble", one)
+        rows = recorded(one, true, true)
+        rows[14:] *= 60
+        rows[14:, ::20] = np.nan
+        assert [of.cause for of in found(rows)] == ["spin"]
+        late = true._replace(times=true.times + 0.2)
+        rows = recorded(one, late, true)
+        rows[14:, ::20] = np.nan
+        assert [of.cause for of in found(rows)] == ["late-turns"]
+
+
 def test_a_half_turn_is_told_with_its_moment_and_seam() -> None:
     """A turn from 170 to 190 degrees, smoothed as a number: 20 degrees become 340."""
     times = np.arange(0, 30, 1 / 60)

@@ -52,18 +52,6 @@ def test_each_name_of_a_table_is_explained(kind: NameKind) -> None:
             assert not set("{}") & set(one.title + one.text)
 
 
-def test_a_cause_of_a_drawing_has_its_rule_and_its_cure() -> None:
-    for one in iterate_names(NameKind.DRAWBACK):
-        assert [name for name, _ in one.terms] == ["cure", "reported if"], one.name
-        assert "..." not in one.title, one.name
-
-
-def test_a_metric_has_the_unit_of_its_column() -> None:
-    found = {one.name: dict(one.terms).get("unit") for one in iterate_names(NameKind.METRIC)}
-    assert found["lag"] == "ms in the table, s in CSV and JSON"
-    assert found["error"] == "the recording's length"
-
-
 def test_an_option_has_all_its_keys_with_their_defaults() -> None:
     for option, table in OPTIONS.items():
         (one,) = run(ExplainSpec(option.removeprefix("--")))

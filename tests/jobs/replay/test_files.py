@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
@@ -20,11 +18,3 @@ def test_a_name_cannot_steer_a_terminal_or_end_a_row(tmp_path: Path, row_format:
     assert len(lines) == 5 + (row_format != "jsonl")
     output.decode()
     assert row_format == "csv" or b"\x1b" not in output
-
-
-@pytest.mark.parametrize("words", [("a.txt",), ("-",), ("--entity", "", "a.txt")], ids=" ".join)
-def test_one_packet_that_turns_has_rows_that_turn(tmp_path: Path, words: tuple[str, ...]) -> None:
-    packet = b"1,2,3 / 4,5,6 / 0 arrival=0.11 rotation=0,0,0,1\n"
-    (tmp_path / "a.txt").write_bytes(packet)
-    found = epic("replay", "-f", "csv", *words, stdin=packet, cwd=tmp_path).stdout
-    assert [row["qw"] for row in csv.DictReader(io.StringIO(found.decode()))] == 3 * ["1"]

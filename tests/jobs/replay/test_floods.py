@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 
-from support.running import EPIC, PACKET, environment, epic
+from support.running import EPIC, PACKET, environment
 
 WRONG = b"wrong\n" * 7 + b"1,2\n" * 3
 KINDS = b"  7  x is not a number\n  3  no ',' after y\n"
@@ -28,8 +28,3 @@ def test_an_interrupt_still_gets_the_count() -> None:
         os.kill(process.pid, signal.SIGINT)
         assert process.stderr.read().endswith(KINDS)
         assert process.wait() == 130
-
-
-def test_what_the_demo_reads_behind_a_long_comment_is_read() -> None:
-    piece = b"#" * 1023 + PACKET
-    assert epic(stdin=piece).stdout == epic(stdin=PACKET).stdout

@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.recordings import weekly
 from support.typed_session import TypedSession
 
 import epic_cli
@@ -69,15 +68,6 @@ def test_without_jitter_and_loss_a_straight_line_is_drawn_with_one_interval_of_d
     # less would wait for each packet, more is latency for nothing
     assert 0.9 <= float(str(settings["delay"]).removesuffix("i")) <= 1.15
     assert settings.get("curve", "linear") == "linear"
-
-
-@weekly
-def test_where_the_network_jitters_the_senders_stamps_are_taken() -> None:
-    given = sent("figure-eight", JITTERY, seconds=8)
-    found = designed(given, of="buffer")
-    assert not any("stamps=" in words for words in parts(found.taken))
-    over_arrivals = designed(given, of="buffer+stamps=arrival")
-    assert over_arrivals.taken.result.value("score") < found.taken.result.value("score") - 5
 
 
 def test_slow_packets_of_a_curve_are_drawn_by_their_velocities_and_not_without_them() -> None:

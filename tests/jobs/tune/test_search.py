@@ -86,6 +86,15 @@ def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) ->
         assert climb(space, summit, 120, seed=1).made != alone.made
 
 
+def test_a_space_that_has_been_tried_out_ends_the_search() -> None:
+    """``memory`` from 2 to 30, given twice so that the library's search runs, has few values."""
+    space = make_space("alpha-beta", {"rule": "least-squares"})
+    (memory,) = (axis for axis in space.axes if axis.name == "memory")
+    trials = climb(space._replace(axes=(memory, memory)), {"memory": 7.0}, 100_000)
+    assert trials.best.settings["memory"] == 7
+    assert len(trials.made) <= 29
+
+
 def test_the_defaults_come_first_and_nothing_is_tried_twice() -> None:
     trials = climb(make_space("snapshot", {"clock": "stamps"}), {"interpolation_time": 0.5}, 150)
     assert trials.made[0].settings == {"clock": "stamps"}
