@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 SHORT = "buffer+clock=median+clock_time=10+delay=0.03"
 
 
-#: Seconds of a recording, and the times of even and of uneven frames.
+#: Seconds of a recording, and the times of even and of uneven frames; those of one of 32 seconds.
 SECONDS = 20
 EVEN = np.arange(0.4, SECONDS - 1, 1 / 60)
+LONG = np.arange(0.4, 31, 1 / 60)
 UNEVEN = 0.4 + np.cumsum(np.random.default_rng(1).uniform(0.01, 0.024, len(EVEN) - 40))
 
 
@@ -155,8 +156,9 @@ def test_the_combination_helps_in_another_session(strategy: str) -> None:
 
 def test_a_clock_that_does_not_follow_another_is_replaced() -> None:
     # of a slower sender, a longer delay would do for this recording, and not for the next
-    block = movements.alter(recorded(), lambda packet: packet._replace(time=0.9985 * packet.time))
-    found = found_in(block, "buffer+clock=first+delay=0.1")
+    sent = recorded(seconds=32)
+    block = movements.alter(sent, lambda packet: packet._replace(time=0.9985 * packet.time))
+    found = found_in(block, "buffer+clock=first+delay=0.1", LONG)
     assert "unfollowed-drift" in {drawback.cause for drawback in found.advice.drawbacks}
     assert found.advice.remedy is not None
     assert "clock=first" not in found.advice.remedy.command
@@ -190,8 +192,8 @@ def test_teleports_that_are_drawn_as_movements_are_named_with_the_distance_to_ju
         x, y, z = packet.position
         return packet._replace(position=(x + 40 * (packet.time // 10), y, z))
 
-    block = movements.alter(recorded(), move_away)
-    found = found_in(block, "buffer+delay=0.15").advice
+    block = movements.alter(recorded(seconds=32), move_away)
+    found = found_in(block, "buffer+delay=0.15", LONG).advice
     (drawback,) = (each for each in found.drawbacks if each.cause == "slides")
     assert drawback.values["slides"] == 3
     snap = drawback.values["snap"]
@@ -243,7 +245,7 @@ def test_where_packets_are_held_up_a_short_buffer_that_extrapolates_is_the_remed
     """A delay that is long enough for nearly all would be later than the chase."""
     strategy = "chase+how=exponential+time=0.125"
     block = hold_up(recorded(15, loss=0, path="figure-eight", seconds=32))
-    found = found_in(block, strategy, np.arange(0.4, 31, 1 / 60))
+    found = found_in(block, strategy, LONG)
     assert [drawback.cause for drawback in found.advice.drawbacks] == ["chase-lag"]
     assert found.advice.remedy is not None
     command = found.advice.remedy.command.removeprefix("-s ")
