@@ -299,196 +299,110 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
 # ------------------------------------------------------------- what games draw that are no engine
 
 
-@pytest.mark.parametrize(
-    ("game", "composition"),
-    [
-        (games.WebGame, "buffer+stamps=arrival+delay=0.1"),
-        (games.Nebula, "buffer+stamps=arrival+delay=2i+interval=0.08+keep=3+begin=3"),
-        (
-            games.StylyNetSync,
-            "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+jitter_time=1+delay_least=1.1i"
-            "+delay_most=1.2i+interval_time=2+beyond=0.08+beyond_then=return",
-        ),
-        (games.PhotonView, "chase+how=interval+interval=0.1+ahead=step+ahead_time=unlimited"),
-        (games.SmoothDamp, "chase+how=spring+time=0.1+overshoot=on"),
-        (games.LerpByTime, "chase+how=lerp+time=0.1"),
-        (games.LerpByFrame, "chase+how=share+share=0.1"),
-        (games.TwoSnapshots, "buffer+stamps=ticks+interval=0.05+clock=newest+delay=1i"),
-        (games.Tween, "chase+how=linear+time=0.1"),
-        (games.Coroutine, "chase+how=linear+time=0.1+start=frame"),
-        (games.Timer, "chase+how=eased+time=0.1+start=last"),
-        (
-            games.OneAfterAnother,
-            "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none",
-        ),
-        (
-            games.AgeOfVelocity,
-            "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited",
-        ),
-        (
-            games.Tutorial,
-            "chase+how=linear+time=1i+start=last+interval=frames+ahead=interval"
-            "+ahead_time=unlimited",
-        ),
-        (
-            games.KartCurve,
-            "chase+how=hermite+time=1i+start=last+interval=steps+interval_late=60",
-        ),
-        (
-            games.BezierAhead,
-            "chase+how=hermite+time=1i+interval=0.06+ahead=fixed+ahead_time=0.06+bend=3"
-            "+leave=packet",
-        ),
-        (games.FedBack, "chase+how=growing+time=1i+start=last+interval=frames"),
-        (
-            games.GoalAhead,
-            "chase+how=lerp+time=0.0666666666666666667+overshoot=on+ahead=velocity+age=arrival"
-            "+ahead_time=unlimited+snap_after=1",
-        ),
-        (games.HalfWay, "chase+how=share+share=0.5+every=packet"),
-        (games.EulerSpring, "chase+how=force+stiffness=120+damping=14"),
-        (
-            games.LateSpring,
-            "chase+how=force+stiffness=80+damping=12+integration=explicit",
-        ),
-        (games.SpringByFrames, "chase+how=force+stiffness=0.035+damping=0.3+step_time=1"),
-        (games.Swing, "chase+how=force+stiffness=100+damping=10+integration=exact"),
-        (games.Marker, "chase+how=eased+ease=css-ease+time=0.12"),
-        (games.Transition, "chase+how=eased+ease=in-out-quint+time=0.12+start=transition"),
-        (games.EightFrames, "chase+how=linear+time=8+step_time=1"),
-        (
-            games.LowPassedBody,
-            "chase+how=share+share=0.5+every=packet+drift=1+drift_share=0.3+ahead_time=unlimited",
-        ),
-        (
-            games.TwoArrivalsAhead,
-            "chase+how=share+share=0.2+ahead=velocity+age=arrival+velocity=arrivals"
-            "+ahead_time=unlimited",
-        ),
-        (games.AxisSteps, "chase+how=speed+speed=6+axes=each"),
-        (games.LimitedLerp, "chase+how=lerp+time=0.125+speed_least=2+speed_most=6"),
-        (games.ClampedFrames, "chase+how=lerp+time=0.1+step_most=0.025"),
-        (games.ClampedTween, "chase+how=linear+time=0.1+start=last+step_most=0.025"),
-        (games.PathSpeed, "chase+how=speed+speed=path+interval=arrivals"),
-        (games.FasterPath, "chase+how=speed+speed=fastest+interval=arrivals"),
-        (games.MessageLerp, "chase+how=lerp+time=0.1+every=packet"),
-        (games.PacketNudges, "chase+how=share+share=0.6+every=packet+drift=1+ahead_time=unlimited"),
-        (
-            games.LerpedBody,
-            "chase+how=share+share=0.5+every=0.02+phase=0.01+drift=1+drift_share=0.5"
-            "+ahead_time=unlimited",
-        ),
-        (
-            games.FadingOffset,
-            "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=unlimited",
-        ),
-        (
-            games.AdaptiveOffset,
-            "chase+how=share+share=0.05+share_far=0.15+start=last+ahead=velocity+age=arrival"
-            "+ahead_time=unlimited+drift=1",
-        ),
-        (
-            games.StateSynchronization,
-            "chase+how=share+share=0.05+share_far=0.15+start=last+ahead=velocity+age=arrival"
-            "+ahead_time=unlimited+drift=1+playout_delay=0.08",
-        ),
-        (games.MeanOfFive, "chase+how=share+share=1+mean_of=5"),
-        (
-            games.FixedTicks,
-            "chase+how=linear+time=0.15+start=last+every=0.05+phase=0.01+between=lerp",
-        ),
-        (
-            games.Follower,
-            "buffer+clock=newest+delay=0.06+low_pass=0.025+follow=spring+dead_zone=0.001",
-        ),
-        (games.UnityQueue, "buffer+interval=0.05+catch_up=queue"),
-        (
-            games.SendTimer,
-            "buffer+stamps=ticks+interval=0.05+delay=1i+catch_up=timer+phase=0.0171",
-        ),
-        (
-            games.TimedQueue,
-            "buffer+stamps=ticks+interval=0.05+catch_up=timed-queue+phase=0.0171",
-        ),
-        (games.Waypoints, "buffer+catch_up=fill+pace=0.9+catch_up_rate=0.5+still=skip"),
-        (games.OldestState, "buffer+stamps=arrival+delay=0.1+keep=20+beyond=oldest"),
-        (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
-        (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
-        (
-            games.ChaseWhenEmpty,
-            "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_share=0.15",
-        ),
-        (
-            games.MedianClock,
-            "buffer+clock=median+clock_count=10+delay=0.1+beyond=0.2+beyond_along=velocity",
-        ),
-        (
-            games.SoftClock,
-            "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1+catch_up_limit=0.1"
-            "+catch_up_near=0.01+when_empty=run",
-        ),
-        (
-            games.UnevenArrivals,
-            "buffer+stamps=arrival+delay=0.12+jitter_margin=2+jitter=intervals+jitter_share=0.2"
-            "+delay_most=0.2",
-        ),
-        (
-            games.StampJitter,
-            "buffer+delay=0.075+jitter_margin=2+jitter=stamps+delay_fall=0.1+delay_most=0.2"
-            "+interval=0.05",
-        ),
-        (
-            games.OwnCounter,
-            "buffer+clock=newest+delay=1i+interval=stamps+catch_up=none+catch_up_limit=0.25"
-            "+when_empty=stop+beyond=freeze",
-        ),
-        (games.LerpWhenEmpty, "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_lerp=0.1"),
-        (games.SpareState, "buffer+delay=0.1+reserve=1+beyond=unlimited"),
-        (games.FollowingTime, "buffer+clock=newest+delay=0.1+catch_up=share+catch_up_rate=0.1"),
-        (games.FollowingBySeconds, "buffer+clock=newest+delay=0.1+catch_up=lerp+catch_up_rate=2"),
-        (games.Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
-        (games.StopsShort, "chase+how=linear+time=0.0666666666666666667+start=last+end=short"),
-        (games.PacketClock, "buffer+clock=newest+delay=0.1+every=packet"),
-        (games.TickedBuffer, "buffer+stamps=arrival+delay=0.1+every=0.02"),
-        (games.FixedBuffer, "buffer+stamps=arrival+delay=0.1+every=0.02+tick_time=own"),
-        (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),
-        (
-            games.HistoricalLerp,
-            "buffer+catch_up=waypoints+low_pass=0.0625+follow=lerp+waypoint_reach=0.11"
-            "+catch_up_rate=0.6875+catch_up_from=4+count_at=end",
-        ),
-        (
-            games.WalkingQueue,
-            "buffer+catch_up=waypoints+follow=speed+follow_speed=9+waypoint_reach=0.01"
-            "+catch_up_rate=0.5+catch_up_from=3",
-        ),
-        (games.ClampedTime, "buffer+delay=0+catch_up=clamp+keep=2"),
-        (
-            games.DateClock,
-            "buffer+clock=first+clock_resync=0.05+delay=0.12+times=milliseconds",
-        ),
-        (games.DateLerp, "chase+how=lerp+time=0.1+times=milliseconds"),
-        (games.MeanDelay, "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_count=10"),
-        (games.LatestState, "buffer+delay=0.12+between=hold"),
-        (
-            games.LimitedWay,
-            "buffer+stamps=ticks+clock=newest+delay=1i+interval=arrivals+interval_most=0.04",
-        ),
-        (
-            games.BufferedSpeed,
-            "buffer+delay=0.1+delay_from=newest+catch_up=lerp+catch_up_rate=2+catch_up_most=0.1",
-        ),
-        (games.RecentSpread, "buffer+delay=0.05+jitter_margin=0.75+jitter=spread+jitter_time=3"),
-        (
-            games.ChangingLatency,
-            "buffer+delay=0.1+jitter_margin=3+jitter=changes+jitter_share=0.0625",
-        ),
-        (
-            games.MeanTween,
-            "chase+how=linear+time=1i+start=last+interval=frames+interval_share=0.1+overshoot=1.5",
-        ),
-    ],
-)
+#: What public games draw, each with the composition that draws the same.
+GAMES: list[tuple[Callable[[], Game], str]] = [
+    (games.WebGame, "buffer+stamps=arrival+delay=0.1"),
+    (games.Nebula, "buffer+stamps=arrival+delay=2i+interval=0.08+keep=3+begin=3"),
+    (games.StylyNetSync, "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+jitter_time=1"
+     "+delay_least=1.1i+delay_most=1.2i+interval_time=2+beyond=0.08+beyond_then=return"),
+    (games.PhotonView, "chase+how=interval+interval=0.1+ahead=step+ahead_time=unlimited"),
+    (games.SmoothDamp, "chase+how=spring+time=0.1+overshoot=on"),
+    (games.LerpByTime, "chase+how=lerp+time=0.1"),
+    (games.LerpByFrame, "chase+how=share+share=0.1"),
+    (games.TwoSnapshots, "buffer+stamps=ticks+interval=0.05+clock=newest+delay=1i"),
+    (games.Tween, "chase+how=linear+time=0.1"),
+    (games.Coroutine, "chase+how=linear+time=0.1+start=frame"),
+    (games.Timer, "chase+how=eased+time=0.1+start=last"),
+    (games.OneAfterAnother, "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none"),
+    (games.AgeOfVelocity, "chase+how=share+share=1+ahead=velocity+age=arrival"
+     "+ahead_time=unlimited"),
+    (games.Tutorial, "chase+how=linear+time=1i+start=last+interval=frames+ahead=interval"
+     "+ahead_time=unlimited"),
+    (games.KartCurve, "chase+how=hermite+time=1i+start=last+interval=steps+interval_late=60"),
+    (games.BezierAhead, "chase+how=hermite+time=1i+interval=0.06+ahead=fixed+ahead_time=0.06"
+     "+bend=3+leave=packet"),
+    (games.FedBack, "chase+how=growing+time=1i+start=last+interval=frames"),
+    (games.GoalAhead, "chase+how=lerp+time=0.0666666666666666667+overshoot=on+ahead=velocity"
+     "+age=arrival+ahead_time=unlimited+snap_after=1"),
+    (games.HalfWay, "chase+how=share+share=0.5+every=packet"),
+    (games.EulerSpring, "chase+how=force+stiffness=120+damping=14"),
+    (games.LateSpring, "chase+how=force+stiffness=80+damping=12+integration=explicit"),
+    (games.SpringByFrames, "chase+how=force+stiffness=0.035+damping=0.3+step_time=1"),
+    (games.Swing, "chase+how=force+stiffness=100+damping=10+integration=exact"),
+    (games.Marker, "chase+how=eased+ease=css-ease+time=0.12"),
+    (games.Transition, "chase+how=eased+ease=in-out-quint+time=0.12+start=transition"),
+    (games.EightFrames, "chase+how=linear+time=8+step_time=1"),
+    (games.LowPassedBody, "chase+how=share+share=0.5+every=packet+drift=1+drift_share=0.3"
+     "+ahead_time=unlimited"),
+    (games.TwoArrivalsAhead, "chase+how=share+share=0.2+ahead=velocity+age=arrival"
+     "+velocity=arrivals+ahead_time=unlimited"),
+    (games.AxisSteps, "chase+how=speed+speed=6+axes=each"),
+    (games.LimitedLerp, "chase+how=lerp+time=0.125+speed_least=2+speed_most=6"),
+    (games.ClampedFrames, "chase+how=lerp+time=0.1+step_most=0.025"),
+    (games.ClampedTween, "chase+how=linear+time=0.1+start=last+step_most=0.025"),
+    (games.PathSpeed, "chase+how=speed+speed=path+interval=arrivals"),
+    (games.FasterPath, "chase+how=speed+speed=fastest+interval=arrivals"),
+    (games.MessageLerp, "chase+how=lerp+time=0.1+every=packet"),
+    (games.PacketNudges, "chase+how=share+share=0.6+every=packet+drift=1+ahead_time=unlimited"),
+    (games.LerpedBody, "chase+how=share+share=0.5+every=0.02+phase=0.01+drift=1+drift_share=0.5"
+     "+ahead_time=unlimited"),
+    (games.FadingOffset, "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=unlimited"),
+    (games.AdaptiveOffset, "chase+how=share+share=0.05+share_far=0.15+start=last+ahead=velocity"
+     "+age=arrival+ahead_time=unlimited+drift=1"),
+    (games.StateSynchronization, "chase+how=share+share=0.05+share_far=0.15+start=last"
+     "+ahead=velocity+age=arrival+ahead_time=unlimited+drift=1+playout_delay=0.08"),
+    (games.MeanOfFive, "chase+how=share+share=1+mean_of=5"),
+    (games.FixedTicks, "chase+how=linear+time=0.15+start=last+every=0.05+phase=0.01+between=lerp"),
+    (games.Follower, "buffer+clock=newest+delay=0.06+low_pass=0.025+follow=spring+dead_zone=0.001"),
+    (games.UnityQueue, "buffer+interval=0.05+catch_up=queue"),
+    (games.SendTimer, "buffer+stamps=ticks+interval=0.05+delay=1i+catch_up=timer+phase=0.0171"),
+    (games.TimedQueue, "buffer+stamps=ticks+interval=0.05+catch_up=timed-queue+phase=0.0171"),
+    (games.Waypoints, "buffer+catch_up=fill+pace=0.9+catch_up_rate=0.5+still=skip"),
+    (games.OldestState, "buffer+stamps=arrival+delay=0.1+keep=20+beyond=oldest"),
+    (games.SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
+    (games.NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
+    (games.ChaseWhenEmpty, "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_share=0.15"),
+    (games.MedianClock, "buffer+clock=median+clock_count=10+delay=0.1+beyond=0.2"
+     "+beyond_along=velocity"),
+    (games.SoftClock, "buffer+clock=newest+delay=0.1+catch_up=rate+catch_up_rate=0.1"
+     "+catch_up_limit=0.1+catch_up_near=0.01+when_empty=run"),
+    (games.UnevenArrivals, "buffer+stamps=arrival+delay=0.12+jitter_margin=2+jitter=intervals"
+     "+jitter_share=0.2+delay_most=0.2"),
+    (games.StampJitter, "buffer+delay=0.075+jitter_margin=2+jitter=stamps+delay_fall=0.1"
+     "+delay_most=0.2+interval=0.05"),
+    (games.OwnCounter, "buffer+clock=newest+delay=1i+interval=stamps+catch_up=none"
+     "+catch_up_limit=0.25+when_empty=stop+beyond=freeze"),
+    (games.LerpWhenEmpty, "buffer+stamps=arrival+delay=0.1+beyond=chase+beyond_lerp=0.1"),
+    (games.SpareState, "buffer+delay=0.1+reserve=1+beyond=unlimited"),
+    (games.FollowingTime, "buffer+clock=newest+delay=0.1+catch_up=share+catch_up_rate=0.1"),
+    (games.FollowingBySeconds, "buffer+clock=newest+delay=0.1+catch_up=lerp+catch_up_rate=2"),
+    (games.Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
+    (games.StopsShort, "chase+how=linear+time=0.0666666666666666667+start=last+end=short"),
+    (games.PacketClock, "buffer+clock=newest+delay=0.1+every=packet"),
+    (games.TickedBuffer, "buffer+stamps=arrival+delay=0.1+every=0.02"),
+    (games.FixedBuffer, "buffer+stamps=arrival+delay=0.1+every=0.02+tick_time=own"),
+    (games.Dequeue, "buffer+catch_up=dequeue+reserve=1"),
+    (games.HistoricalLerp, "buffer+catch_up=waypoints+low_pass=0.0625+follow=lerp"
+     "+waypoint_reach=0.11+catch_up_rate=0.6875+catch_up_from=4+count_at=end"),
+    (games.WalkingQueue, "buffer+catch_up=waypoints+follow=speed+follow_speed=9"
+     "+waypoint_reach=0.01+catch_up_rate=0.5+catch_up_from=3"),
+    (games.ClampedTime, "buffer+delay=0+catch_up=clamp+keep=2"),
+    (games.DateClock, "buffer+clock=first+clock_resync=0.05+delay=0.12+times=milliseconds"),
+    (games.DateLerp, "chase+how=lerp+time=0.1+times=milliseconds"),
+    (games.MeanDelay, "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_count=10"),
+    (games.LatestState, "buffer+delay=0.12+between=hold"),
+    (games.LimitedWay, "buffer+stamps=ticks+clock=newest+delay=1i+interval=arrivals"
+     "+interval_most=0.04"),
+    (games.BufferedSpeed, "buffer+delay=0.1+delay_from=newest+catch_up=lerp+catch_up_rate=2"
+     "+catch_up_most=0.1"),
+    (games.RecentSpread, "buffer+delay=0.05+jitter_margin=0.75+jitter=spread+jitter_time=3"),
+    (games.ChangingLatency, "buffer+delay=0.1+jitter_margin=3+jitter=changes+jitter_share=0.0625"),
+    (games.MeanTween, "chase+how=linear+time=1i+start=last+interval=frames+interval_share=0.1"
+     "+overshoot=1.5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("game", "composition"), GAMES)
 def test_what_games_draw_that_are_no_engine_is_a_composition(
     game: Callable[[], Game], composition: str
 ) -> None:
@@ -499,22 +413,20 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
         assert apart(one, other) < 1e-9, seed
 
 
-@pytest.mark.parametrize(
-    ("game", "composition"),
-    [
-        (games.LerpByTime, "chase+how=lerp+time=0.1+late=take"),
-        (games.Tween, "chase+how=linear+time=0.1+late=take"),
-        (
-            games.LimitedTween,
-            "chase+how=linear+time=1i+start=last+interval=stamps+interval_least=0.06"
-            "+interval_most=0.5+interval_late=0.25+late=take",
-        ),
-        (games.HalfWay, "chase+how=share+share=0.5+every=packet+late=take"),
-        (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
-        (games.SortedStates, "buffer+stamps=arrival+delay=0.1+late=sort"),
-        (games.Dequeue, "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1"),
-    ],
-)
+#: Those that check no timestamps, with the compositions that take late packets as they do.
+LATE: list[tuple[Callable[[], Game], str]] = [
+    (games.LerpByTime, "chase+how=lerp+time=0.1+late=take"),
+    (games.Tween, "chase+how=linear+time=0.1+late=take"),
+    (games.LimitedTween, "chase+how=linear+time=1i+start=last+interval=stamps+interval_least=0.06"
+     "+interval_most=0.5+interval_late=0.25+late=take"),
+    (games.HalfWay, "chase+how=share+share=0.5+every=packet+late=take"),
+    (games.WebGame, "buffer+stamps=arrival+delay=0.1+late=insert"),
+    (games.SortedStates, "buffer+stamps=arrival+delay=0.1+late=sort"),
+    (games.Dequeue, "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("game", "composition"), LATE)
 def test_games_that_check_no_timestamps_take_late_packets(
     game: Callable[[], Game], composition: str
 ) -> None:
