@@ -132,11 +132,7 @@ def test_every_example_is_one_that_is_run(document: Path) -> None:
     # what other programs need stands in their languages, and is built and run by
     # tests/jobs/check/test_ports.py, tests/jobs/code/test_circle.py and
     # tests/live/test_other_programs.py
-    theirs = {
-        "check": {"cpp", "py"},
-        "code": {"ts"},
-        "live": {"cpp", "js", "py"},
-    }
+    theirs = {"check": {"cpp", "py"}, "code": {"ts"}, "live": {"cpp", "js", "py"}}
     assert set(kinds) <= ours | theirs.get(document.parent.name, set())
     assert len(PYTHON.findall(text)) == kinds.count("python") == kinds.count("output")
     assert len(CONSOLE.findall(text)) == kinds.count("console")
@@ -222,31 +218,18 @@ def test_the_readme_leads_to_every_guide() -> None:
 def strategy_table() -> str:
     """Return the table of strategies, from their declarations."""
     declared = strategies()
-    lines = [
-        "| strategy | what it draws | needs | lag |",
-        "| --- | --- | --- | --- |",
-    ]
+    lines = ["| strategy | what it draws | needs | lag |", "| --- | --- | --- | --- |"]
     for family in dict.fromkeys(declaration.family for declaration in declared):
         lines.append(f"| *{family}* | | | |")
         for described in declared:
             if described.family == family:
                 needs = ", ".join(described.needs_words) or "positions only"
-                cells = (
-                    f"`{described.name}`",
-                    described.summary,
-                    needs,
-                    described.lag,
-                )
+                cells = (f"`{described.name}`", described.summary, needs, described.lag)
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-BETTER = {
-    Better.LOW: "low",
-    Better.HIGH: "high",
-    Better.NEAR_ZERO: "near 0",
-    Better.NEITHER: "",
-}
+BETTER = {Better.LOW: "low", Better.HIGH: "high", Better.NEAR_ZERO: "near 0", Better.NEITHER: ""}
 
 
 #: Simulated networks, and the same with an outage of half a second in place of the losses.

@@ -253,11 +253,7 @@ def turning(
         wx, wy, wz = map(float, axis * spin)
         packets.append(
             Packet(
-                (time, 0.0, 0.0),
-                (1.0, 0.0, 0.0),
-                time,
-                rotation=(x, y, z, w),
-                spin=(wx, wy, wz),
+                (time, 0.0, 0.0), (1.0, 0.0, 0.0), time, rotation=(x, y, z, w), spin=(wx, wy, wz)
             )
         )
     return packets

@@ -15,13 +15,7 @@ from epic_cli import Packet
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.metrics.comparison import Comparison
-from epic_cli.metrics.notes import (
-    ExclusionReason,
-    Flaw,
-    NothingJudged,
-    NotJudged,
-    ResultNote,
-)
+from epic_cli.metrics.notes import ExclusionReason, Flaw, NothingJudged, NotJudged, ResultNote
 from epic_cli.metrics.truth import make_truth
 from epic_cli.show.scene import Selection
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics.notes import (
-    Adjusted,
-    Unusable,
-    VelocitiesReplaced,
-    describe_notes,
-)
+from epic_cli.metrics.notes import Adjusted, Unusable, VelocitiesReplaced, describe_notes
 
 
 @pytest.mark.parametrize("count", [1, 5, 6, 7, 20_000])

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.metrics.traffic import (
-    USUAL_RATES,
-    MessageLog,
-    compute_message_rate,
-    measure_network,
-)
+from epic_cli.metrics.traffic import USUAL_RATES, MessageLog, compute_message_rate, measure_network
 
 
 def log(stamps: np.ndarray) -> MessageLog:

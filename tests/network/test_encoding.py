@@ -13,13 +13,7 @@ import pytest
 from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.network import encoding
-from epic_cli.network.encoding import (
-    HEADERS,
-    BitWriter,
-    EncodedState,
-    MessageReader,
-    write_message,
-)
+from epic_cli.network.encoding import HEADERS, BitWriter, EncodedState, MessageReader, write_message
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import Snapshot, State
 from epic_cli.network.movement_spec import MovementSpec

@@ -8,12 +8,7 @@ import pytest
 
 from epic_cli.engine.contract import Vector
 from epic_cli.network.movement import Path
-from epic_cli.network.paths import (
-    GOLDEN,
-    PATHS,
-    make_jump,
-    make_spread_path,
-)
+from epic_cli.network.paths import GOLDEN, PATHS, make_jump, make_spread_path
 
 TIMES = [n * 0.0371 + 0.0103 for n in range(400)]
 

@@ -193,11 +193,7 @@ class Oracle:
                 self.choose(item, state, names, found)
 
     def choose(
-        self,
-        one: Item,
-        state: dict[str, Any],
-        names: dict[str, int],
-        found: list[dict[str, Any]],
+        self, one: Item, state: dict[str, Any], names: dict[str, int], found: list[dict[str, Any]]
     ) -> None:
         number = names[one.name]
         for value, body in one.branches:

@@ -117,11 +117,7 @@ class Program:
         """Signal the program; return its status and all its output."""
         self.process.send_signal(number)
         stdout, stderr = self.process.communicate(timeout=PATIENCE)
-        return (
-            self.process.returncode,
-            self.said["stdout"] + stdout,
-            self.said["stderr"] + stderr,
-        )
+        return (self.process.returncode, self.said["stdout"] + stdout, self.said["stderr"] + stderr)
 
 
 @contextlib.contextmanager

@@ -59,10 +59,7 @@ def ask(proxy: Program, command: str) -> str:
 @contextlib.contextmanager
 def game(*options: str | Path, listen: str = "0") -> Iterator[Game]:
     """Yield a proxy with these options between a server and a client."""
-    with (
-        receiver() as server,
-        program("proxy", *map(str, options), listen, server.port) as proxy,
-    ):
+    with receiver() as server, program("proxy", *map(str, options), listen, server.port) as proxy:
         made = Game(proxy, server.socket)
         with made.client:
             yield made

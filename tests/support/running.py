@@ -31,11 +31,7 @@ _DROPPED = {"NO_COLOR", "FORCE_COLOR", "TERM", "LINES", "PYTHONUNBUFFERED", "PYT
 
 
 # Where there is no configuration file and no history, and no other package adds a strategy.
-_NOWHERE = {
-    "XDG_CONFIG_HOME": os.devnull,
-    "XDG_STATE_HOME": os.devnull,
-    "EPIC_ENTRY_POINTS": "off",
-}
+_NOWHERE = {"XDG_CONFIG_HOME": os.devnull, "XDG_STATE_HOME": os.devnull, "EPIC_ENTRY_POINTS": "off"}
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -4,11 +4,7 @@ import pickle
 
 import pytest
 
-from epic_cli.engine.replay.strategy_spec import (
-    StrategySpec,
-    read_assignment,
-    read_specs,
-)
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_assignment, read_specs
 from epic_cli.engine.strategies import list_remote_names
 
 

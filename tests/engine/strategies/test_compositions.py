@@ -508,8 +508,7 @@ def test_the_code_taken_home_draws_the_rare_ones(name: str, settings: Settings) 
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{"how": "linear"}, *({"how": "eased", "ease": ease} for ease in CHASE["ease"])],
+    "settings", [{"how": "linear"}, *({"how": "eased", "ease": ease} for ease in CHASE["ease"])]
 )
 def test_a_goal_is_approached_at_the_velocity_that_is_drawn(settings: Settings) -> None:
     made = strategy("chase", time=0.2, **settings)

@@ -67,11 +67,7 @@ def test_before_the_first_packet_it_draws_the_origin_as_the_demo_does() -> None:
     assert made.read(0.0)[1:4] == (ORIGIN, ORIGIN, "none")
 
 
-@given(
-    interval=st.floats(0.02, 0.2),
-    latency=st.floats(0, 0.4),
-    display_behind=st.floats(0.1, 0.3),
-)
+@given(interval=st.floats(0.02, 0.2), latency=st.floats(0, 0.4), display_behind=st.floats(0.1, 0.3))
 @examples(60)
 def test_it_diverges_beyond_twice_display_behind(
     interval: float, latency: float, display_behind: float

@@ -46,9 +46,7 @@ def test_common_streams(run: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", DATA["timescale_table"], ids=lambda case: str(case["diff"]))
 def test_timescale(case: dict[str, Any]) -> None:
     made: Any = strategy(
-        "james-frowen",
-        tick_interval=case["tick_interval"],
-        moving_average_count=case["ema_count"],
+        "james-frowen", tick_interval=case["tick_interval"], moving_average_count=case["ema_count"]
     )
     # the client time comes to 100, then a timestamp says how far it is off
     made.update(at(95.0), 0.0)

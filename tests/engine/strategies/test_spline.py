@@ -131,10 +131,7 @@ def test_it_catches_up_when_messages_are_waiting() -> None:
 
 def test_blending_limits_the_speed_after_going_on() -> None:
     one = playing(
-        packet(0.0, 0.0, 1.0),
-        packet(0.1, 0.1, 1.0),
-        use_blend="on",
-        interpolation_type="linear",
+        packet(0.0, 0.0, 1.0), packet(0.1, 0.1, 1.0), use_blend="on", interpolation_type="linear"
     )
     one.read(0.2)
     one.update(packet(0.3, 10.2, 1.0), 0.2)  # 10 units in 0.1 s; 5 units/s is the limit

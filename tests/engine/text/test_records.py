@@ -15,13 +15,7 @@ from support.recordings import examples
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.text import (
-    ALL_FIELDS,
-    FIELDS,
-    JsonScanner,
-    RecordScanner,
-    TableScanner,
-)
+from epic_cli.engine.text import ALL_FIELDS, FIELDS, JsonScanner, RecordScanner, TableScanner
 
 ROW = dict(zip(FIELDS, ("1", " 2 ", "3", "4e0", "5", "0x6", ".1"), strict=True))
 

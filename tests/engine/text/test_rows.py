@@ -193,9 +193,7 @@ def test_a_name_neither_ends_a_row_nor_steers_a_terminal_and_is_read_back(name: 
 
 @given(shown=st.lists(vectors(st.floats(-999999, 999999)), min_size=1, max_size=5))
 @examples(100)
-def test_the_columns_of_a_table_stand_under_their_names(
-    shown: list[tuple[Vector, Vector]],
-) -> None:
+def test_the_columns_of_a_table_stand_under_their_names(shown: list[tuple[Vector, Vector]]) -> None:
     header = RowWriter("table").header().decode().rstrip("\n")
     ends = [match.end() for match in re.finditer(r"\S+", header)][:7]
     for row in rows("table", *shown, entity="tank7"):

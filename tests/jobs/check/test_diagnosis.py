@@ -181,19 +181,13 @@ WRONG: dict[str, tuple[Rows, Found]] = {
         pattern(Pattern.OFFSET, -0.25, "y"),
     ),
     "rounding": (noisy(1e-14), pattern(Pattern.PRECISION, 6.27e-16)),
-    "single precision": (
-        singles(right()),
-        pattern(Pattern.SINGLE, count=160),
-    ),
+    "single precision": (singles(right()), pattern(Pattern.SINGLE, count=160)),
     "drift": (drift(0.5), pattern(Pattern.GROWING, 1.025)),
     "now and then, further each time": (
         further_each_time(),
         pattern(Pattern.SCATTERED, count=4, time=0.2),
     ),
-    "from some row on": (
-        from_row(20),
-        pattern(Pattern.BEGINS_AT, count=20, time=1.05),
-    ),
+    "from some row on": (from_row(20), pattern(Pattern.BEGINS_AT, count=20, time=1.05)),
     "now and then": (now_and_then(), pattern(Pattern.SCATTERED, count=4, time=0.3)),
     "something else": (noisy(0.7), pattern(Pattern.NONE)),
     "the status": (

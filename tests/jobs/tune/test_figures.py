@@ -89,10 +89,7 @@ def test_a_worker_keeps_the_last_few() -> None:
 
 
 def test_what_a_worker_dies_of_has_no_figures_and_an_error_is_one() -> None:
-    assert ask(Faraway(2), 1, 7, 3) == (
-        [{"score": 99.0}, {}, {"score": 97.0}],
-        ["c1", "c3"],
-    )
+    assert ask(Faraway(2), 1, 7, 3) == ([{"score": 99.0}, {}, {"score": 97.0}], ["c1", "c3"])
     with pytest.raises(ArithmeticError, match="nine"):
         ask(Faraway(1), 1, 9)
 
