@@ -30,7 +30,7 @@ def epic(capsys: pytest.CaptureFixture[str]) -> Epic:
 def packets(epic: Epic, tmp_path: Path) -> Path:
     path = tmp_path / "packets.txt"
     link = ("--latency", "80ms", "--jitter", "20ms", "--loss", "1%")
-    epic("simulate", "--movement", "strafe,duration=8", *link, "--seed", 3, "-q", "-o", path)
+    epic("simulate", "--movement", "strafe,duration=6", *link, "--seed", 3, "-q", "-o", path)
     return path
 
 
