@@ -122,7 +122,7 @@ BUFFER: dict[str, list[Any]] = {
     "delay": [0, 0.0712, 0.133, 0.2, "0.513i", "1.808i", "3.5i"],
     "jitter_margin": [0, 1, 2.5],
     "jitter_time": [1, 2],
-    "jitter": ["lateness", "lateness", "intervals", "arrivals", "changes", "spread"],
+    "jitter": ["lateness", "lateness", "intervals", "arrivals", "changes", "spread", "longest"],
     "jitter_share": [0.1, 0.3],
     "jitter_count": [0, 0, 5],
     "delay_rise": [1, 1, 0.2],
@@ -144,7 +144,7 @@ BUFFER: dict[str, list[Any]] = {
     "beyond_then": ["stay", "return"],
     "catch_up": [
         *("snap", "snap", "snap", "none", "rate", "rate", "queue", "dequeue", "timer"),
-        *("timed-queue", "fill", "waypoints", "clamp", "share", "lerp"),
+        *("timed-queue", "fill", "waypoints", "clamp", "share", "lerp", "slow"),
     ],
     "catch_up_from": [1, 1, 0, 2],
     "still": ["play", "skip"],
@@ -169,6 +169,9 @@ BUFFER: dict[str, list[Any]] = {
     "begin": [1, 1, 2, 3],
     "keep": [1024, 1024, 2, 3, 6],
     "forget": [0, 0, 0.15, 0.4],
+    "forget_keeps": [1, 2],
+    "curve_time": [0, 0, 0.05],
+    "rounding_of": ["drawn", "states"],
     "low_pass": [0, 0.05],
     "follow": ["exponential", "lerp", "share", "spring", "speed"],
     "follow_share": [0.2, 0.5, 1],
@@ -226,7 +229,8 @@ CHASE: dict[str, list[Any]] = {
     "ahead": ["newest", "newest", "velocity", "arrival", "step", "interval", "fixed"],
     "age": ["stamp", "arrival", "absolute"],
     "axes": ["all", "each"],
-    "velocity": ["sent", "stamps", "arrivals", "interval"],
+    "velocity": ["sent", "stamps", "arrivals", "interval", "before"],
+    "rounding_of": ["drawn", "states"],
     "velocity_factor": [1, 1, 3.6],
     "age_offset": [0, 0, -0.1],
     "velocity_share": [1, 1, 0.3],
@@ -556,6 +560,7 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
         packets, frames = stream(dice)
         settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}
         settings |= {"snap": 0, "rounding": 0}
+        settings.pop("curve_time", None)  # of positions alone
         if name == "chase":
             # no turn is led or averaged, nor do turns add up
             settings |= {"ahead": "newest", "drift": 0, "overlap": "off", "mean_of": 1}
@@ -571,6 +576,8 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
             settings["curve"] = "hermite"  # it turns by slerp
         if settings.get("beyond") == "repeat":
             settings["beyond"] = "hold"  # what is repeated is the way alone
+        elif settings.get("beyond") == "unlimited":
+            settings["beyond"] = 0.2  # half a turn away, a low-pass turns the other way
         made: Any = strategy(name, **settings)
         waiting = [
             packet._replace(

@@ -110,7 +110,10 @@ IN_TURN = (
     "buffer+interval=0.05+catch_up=queue+min_buffer=3+max_buffer=5",
     "buffer+catch_up=fill+catch_up_rate=0.5+still=skip+pace=0.9+min_buffer=2",
     "buffer+stamps=ticks+interval=0.06+catch_up=timed-queue+every=0.02+tick_time=own+max_buffer=2",
-    "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_share=0.1",
+    "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_share=0.1+forget=0.15"
+    "+forget_keeps=2+rounding=0.01+rounding_of=states+jitter_margin=1+jitter=longest"
+    "+jitter_count=4+delay_fall=0.1",
+    "buffer+delay=0.13+catch_up=slow+catch_up_rate=0.1+curve=hermite+curve_time=0.04",
     "buffer+stamps=arrival+start=last+draw_time=last+delay=0.1+beyond=reuse+equal=last",
     "buffer+stamps=arrival+catch_up=waypoints+low_pass=0.06+follow=lerp+catch_up_from=3"
     "+catch_up_rate=0.7+count_at=end+waypoint_reach=0.1",
@@ -125,7 +128,8 @@ IN_TURN = (
     "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited+fade_after=0.2+fade=0.3",
     "chase+how=linear+time=0.2+ahead=velocity+drift=1+ahead_time=0.3",
     "chase+how=speed+speed=3+axes=each+snap=2.17+ahead=arrival+age=absolute",
-    "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5",
+    "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5+velocity=before+rounding=0.013"
+    "+rounding_of=states",
     "chase+how=force+stiffness=90+damping=7+integration=exact+ahead=velocity+velocity=arrivals",
     "chase+how=force+stiffness=90+damping=7+ahead=interval+velocity=stamps+velocity_share=0.4",
     "chase+how=eased+ease=css-ease+time=7+step_time=1+start=frame",

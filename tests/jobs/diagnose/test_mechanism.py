@@ -265,6 +265,10 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("spare-state", "spare-states"),
         ("late-sorted", "arrival-stamps"),
         ("late-lerp", "late-as-new"),
+        ("whole-centimeters", "no-margin"),
+        ("longest-gap", "arrival-stamps"),
+        ("trimmed-states", "forgotten-states"),
+        ("slowed-clock", "slowed-time"),
     ],
 )
 def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -> None:

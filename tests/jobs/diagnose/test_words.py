@@ -25,7 +25,7 @@ def describe(spec: StrategySpec) -> str:
         "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
         "chase+how=speed+speed=3+axes=each+snap=2.17+ahead=arrival+age=absolute",
         "chase+how=speed+speed=fastest+interval=frames+snap=9",
-        "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5",
+        "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5+velocity=before",
         "chase+how=force+stiffness=90+damping=7+integration=exact+ahead=velocity+velocity=arrivals",
         "chase+how=force+stiffness=90+damping=7+ahead=interval+velocity=stamps+velocity_share=0.4",
         "chase+how=force+stiffness=90+damping=7+speed_most=3+snap_near=0.01+steps=2",
@@ -59,6 +59,10 @@ def describe(spec: StrategySpec) -> str:
         "buffer+catch_up=dequeue+every=0.03+phase=step+reserve=1",
         "buffer+clock=newest+delay=0.15+catch_up=rate+start=last+low_pass=0.02+times=milliseconds"
         "+jitter_margin=1+jitter=changes",
+        "buffer+delay=0.15+catch_up=slow+catch_up_rate=0.1+curve=hermite+curve_time=0.07",
+        "buffer+stamps=arrival+delay=0.03+jitter_margin=1+jitter=longest+jitter_count=8"
+        "+delay_least=0.05+delay_most=0.25+forget=0.2+forget_keeps=2+rounding=0.01"
+        "+rounding_of=states",
     ],
 )
 def test_each_setting_of_a_composition_is_said(composition: str) -> None:

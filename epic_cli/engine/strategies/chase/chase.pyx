@@ -24,7 +24,8 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, sler
 from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span
 from epic_cli.engine.strategies.parts.common_settings import (
-    DEAD_ZONE, EASE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, ROUNDING_BY, SNAP, TIMES,
+    DEAD_ZONE, EASE, INTERVAL_LIMITS, MEASURED_INTERVAL, ROUNDING, ROUNDING_BY, ROUNDING_OF, SNAP,
+    TIMES,
     age_setting,
 )
 
@@ -56,6 +57,7 @@ cpdef enum class VelocitySource:
     STAMPS
     ARRIVALS
     INTERVAL
+    BEFORE
 
 cpdef enum class Goal:
     NEWEST
@@ -127,9 +129,10 @@ cdef class Chase(Strategy):
     ``ahead_time``. ``age`` is how old a packet is on arrival, by timestamps less ``age_offset``. A
     velocity is the packet's, or the last step over the time from timestamp to timestamp, from
     arrival to arrival or of an interval (``velocity=stamps``, ``arrivals``, ``interval``; where
-    that is not above 0, the one before), times ``velocity_factor``; or a mean that each packet
-    moves by ``velocity_share``. It fades out evenly within ``fade``, from ``fade_after`` without a
-    packet on, and the goal comes to a stop.
+    that is not above 0, the one before), times ``velocity_factor``; or that of the packet before
+    (``before``), as where a position is stored before the velocity that came with it; or a mean
+    that each packet moves by ``velocity_share``. It fades out evenly within ``fade``, from
+    ``fade_after`` without a packet on, and the goal comes to a stop.
 
     A spring never passes its goal, as Unity's; with ``overshoot=on`` it does, and so do ``lerp``
     and ``linear``, whose shares are limited to 1, to ``overshoot`` or not at all. ``linear``,
@@ -165,7 +168,8 @@ cdef class Chase(Strategy):
     with ``phase=packet`` each packet begins them again, as an interval that it clears and sets: the
     first falls ``every`` behind it, or with ``start=last`` at its arrival. Between two ticks it
     draws the last one, or with ``between=lerp`` the line from the tick before to the last, which is
-    a tick late. ``rounding`` does not feed back, ``rounding_by=down`` is that of floor. With
+    a tick late. ``rounding`` does not feed back, or with ``rounding_of=states`` is that of what is
+    received, as by code that sends whole centimeters; ``rounding_by=down`` is that of floor. With
     ``times=milliseconds`` packets and frames have whole ones, as in games that ask for the date.
 
     With ``playout_delay`` each packet after the first waits in a jitter buffer, until it is that
@@ -252,8 +256,9 @@ cdef class Chase(Strategy):
             age_setting("stamp"),
             Number("age_offset", 0.0, "what is taken off an age by timestamps: the difference of"
                    " the clocks", "s", -1e12, 1e12),
-            Choice("velocity", "sent", "the velocity: the packet's, or the last step over the time"
-                   " between timestamps, arrivals, or of an interval", VelocitySource, tune=False),
+            Choice("velocity", "sent", "the velocity: the packet's, the last step over the time"
+                   " between timestamps, arrivals, or of an interval, or that of the packet before",
+                   VelocitySource, tune=False),
             Number("velocity_factor", 1.0, "what the velocity is multiplied by, as where its unit"
                    " is another than that of the positions", "", 0, 1000),
             Number("velocity_share", 1.0, "how much of the difference a packet shifts the mean"
@@ -294,6 +299,7 @@ cdef class Chase(Strategy):
                    " it", ("hold", "lerp"), tune=False),
             ROUNDING,
             ROUNDING_BY,
+            ROUNDING_OF,
             TIMES,
         ),
     )
@@ -311,7 +317,8 @@ cdef class Chase(Strategy):
     cdef public int steps, mean_of
     cdef bint from_arrival, from_last, from_frame, transits, counts_intervals, glides, interpolates
     cdef bint by_milliseconds, ages_by_arrival, takes_late, drops_repeated, stops_short, by_axes
-    cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks, rounds_down, leaves_as_packet
+    cdef bint goes_by_axes, goes_by_shares, overlaps, begins_ticks, leaves_as_packet
+    cdef bint rounds_down, rounds_states
     cdef double measured            # how: NaN, seconds, or one of LastInterval
     cdef PacketAge packet_age
     cdef public double age_offset
@@ -334,6 +341,7 @@ cdef class Chase(Strategy):
     cdef double origin              # time of the tick with the number 0
     cdef Motion received, shown
     cdef Vec3[double] position      # of the newest packet, as it was received
+    cdef Vec3[double] sent          # its velocity
     cdef Vec3[double] drifting      # the velocity of the drift
     cdef Snapshot last, current     # as the last two ticks drew it
     cdef Vec3[double] start, goal   # of the way to the newest packet
@@ -347,9 +355,10 @@ cdef class Chase(Strategy):
 
     def configure(self, *, axes, start, end, overlap, leave, interval, interval_least,
                   interval_most, interval_late, interval_share, age, late, repeated, between,
-                  rounding_by, times):
+                  rounding_by, rounding_of, times):
         self.check_free()
         self.rounds_down = rounding_by == "down"
+        self.rounds_states = rounding_of == "states" and self.rounding > 0
         self.by_milliseconds = times == "milliseconds"
         self.from_arrival = start == "arrival"
         self.from_last = start == "last"
@@ -427,20 +436,23 @@ cdef class Chase(Strategy):
 
     cdef bint take_packet(self, const Packet& packet, double now) noexcept nogil:
         """Take a packet as the newest; return False if it is discarded."""
-        cdef Vec3[double] begin = packet.position
-        cdef Vec3[double] step, place
+        cdef Vec3[double] state = packet.position
+        cdef Vec3[double] begin, step, place
         cdef Sample sample
+        if self.rounds_states:
+            state = rounded(state, self.rounding, self.rounds_down)
+        begin = state
         now = self.read_time(now)
         if self.begins_ticks and not isnan(self.stepped):
             self.run_ticks(now)
         if self.overlaps and (self.from_arrival or self.phase == AT_PACKET):
             self.shown.position = self.shown.position + self.advance_ways(now)
         if self.empty:
-            self.shown = Motion(packet.position, Vec3[double]())
+            self.shown = Motion(state, Vec3[double]())
         elif packet.time < self.newest and not self.takes_late and not self.playout_delay > 0:
             return False
         else:
-            step = packet.position - self.position
+            step = state - self.position
             if self.drops_repeated and not dot(step, step) > 0:
                 return False
             begin = self.shown.position
@@ -458,7 +470,7 @@ cdef class Chase(Strategy):
             elif self.measured == <double>STEPS:
                 self.interval.measure(self.find_last_step(now) - self.last_before)
         self.last_before = self.find_last_step(now)
-        self.position = packet.position
+        self.position = state
         place = self.average_position()
         step = place - (place if self.empty else self.received.position)
         self.path = sqrt(dot(step, step))
@@ -522,12 +534,15 @@ cdef class Chase(Strategy):
                              Vec3[double] step) noexcept nogil:
         """Store the ``place`` of a packet, and its velocity or that of the ``step`` to it."""
         cdef Vec3[double] velocity = packet.velocity * self.velocity_factor
+        cdef Vec3[double] sent = velocity
         cdef double elapsed = packet.time - self.stamp
         if self.velocity == VelocitySource.ARRIVALS:
             elapsed = now - self.arrived
         elif self.velocity == VelocitySource.INTERVAL:
             elapsed = self.interval.value
-        if self.velocity != VelocitySource.SENT:
+        if self.velocity == VelocitySource.BEFORE:
+            velocity = self.sent if not self.empty else Vec3[double]()
+        elif self.velocity != VelocitySource.SENT:
             velocity = Vec3[double]()
             if not self.empty:
                 velocity = self.received.velocity
@@ -538,6 +553,7 @@ cdef class Chase(Strategy):
         if self.empty:
             self.drifting = velocity
         self.received = Motion(place, velocity)
+        self.sent = sent
 
     cdef double find_last_step(self, double now) noexcept nogil:
         """Return the local time of the last step, or ``now`` if there was none."""
@@ -652,7 +668,7 @@ cdef class Chase(Strategy):
             sample.turn.copy(self.current.turn)
             if sample.turn.known():
                 sample.turn.value().spin = Vec3[double]()
-        if self.rounding > 0:
+        if self.rounding > 0 and not self.rounds_states:
             sample.position = rounded(sample.position, self.rounding, self.rounds_down)
 
     cdef void draw_ticks(self, double at, Sample& sample) noexcept nogil:
@@ -745,7 +761,7 @@ cdef class Chase(Strategy):
             return
         travel = self.compute_drift(at, elapsed if self.ahead == Goal.VELOCITY else counted)
         if self.ahead == Goal.VELOCITY:
-            self.shown.position = before + travel
+            self.shown.position = self.shown.position + travel
             self.start = self.start + travel
         self.approach_goal(at, counted, sample)
         if self.ahead != Goal.VELOCITY:

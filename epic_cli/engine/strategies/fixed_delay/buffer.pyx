@@ -20,7 +20,8 @@ from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, 
 from epic_cli.engine.declaration import Declaration, LagVariation, Need, OneClock
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import (
-    CLOCK, DEAD_ZONE, INTERVAL_LIMITS, ROUNDING, ROUNDING_BY, SNAP, TIMES, measured_interval,
+    CLOCK, DEAD_ZONE, INTERVAL_LIMITS, ROUNDING, ROUNDING_BY, ROUNDING_OF, SNAP, TIMES,
+    measured_interval,
 )
 
 # What no number of intervals is:
@@ -64,6 +65,7 @@ cpdef enum class JitterMeasure:
     STAMPS
     CHANGES
     SPREAD
+    LONGEST
 
 cpdef enum class CatchUp:
     NONE
@@ -78,6 +80,7 @@ cpdef enum class CatchUp:
     LERP
     WAYPOINTS
     CLAMP
+    SLOW
 
 cpdef enum class LowPass:
     EXPONENTIAL
@@ -123,8 +126,9 @@ cdef class DelayBuffer(Strategy):
     packet is ``jitter_share``; with ``jitter=stamps`` that of the timestamps' interval from the
     send interval; with ``jitter=changes`` the mean change of (arrival - stamp) from packet to
     packet, as in RFC 3550; with ``jitter=spread`` the largest less the least of the last
-    ``jitter_time`` or ``jitter_count``. Of a change of the delay each packet takes ``delay_rise``,
-    or ``delay_fall`` where it becomes less. With ``delay_from=newest`` the delay is not behind the
+    ``jitter_time`` or ``jitter_count``; with ``jitter=longest`` it is the longest of these times
+    between arrivals. Of a change of the delay each packet takes ``delay_rise``, or ``delay_fall``
+    where it becomes less. With ``delay_from=newest`` the delay is not behind the
     clock, but behind the newest state, which stands until the next packet. A send interval is the
     typical difference of the last 32 timestamps, or with ``interval_time`` the exponential mean; or
     that of the last two timestamps (``interval=stamps``) or arrivals (``interval=arrivals``), or
@@ -132,8 +136,9 @@ cdef class DelayBuffer(Strategy):
     ``interval_share``, within ``interval_least`` and ``interval_most``.
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
-    neighbors: (next - previous) / (their time), at an end of the buffer the slope. With
-    ``between=hold`` there is none: each state stands until the next.
+    neighbors: (next - previous) / (their time), at an end of the buffer the slope; over
+    ``curve_time`` (positions alone), as in code that has a constant there, or the time between the
+    states. With ``between=hold`` there is none: each state stands until the next.
 
     Beyond the newest state it is held, or goes on for ``beyond``, seconds or send intervals: along
     the line of the last two, or by the newest's velocity; then it stays there, or is back at the
@@ -142,8 +147,8 @@ cdef class DelayBuffer(Strategy):
     ``repeat`` goes the way of the last frame again. ``oldest`` is back at the oldest state of the
     last ``keep``; with ``reuse`` the newest is held, and begins the way to the next one where that
     comes. Before the oldest that one is shown, or with ``before=none`` what was drawn last. States
-    older than ``forget`` are dropped once they are drawn: the first one after a silence is then
-    shown at once.
+    older than ``forget`` are dropped once they are drawn, all but ``forget_keeps``: the first one
+    after a silence, or a loss, is then shown at once.
 
     Catch-up: ``snap``: the time is as above, and what was drawn last stays while fewer than
     ``reserve`` states wait behind the next one. With ``rate`` it goes on with frames, that much
@@ -152,26 +157,28 @@ cdef class DelayBuffer(Strategy):
     with frames, and by ``catch_up_rate`` of what it is off in each of them, with ``lerp`` by that
     much a second, at most ``catch_up_most`` faster or slower; these do not wait. With ``clamp`` it
     goes on with frames, and is set to the oldest of the last ``keep`` states where it is before
-    that, and to the newest past it. With ``none`` it only waits, also while ``reserve`` states or
-    fewer are behind the one it comes from: after each hitch the delay is longer; at a packet whose
-    state is more than ``catch_up_limit`` off, it is as above. With ``when_empty=run`` it does not
-    wait, with ``stop`` it does so where it is, up to a frame past the newest state. ``queue`` goes
-    from each state to the next in one interval of frames, and drops what is left of the last frame:
-    it never catches up, unless ``keep`` drops states. Of a ``dequeue`` each frame, or tick, takes
-    the next state. With ``waypoints`` the low-pass goes to the next state as soon as it is within
-    ``waypoint_reach`` of the one before, stands where there is none, and is ``catch_up_rate``
-    faster while more than ``catch_up_from`` wait, before its step or after that of the last frame
-    (``count_at=end``). These leave ``reserve`` states behind the newest. ``timer`` goes over the
-    interval before (newest - delay) by a timer of its own, which begins again each interval, at
-    ``phase`` once, and not at packets; ``timed-queue`` goes to the next state of a queue by such a
-    timer, and over the same way again where none waits behind the next. With ``fill`` the time goes
-    on by ``pace``, and that much faster by ``catch_up_rate`` for each state that waits behind the
-    next ``catch_up_from``; ways without movement take no time with ``still=skip``. ``monotonic``
-    keeps it from going back. With ``every=packet`` the time goes on only when a packet comes; in
-    ticks of ``every`` seconds, only in a frame in which one falls (and at ``phase``), at the time
-    of that frame or of the tick: others show the last. With ``phase=frame`` the next tick is that
-    long after the frame of the last one, as where a timer is set to 0; with ``phase=step`` it falls
-    in each frame until there is a new state.
+    that, and to the newest past it. With ``slow`` it goes on with frames, ``catch_up_rate`` slower
+    where it is nearer to the newest state than the delay, and is set back to that at packets; it
+    never gets ahead, and before the oldest state it is set to that. With ``none`` it only waits,
+    also while ``reserve`` states or fewer are behind the one it comes from: after each hitch the
+    delay is longer; at a packet whose state is more than ``catch_up_limit`` off, it is as above.
+    With ``when_empty=run`` it does not wait, with ``stop`` it does so where it is, up to a frame
+    past the newest state. ``queue`` goes from each state to the next in one interval of frames, and
+    drops what is left of the last frame: it never catches up, unless ``keep`` drops states. Of a
+    ``dequeue`` each frame, or tick, takes the next state. With ``waypoints`` the low-pass goes to
+    the next state as soon as it is within ``waypoint_reach`` of the one before, stands where there
+    is none, and is ``catch_up_rate`` faster while more than ``catch_up_from`` wait, before its step
+    or after that of the last frame (``count_at=end``). These leave ``reserve`` states behind the
+    newest. ``timer`` goes over the interval before (newest - delay) by a timer of its own, which
+    begins again each interval, at ``phase`` once, and not at packets; ``timed-queue`` goes to the
+    next state of a queue by such a timer, and over the same way again where none waits behind the
+    next. With ``fill`` the time goes on by ``pace``, and that much faster by ``catch_up_rate`` for
+    each state that waits behind the next ``catch_up_from``; ways without movement take no time with
+    ``still=skip``. ``monotonic`` keeps it from going back. With ``every=packet`` the time goes on
+    only when a packet comes; in ticks of ``every`` seconds, only in a frame in which one falls (and
+    at ``phase``), at the time of that frame or of the tick: others show the last. With
+    ``phase=frame`` the next tick is that long after the frame of the last one, as where a timer is
+    set to 0; with ``phase=step`` it falls in each frame until there is a new state.
 
     Queues: with ``none``, ``queue``, ``dequeue``, ``waypoints`` and ``fill``, and more than one as
     ``min_buffer``, an entity that has reached the newest state, or is at the first, continues when
@@ -182,8 +189,9 @@ cdef class DelayBuffer(Strategy):
     ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
     lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each frame,
     by ``spring`` as Unity's SmoothDamp, by ``speed`` at ``follow_speed``; nearer than ``dead_zone``
-    it stays. ``rounding`` is the last, and does not feed back; ``rounding_by=down`` is that of
-    floor. ``snap`` jumps across a greater distance, between two states and behind the low-pass.
+    it stays. ``rounding`` is the last, and does not feed back, or that of received states
+    (``rounding_of=states``); ``rounding_by=down`` is that of floor. ``snap`` jumps across a greater
+    distance, between two states and behind the low-pass.
 
     With ``times=milliseconds`` packets and frames have whole ones, as in games that ask for the
     date. A packet with the newest timestamp or an earlier one is discarded; with ``late=insert`` it
@@ -241,11 +249,12 @@ cdef class DelayBuffer(Strategy):
             Choice("jitter", "lateness", "what the jitter is: the standard deviation of arrival"
                    " minus stamp, or of the times between arrivals; how far intervals of arrivals"
                    " or stamps are from their mean; how much arrival minus stamp changes from"
-                   " packet to packet, or its spread", JitterMeasure, tune=False),
+                   " packet to packet, or its spread; or the longest time between arrivals",
+                   JitterMeasure, tune=False),
             Number("jitter_share", 0.1, "how much each packet shifts the jitter, with"
                    " jitter=intervals, stamps or changes", "", 0, 1),
             Number("jitter_count", 0, "of how many packets the jitter is, with jitter=lateness,"
-                   " arrivals or spread; 0: by jitter_time", "", 0, 1024, whole=True),
+                   " arrivals, spread or longest; 0: by jitter_time", "", 0, 1024, whole=True),
             Number("delay_rise", 1.0, "how much of an increase of the delay each packet adds", "",
                    0.001, 1),
             Number("delay_fall", 1.0, "how much of a decrease of the delay each packet takes off",
@@ -263,6 +272,8 @@ cdef class DelayBuffer(Strategy):
             Number("interval_time", 0.0, "the time over which the send interval is averaged; 0: the"
                    " typical one of the last 32", "s", 0, 3600),
             Choice("curve", "linear", "the curve between two states", BufferCurve),
+            Number("curve_time", 0.0, "for how long the velocities at both ends bend a curve; 0:"
+                   " for the time between the two states", "s", 0, 60),
             Choice("between", "curve", "what to draw between two states: the curve, or the state"
                    " before", ("curve", "hold"), tune=False),
             Span("beyond", 0.0, "how long to extrapolate past the newest state, in seconds or send"
@@ -285,10 +296,11 @@ cdef class DelayBuffer(Strategy):
                    " once, or at a rate; or play a queue of states, take one of it in each frame,"
                    " go by a timer, play a queue by it, or as fast as many wait; or by a share of"
                    " its error in each frame, or a second (lerp); or go from waypoint to waypoint;"
-                   " or clamp it to the last states", CatchUp),
+                   " or clamp it to the last states, or slow down near the newest", CatchUp),
             Number("catch_up_rate", 0.05, "how much faster or slower to play (1 at most), with"
                    " catch_up=rate; with fill, for each waiting state; with share and lerp, that;"
-                   " with waypoints, while many wait",
+                   " with waypoints, while many wait; with slow, slower near the newest (1 at"
+                   " most)",
                    "", 0, 60, tune=(0.01, 0.2), scale="log"),
             Number("catch_up_most", 0.0, "how much faster or slower to play at most, with share and"
                    " lerp; 0: any", "", 0, 60),
@@ -336,6 +348,7 @@ cdef class DelayBuffer(Strategy):
             Number("keep", 1024, "the largest number of states kept", "", 2, 1024, whole=True),
             Number("forget", 0.0, "forget a state that is older, once it is drawn; 0: never", "s",
                    0, 3600),
+            Number("forget_keeps", 1, "how many states forget leaves", "", 1, 1024, whole=True),
             Number("low_pass", 0.0, "the time constant of a low-pass on the drawn position", "s", 0,
                    60, tune=(0, 0.2)),
             Choice("follow", "exponential", "how the low-pass follows the buffer: exponentially, by"
@@ -346,6 +359,7 @@ cdef class DelayBuffer(Strategy):
             DEAD_ZONE,
             ROUNDING,
             ROUNDING_BY,
+            ROUNDING_OF,
             SNAP,
             TIMES,
         ),
@@ -365,12 +379,12 @@ cdef class DelayBuffer(Strategy):
     cdef public double low_pass, follow_share, follow_speed, dead_zone, rounding, snap
     cdef public double waypoint_reach
     cdef public bint monotonic
-    cdef public size_t begin
-    cdef public double forget
+    cdef public size_t begin, forget_keeps
+    cdef public double forget, curve_time
     cdef bint keeps_last, forgotten, renewed, by_milliseconds
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
     cdef bint from_last, draws_last, smooths, by_ticks, holds, is_queue, skips, waits, stops
-    cdef bint sorts, spares, rounds_down
+    cdef bint sorts, spares, rounds_down, rounds_states
     cdef bint strays                # the newest packet was too far from the drawn time
     cdef ClockOffset offset
     cdef SendInterval interval
@@ -417,10 +431,12 @@ cdef class DelayBuffer(Strategy):
                   interval_share,
                   between, beyond_along, beyond_then,
                   when_empty, still, count_at, tick_time,
-                  late, equal, before, keep, min_buffer, max_buffer, rounding_by, times):
+                  late, equal, before, keep, min_buffer, max_buffer, rounding_by, rounding_of,
+                  times):
         self.check_free()
         self.by_milliseconds = times == "milliseconds"
         self.rounds_down = rounding_by == "down"
+        self.rounds_states = rounding_of == "states" and self.rounding > 0
         self.offset = ClockOffset(
             self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
             clock_share, clock_count)
@@ -471,7 +487,7 @@ cdef class DelayBuffer(Strategy):
             self.hides or self.beyond == FREEZE or self.beyond == CHASE or self.beyond == REPEAT
             or self.spares)
         self.stops = when_empty == "stop"
-        self.waits = when_empty == "wait" and (
+        self.waits = self.catch_up == CatchUp.SLOW or when_empty == "wait" and (
             self.catch_up == CatchUp.RATE or self.catch_up == CatchUp.NONE)
         self.states.set_capacity(keep)
 
@@ -494,7 +510,7 @@ cdef class DelayBuffer(Strategy):
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """Draw a marked teleport at once, even before the buffer has enough states."""
         self.start_over()
-        self.record_drawn(packet.position, packet.turn)
+        self.record_drawn(self.round_state(packet.position), packet.turn)
         return self.accept(packet, now)
 
     # ------------------------------------------------------------- packets
@@ -550,9 +566,17 @@ cdef class DelayBuffer(Strategy):
                                 if self.taken > 0 else -INFINITY)
         self.strays = self.catch_up == CatchUp.NONE and self.catch_up_limit > 0 and (
             fabs(self.states.back().time - self.time) > self.catch_up_limit)
+        if self.catch_up == CatchUp.SLOW and self.playing and not self.monotonic:
+            self.time = min(self.time, self.states.back().time - self.wait)
         self.arrived = now
         self.taken += 1
         return True
+
+    cdef Vec3[double] round_state(self, Vec3[double] position) noexcept nogil:
+        """Return a received position as it is stored."""
+        if self.rounds_states:
+            return rounded(position, self.rounding, self.rounds_down)
+        return position
 
     cdef void drop_states(self, size_t count) noexcept nogil:
         """Drop the ``count`` oldest states."""
@@ -589,10 +613,12 @@ cdef class DelayBuffer(Strategy):
         self.fraction = 0
 
     cdef void drop_before(self, double time) noexcept nogil:
-        """Drop the states older than ``time``; the newest state is held until the next packet."""
-        while self.states.size() > 1 and self.states.front().time < time:
+        """Drop the states older than ``time``, but the last ones; the newest alone is held until
+        the next packet.
+        """
+        while self.states.size() > self.forget_keeps and self.states.front().time < time:
             self.drop_states(1)
-        self.forgotten = self.states.front().time < time
+        self.forgotten = self.forget_keeps == 1 and self.states.front().time < time
 
     cdef void restart_segment(self, double time) noexcept nogil:
         """Replace the buffer by the newest state, so that the next segment begins there at
@@ -628,7 +654,8 @@ cdef class DelayBuffer(Strategy):
             if interval > 0:
                 self.unevenness += (
                     fabs(interval - self.interval.value) - self.unevenness) * self.jitter_share
-        elif self.stamps == StampSource.ARRIVAL or self.jitter == JitterMeasure.ARRIVALS:
+        elif (self.stamps == StampSource.ARRIVAL or self.jitter == JitterMeasure.ARRIVALS
+              or self.jitter == JitterMeasure.LONGEST):
             if self.taken > 0:
                 self.add_lateness(interval, now)
         else:
@@ -642,6 +669,9 @@ cdef class DelayBuffer(Strategy):
         if self.jitter == JitterMeasure.CHANGES:
             if not isnan(change):
                 self.unevenness += (change - self.unevenness) * self.jitter_share
+        elif self.jitter == JitterMeasure.LONGEST:
+            self.recent.add(late, now)
+            self.unevenness = self.recent.largest()
         elif self.jitter == JitterMeasure.SPREAD or self.counts_jitter:
             self.recent.add(late, now)
             self.unevenness = (self.recent.spread() if self.jitter == JitterMeasure.SPREAD
@@ -689,6 +719,8 @@ cdef class DelayBuffer(Strategy):
             self.place += 1
         self.states.insert(place, packet, now)
         (&self.states[place]).time = true_at
+        if self.rounds_states:
+            (&self.states[place]).position = self.round_state(packet.position)
 
     cdef double compute_reach(self) noexcept nogil:
         """Return the extrapolation limit beyond the newest state, s."""
@@ -741,7 +773,7 @@ cdef class DelayBuffer(Strategy):
             self.record_drawn(sample.position, sample.turn)
         if self.smooths:
             self.apply_low_pass(self.elapsed(at), sample)
-        if self.rounding > 0:
+        if self.rounding > 0 and not self.rounds_states:
             sample.position = rounded(sample.position, self.rounding, self.rounds_down)
         if not (self.waits_for_states and self.starved):
             self.ticked = at
@@ -940,6 +972,13 @@ cdef class DelayBuffer(Strategy):
                              self.catch_up_limit, self.catch_up_near)
         elif self.playing and (self.catch_up == CatchUp.SHARE or self.catch_up == CatchUp.LERP):
             time = self.follow_time(time, self.elapsed(at))
+        elif self.playing and self.catch_up == CatchUp.SLOW:
+            time = self.time + self.elapsed(at) * (
+                1 - min(self.catch_up_rate, 1.0)
+                if self.states.back().time - self.time < self.wait else 1)
+            time = max(time, self.states.front().time)
+        elif self.catch_up == CatchUp.SLOW:
+            time = self.states.back().time - self.wait
         elif self.catch_up == CatchUp.CLAMP:
             time = self.time + self.elapsed(at) if self.playing else time
             time = min(max(time, self.states.front().time), newest)
@@ -1036,6 +1075,9 @@ cdef class DelayBuffer(Strategy):
         if self.curve == BufferCurve.CATMULL_ROM:
             start.velocity = self.compute_tangent(self.place - 1, motion.velocity)
             end.velocity = self.compute_tangent(self.place, motion.velocity)
+        if self.curve_time > 0:
+            start.velocity = start.velocity * (self.curve_time / (after.time - before.time))
+            end.velocity = end.velocity * (self.curve_time / (after.time - before.time))
         curved = hermite(start, end, after.time - before.time, u)
         if is_finite(curved.position) and is_finite(curved.velocity):
             (&motion)[0] = curved

@@ -308,6 +308,7 @@ cdef class RecentValues:
 
     cpdef void add(self, double value, double now) noexcept nogil
     cpdef double spread(self) noexcept nogil
+    cpdef double largest(self) noexcept nogil
     cpdef double deviation(self) noexcept nogil
     cpdef void clear(self) noexcept nogil
 

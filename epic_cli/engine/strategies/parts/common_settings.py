@@ -92,6 +92,9 @@ ROUNDING = Number("rounding", 0.0, "round drawn positions to multiples of this; 
 ROUNDING_BY = Choice("rounding_by", "nearest", "whether to round to the nearest multiple, or down",
                      ("nearest", "down"), tune=False)  # fmt: skip
 
+ROUNDING_OF = Choice("rounding_of", "drawn", "what is rounded: drawn positions, or received ones",
+                     ("drawn", "states"), tune=False)  # fmt: skip
+
 TIMES = Choice("times", "exact", "the times of packets and frames, as the game reads them: exact,"
                " or in whole milliseconds", ("exact", "milliseconds"), tune=False)  # fmt: skip
 

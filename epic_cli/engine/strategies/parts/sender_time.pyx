@@ -345,6 +345,14 @@ cdef class RecentValues:
             most = max(most, self.recent[index].offset)
         return max(most - least, 0.0)
 
+    cpdef double largest(self) noexcept nogil:
+        """Return the largest value; 0 without one above 0."""
+        cdef double most = 0
+        cdef size_t index
+        for index in range(self.recent.size()):
+            most = max(most, self.recent[index].offset)
+        return most
+
     cpdef double deviation(self) noexcept nogil:
         """Return the standard deviation; 0 without values."""
         cdef size_t count = self.recent.size()

@@ -78,6 +78,7 @@ INTERVAL_TIME: float
 MEASURES_INTERVAL: bool
 LAST_INTERVAL: str  # what its last one is taken from; empty: not the last one alone
 CURVE: str
+CURVE_TIME: float
 BETWEEN: str
 BEYOND: str
 BEYOND_TIME: float  # s, how long it goes on past the newest state
@@ -122,6 +123,7 @@ BEFORE: str
 BEGIN: int
 KEEP: int
 FORGET: float
+FORGET_KEEPS: int
 LOW_PASS: float
 FOLLOW: str
 FOLLOW_SHARE: float
@@ -130,6 +132,8 @@ SMOOTHS: bool
 DEAD_ZONE: float
 ROUNDING: float
 ROUNDING_BY: str
+ROUNDS_STATES: bool  # received positions, and not what is drawn
+ROUNDS_DRAWN: bool
 SNAP: float
 TIMES: str
 ROTATIONS: bool
@@ -166,8 +170,10 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "DELAY_LEAST_IN_INTERVALS": spans["delay_least"] < 0,
         "DELAY_MOST": abs(spans["delay_most"]),
         "DELAY_MOST_IN_INTERVALS": spans["delay_most"] < 0,
-        "CATCH_UP_RATE": min(rate, 1.0) if settings["catch_up"] in ("rate", "share") else rate,
-        "OWN_TIME": settings["catch_up"] in ("none", "rate", "share", "lerp"),
+        "CATCH_UP_RATE": min(rate, 1.0)
+        if settings["catch_up"] in ("rate", "share", "slow")
+        else rate,
+        "OWN_TIME": settings["catch_up"] in ("none", "rate", "share", "lerp", "slow"),
         "HURRIES": settings["catch_up"] == "waypoints" and rate > 0,
         "RESETS": settings["catch_up"] == "none" and settings["catch_up_limit"] > 0,
         "FIXED_DELAY": not settings["jitter_margin"]
@@ -178,6 +184,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "LAST_INTERVAL": {-1: "arrivals", -3: "stamps"}.get(interval, "") if counts else "",
         "INTERVAL_LATE": 0.0,
         "LIMITS_INTERVAL": not math.isinf(settings["interval_most"]),
+        "ROUNDS_STATES": settings["rounding"] > 0 and settings["rounding_of"] == "states",
+        "ROUNDS_DRAWN": settings["rounding"] > 0 and settings["rounding_of"] == "drawn",
         "SCATTERS": settings["jitter"] in ("lateness", "arrivals") and not settings["jitter_count"],
         "MOST_LATES": settings["jitter_count"] or 1024,
         "EASES_DELAY": min(settings["delay_rise"], settings["delay_fall"]) < 1,
@@ -197,7 +205,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "IS_QUEUE": settings["catch_up"] in ("queue", "dequeue", "timed-queue", "waypoints"),
         "FILLS": fills,
         "SORTS": settings["late"] == "sort" and settings["stamps"] != "sender",
-        "WAITS": settings["when_empty"] == "wait" and settings["catch_up"] in ("none", "rate"),
+        "WAITS": settings["catch_up"] == "slow"
+        or (settings["when_empty"] == "wait" and settings["catch_up"] in ("none", "rate")),
         "MAX_BUFFER": max(most, least)
         if most and (queues or settings["catch_up"] == "timed-queue")
         else 0,
@@ -210,7 +219,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
 def needs_one_clock(settings: Mapping[str, Any]) -> bool:
     """Return True if ``now`` and ``time`` have to be on one clock: no offset is estimated."""
     by_stamp = settings["stamps"] == "sender" and settings["clock"] == "agree"
-    clockless = ("queue", "dequeue", "timer", "timed-queue", "fill", "waypoints", "clamp")
+    clockless = ("queue", "dequeue", "timer", "timed-queue", "fill", "waypoints", "clamp", "slow")
     by_clock = settings["catch_up"] not in clockless and settings["delay_from"] == "clock"
     return by_stamp and by_clock
 
@@ -329,6 +338,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if START == "last":
             if self.running:
                 arrival = self.last
+        if ROUNDS_STATES:
+            position = self.rounded(position)
         if MEASURES_INTERVAL:
             if self.count > 0 and (LATE == "drop" or time > self.newest):
                 if INTERVAL_TIME > 0.0:
@@ -360,11 +371,11 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 if self.count > 0 and time > self.newest:
                     off: float = abs(time - self.newest - self.interval)
                     self.unevenness += (off - self.unevenness) * JITTER_SHARE
-            elif STAMPS != "arrival" and JITTER != "arrivals":
+            elif STAMPS != "arrival" and JITTER != "arrivals" and JITTER != "longest":
                 self.add_lateness(arrival - self.stamp, arrival)
             elif self.count > 0:
                 self.add_lateness(arrival - self.arrived, arrival)
-        if FORGET > 0.0:
+        if FORGET > 0.0 and FORGET_KEEPS == 1:
             if self.forgotten:
                 self.states.clear()
                 self.forgotten = False
@@ -398,6 +409,10 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if RESETS:
             off_by: float = abs(self.states[len(self.states) - 1].time - self.time)
             self.strays = off_by > CATCH_UP_LIMIT
+        if CATCH_UP == "slow" and not MONOTONIC:
+            if self.running:
+                newest: float = self.states[len(self.states) - 1].time
+                self.time = min(self.time, newest - self.present_delay())
         if len(self.states) > KEEP:
             self.states.pop(0)
             if IS_QUEUE:
@@ -578,7 +593,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             ):
                 self.lates.pop(0)
                 self.late_times.pop(0)
-            if JITTER == "spread":
+            if JITTER == "longest":
+                self.unevenness = self.longest()
+            elif JITTER == "spread":
                 self.unevenness = self.spread()
             else:
                 self.unevenness = self.deviation()
@@ -591,6 +608,13 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             least = min(least, self.lates[i])
             most = max(most, self.lates[i])
         return most - least
+
+    def longest(self) -> float:
+        """Return the largest of the last values."""
+        most: float = 0.0
+        for i in range(len(self.lates)):
+            most = max(most, self.lates[i])
+        return most
 
     def deviation(self) -> float:
         """Return the standard deviation of the last values."""
@@ -645,9 +669,11 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if self.count == 0 or time >= self.newest:
             self.reset()
             self.receive(time, arrival, position, velocity, rotation)
+            if ROUNDS_STATES:
+                position = self.rounded(position)
             self.show(position, rotation)
             self.position = position
-            if ROUNDING > 0.0:
+            if ROUNDS_DRAWN:
                 self.exact = position
             if ROTATIONS:
                 self.rotation = rotation
@@ -690,7 +716,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                     if CATCH_UP == "dequeue":
                         self.due = ticks - self.ticks
                 self.ticks = ticks
-        if ROUNDING > 0.0:
+        if ROUNDS_DRAWN:
             if self.running:
                 self.position = self.exact
         behind: float = self.offset + CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else self.offset
@@ -755,11 +781,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 self.drop_until(sent - FORGET)
         if SMOOTHS and self.drawn:
             self.filter(self.frame_time(moment if OWN_TICKS else now))
-        if ROUNDING > 0.0:
+        if ROUNDS_DRAWN:
             self.exact = self.position
-            self.position = Vec3(
-                self.nearest(self.exact.x), self.nearest(self.exact.y), self.nearest(self.exact.z)
-            )
+            self.position = self.rounded(self.exact)
         self.running = self.drawn
         if not READY or not self.starved:
             self.last = moment if OWN_TICKS else now
@@ -775,7 +799,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             ticks: float = (now - PHASE) / self.interval
             newest: float = self.states[len(self.states) - 1].time - self.present_delay()
             return newest + (ticks - floor(ticks + 1e-9)) * self.interval
-        if DELAY_FROM == "newest":
+        if DELAY_FROM == "newest" or CATCH_UP == "slow":
             return self.states[len(self.states) - 1].time - self.present_delay()
         return sent - self.present_delay()
 
@@ -800,11 +824,12 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def drop_until(self, time: float) -> None:
         """Drop the states before a time; the newest is held until the next one comes."""
-        while len(self.states) > 1 and self.states[0].time < time:
+        while len(self.states) > FORGET_KEEPS and self.states[0].time < time:
             self.states.pop(0)
             if IS_QUEUE:
                 self.first = max(self.first - 1, 0)
-        self.forgotten = self.states[0].time < time
+        if FORGET_KEEPS == 1:
+            self.forgotten = self.states[0].time < time
 
     def frame_time(self, now: float) -> float:
         """Return the time since the last frame (s); 0 for the first."""
@@ -920,6 +945,11 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
 
     def play(self, wanted: float, elapsed: float) -> float:
         """Return the drawn time, which advances on its own."""
+        if CATCH_UP == "slow":
+            slower: float = 0.0
+            if self.states[len(self.states) - 1].time - self.time < self.present_delay():
+                slower = CATCH_UP_RATE
+            return max(self.time + elapsed * (1.0 - slower), self.states[0].time)
         time: float = self.time + elapsed
         if WHEN_EMPTY == "stop" and CATCH_UP == "none" and BEYOND != "unlimited":
             if self.time >= self.latest_time():
@@ -1085,7 +1115,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         w: float = v * u
         ends: Vec3 = a.position * (2.0 * w - 3.0 * v + 1.0) + b.position * (3.0 * v - 2.0 * w)
         speeds: Vec3 = start * (w - 2.0 * v + u) + goal * (w - v)
-        return ends + speeds * duration
+        return ends + speeds * (CURVE_TIME if CURVE_TIME > 0.0 else duration)
 
     def tangent(self, k: int, i: int) -> Vec3:
         """Return the slope between the neighbors of state k; without both, the pair's at i."""

@@ -120,6 +120,8 @@ REPEATS: int  # steps of a frame or a tick
 BETWEEN: str
 ROUNDING: float
 ROUNDING_BY: str
+ROUNDS_STATES: bool  # received positions, and not what is drawn
+ROUNDS_DRAWN: bool
 KEEPS: bool
 ROTATIONS: bool
 
@@ -157,6 +159,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     ends, _, family = settings["ease"].rpartition("-")
     is_of_family = ends in ("in", "out", "in-out")
     square = settings["stiffness"] - settings["damping"] ** 2 / 4
+    rounds = settings["rounding"] > 0 and settings["rounding_of"] == "drawn"
     return {
         "RATE": math.sqrt(abs(square)),
         "DAMPED": "swings" if square > 0 else "creeps" if square < 0 else "critically",
@@ -175,7 +178,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "LIMITS_INTERVAL": not math.isinf(settings["interval_most"]),
         "PASSES": settings["overshoot"] > 1,
         "LIMITS_PASSING": not math.isinf(settings["overshoot"]),
-        "CARRIES": settings["velocity"] == "sent"
+        "CARRIES": settings["velocity"] in ("sent", "before")
         and (
             settings["drift"] > 0
             or settings["how"] == "hermite"
@@ -203,7 +206,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         and steps != "packet",
         "WALKS": overlaps and phase == -2 and steps == "tick",
         "REPEATS": int(settings["steps"]),
-        "KEEPS": steps == "tick" or settings["rounding"] > 0,
+        "ROUNDS_STATES": settings["rounding"] > 0 and settings["rounding_of"] == "states",
+        "ROUNDS_DRAWN": rounds,
+        "KEEPS": steps == "tick" or rounds,
     }
 
 
@@ -256,6 +261,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     goal: Vec3
     distance: float  # from what was drawn to the goal, when the newest packet arrived
     left: float  # of the interval to be there (s)
+    sent: Vec3  # the velocity of the newest packet
     travel: float  # from the position of the packet before to the newest
     pace: float  # the speed of that step
     paced: float  # the speed of the step before
@@ -339,6 +345,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if LATE == "drop":
             if self.started and time < self.newest:
                 return False
+        if ROUNDS_STATES:
+            position = self.rounded(position)
         if REPEATED == "drop":
             known: Vec3 = self.latest if AVERAGES else self.received
             if self.started and length(position - known) <= 0.0:
@@ -394,10 +402,18 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if LEAVE == "packet":
                 if self.started:
                     self.leaving = self.speed
+        if VELOCITY == "before":
+            last: Vec3 = Vec3(0.0, 0.0, 0.0)
+            if self.started:
+                last = self.sent
+            self.sent = velocity
+            velocity = last
         carries: Vec3 = (
-            velocity if VELOCITY == "sent" else self.last_velocity(time, arrival, position)
+            velocity
+            if VELOCITY == "sent" or VELOCITY == "before"
+            else self.last_velocity(time, arrival, position)
         )
-        if VELOCITY_FACTOR != 1.0 and VELOCITY == "sent":
+        if VELOCITY_FACTOR != 1.0 and (VELOCITY == "sent" or VELOCITY == "before"):
             carries = carries * VELOCITY_FACTOR
         if VELOCITY_SHARE < 1.0 and self.started:
             carries = self.speed * (1.0 - VELOCITY_SHARE) + carries * VELOCITY_SHARE
@@ -442,6 +458,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         if MEASURES != "frames":
             self.depart()
         if OVERLAPS:
+            if AHEAD == "velocity":
+                self.goal = self.aim(arrival)
             self.ways.append(self.goal - self.start)
             if FROM_FRAME:
                 self.ways_begun.append(1e15)  # the next frame sets it
@@ -958,11 +976,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             self.draw_ticks(now)
         elif KEEPS:
             self.keep()
-        if ROUNDING > 0.0:
-            exact: Vec3 = self.position
-            self.position = Vec3(
-                self.nearest(exact.x), self.nearest(exact.y), self.nearest(exact.z)
-            )
+        if ROUNDS_DRAWN:
+            self.position = self.rounded(self.position)
         return True
 
     def draw_ticks(self, now: float) -> None:
@@ -1181,7 +1196,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 return 1.0
         if LIMITS_SPEED:
             if share * far > SPEED_MOST * elapsed:
-                return SPEED_MOST * elapsed / far
+                return min(SPEED_MOST * elapsed / far, 1.0)
         return share
 
     def snaps(self, rest: Vec3, now: float) -> bool:

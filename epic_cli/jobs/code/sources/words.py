@@ -165,3 +165,7 @@ class Rounding:
         # of the nearest two, a half goes up
         steps: float = floor(x / ROUNDING) if ROUNDING_BY == "down" else floor(x / ROUNDING + 0.5)
         return steps * ROUNDING
+
+    def rounded(self, a: Vec3) -> Vec3:
+        """Return the position of which each coordinate is such a multiple."""
+        return Vec3(self.nearest(a.x), self.nearest(a.y), self.nearest(a.z))

@@ -54,6 +54,8 @@ STEADY, CLOCKS = 1e-4, 4
 #: which time (s) it is.
 JITTER_SHARES, JITTER_COUNTS = (0.05, 0.0625, 0.1, 0.2), (10, 20, 30, 50, 60, 100)
 JITTER_TIMES = (1.0, 2.0, 3.0, 5.0, 10.0)
+LONGEST_OF = (5, 8, 10, 16, 20, 30, 60)
+LONGEST_FALLS: tuple[dict[str, Any], ...] = ({}, {"delay_fall": 0.05}, {"delay_fall": 0.1})
 
 #: One of this many frames is read for a margin.
 THINNED = 2
@@ -61,7 +63,7 @@ THINNED = 2
 #: How games ease the delay, which is tried with the likeliest measures of the jitter.
 EASED = 3
 EASES = (
-    {"delay_fall": 0.1}, {"delay_rise": 0.1, "delay_fall": 0.1},
+    {"delay_fall": 0.1}, {"delay_fall": 0.05}, {"delay_rise": 0.1, "delay_fall": 0.1},
     {"delay_rise": 0.2, "delay_fall": 0.2}, {"delay_rise": 0.05, "delay_fall": 0.05},
 )  # fmt: skip
 
@@ -234,6 +236,11 @@ class _StateAges:
         yield {"jitter": "arrivals"}
         for time in JITTER_TIMES:
             yield {"jitter": "spread", "jitter_time": time}
+        # as most games that go by it have it: up at once, and down slowly
+        windows: list[dict[str, Any]] = [{"jitter_count": count} for count in LONGEST_OF]
+        windows += [{"jitter_time": time} for time in JITTER_TIMES[:4]]
+        for window, fall in itertools.product(windows, LONGEST_FALLS):
+            yield {"jitter": "longest", **window, **fall}
 
     def _find_places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Return the nearest place on the path for each frame (in states), and its distance.

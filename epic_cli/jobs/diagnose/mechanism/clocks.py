@@ -179,7 +179,7 @@ def _average_distances(frames: Frames, settings: Mapping[str, Any]) -> list[floa
 def _measure_last(frames: Frames, settings: Mapping[str, Any]) -> list[float]:
     """Return the deviation, the spread, or the mean change of the last measurements (n; s)."""
     measure, arrivals = settings.get("jitter", "lateness"), frames.arrivals
-    intervals = measure == "arrivals" or settings.get("stamps") == "arrival"
+    intervals = measure in ("arrivals", "longest") or settings.get("stamps") == "arrival"
     values = np.diff(arrivals) if intervals else arrivals - frames.stamps
     found = [0.0] * intervals
     if measure == "changes":
@@ -192,9 +192,10 @@ def _measure_last(frames: Frames, settings: Mapping[str, Any]) -> list[float]:
     recent = RecentValues(time, count)
     deviation = Deviation(time)
     for value, arrival in zip(values.tolist(), arrivals[intervals:].tolist(), strict=True):
-        if measure == "spread" or count:
+        if measure in ("spread", "longest") or count:
             recent.add(value, arrival)
-            found.append(recent.spread() if measure == "spread" else recent.deviation())
+            ways = {"spread": recent.spread, "longest": recent.largest}
+            found.append(ways.get(measure, recent.deviation)())
         else:
             deviation.add(value, arrival)
             found.append(deviation.value())

@@ -35,7 +35,7 @@ NEEDED = ("delay", "time", "share", "speed", "stiffness", "damping", "stamps", "
 TIMING = ("stamps", "clock", "how", "ahead")
 
 #: How a buffer catches up that goes by no clock.
-CLOCKLESS = ("queue", "dequeue", "timer", "timed-queue", "fill", "waypoints", "clamp")
+CLOCKLESS = ("queue", "dequeue", "timer", "timed-queue", "fill", "waypoints", "clamp", "slow")
 
 #: A delay that differs by less, as a share of it, from the interval is one interval.
 SLIGHT = 0.02

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, find_clear_limit
+from epic_cli.jobs.diagnose.mechanism.readings import FEW, MOSTLY, find_clear_limit, find_limit
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
-    from epic_cli.metrics.arrays import Floats
+    from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxis
+    from epic_cli.metrics.arrays import Flags, Floats
 
 #: Places of a state, from the newest, that may be the oldest that is kept.
 KEPT = range(4, 64)
+
+#: The largest distance of a frame to the rounded state that it shows (usual steps), the least share
+#: of such frames that are as near as rounding makes them, and the least grid (rounding errors).
+NEAR_STATE, NEARLY_ALL, GRAINS = 0.3, 0.9, 20.0
+#: The share of the frames on the finest grid that are on the one that it is.
+MANY = 0.6
+
+#: The states before the newest that a frame may show early, and the most that tell nothing.
+SHOWN, FORGOTTEN = 10, 3
+#: How unsure such an age is, where times are rounded (s).
+UNSURE = 2e-4
 
 
 def find_grid(frames: Frames, exact: float) -> float:
@@ -33,6 +45,86 @@ def find_grid(frames: Frames, exact: float) -> float:
     grid = float(f"{(values @ steps) / (steps @ steps + 1e-300):.4g}") or np.inf
     off = np.abs(frames.drawn - np.round(frames.drawn / grid) * grid)
     return grid if off.max() <= exact < grid / 3 else 0.0
+
+
+#: Grids to which games round what they send: decimals, their halves and fourths, and binary ones.
+GRIDS = sorted(
+    {base * 10.0**power for base in (1, 2, 2.5, 5) for power in range(-3, 2)}
+    | {2.0**-power for power in range(1, 11)},
+    reverse=True,
+)
+
+
+def find_state_grid(frames: Frames, exact: float) -> dict[str, Any]:
+    """Return how received states are rounded, by frames that are on them; empty if they are not.
+
+    A difference up to ``exact`` is none (length).
+    """
+    states = frames.positions[frames.newest]
+    off = frames.drawn - states
+    near = compute_lengths(off) < NEAR_STATE * frames.unit
+    near &= np.abs(off).max(axis=1) > 2 * exact
+    _, first = np.unique(frames.drawn[near], axis=0, return_index=True)
+    drawn, states, off = (each[near][first] for each in (frames.drawn, states, off))
+    varying = np.ptp(frames.drawn, axis=0) > frames.unit
+    counts: list[float] = []
+    on: list[Flags] = []
+    grids = [grid for grid in GRIDS if grid > GRAINS * exact]
+    for grid in grids:
+        on.append(_are_on_grid(drawn, grid, exact) & ~_are_on_grid(states, grid, exact))
+        by_chance = (2 * exact / grid) ** varying.sum()
+        counts.append(on[-1].sum() - by_chance * len(drawn))
+    most = max(counts, default=0.0)
+    place = next((at for at, count in enumerate(counts) if count > MANY * most), 0)
+    if most < FEW:
+        return {}
+    grid, off = grids[place], off[on[place]]
+    if (np.abs(off) <= grid / 2 + exact).mean() > NEARLY_ALL:
+        return {"rounding": grid, "rounding_of": "states"}
+    if ((off <= exact) & (off > -grid - exact)).mean() > NEARLY_ALL:
+        return {"rounding": grid, "rounding_by": "down", "rounding_of": "states"}
+    return {}
+
+
+def round_states(frames: Frames, settings: Mapping[str, Any]) -> Frames:
+    """Return the frames with states that are rounded as these settings say."""
+    if not settings:
+        return frames
+    grid = settings["rounding"]
+    half = 0.0 if "rounding_by" in settings else 0.5
+    taken = frames.taken
+    return frames._replace(
+        positions=np.floor(frames.positions / grid + half) * grid,
+        taken=None if taken is None else round_states(taken, settings),
+    )
+
+
+def _are_on_grid(places: Floats, grid: float, exact: float) -> Flags:
+    """Return which places have multiples of a grid alone, up to ``exact`` (length)."""
+    off = np.abs(places - np.round(places / grid) * grid)
+    return np.asarray((off <= exact).all(axis=1))
+
+
+def find_forgotten_age(frames: Frames, axis: TimeAxis, exact: float) -> float:
+    """Return the age (s) from which on states are gone, so that the next is shown early; 0: none.
+
+    It is by a buffer's clock. A difference up to ``exact`` is none (length).
+    """
+    stands = np.asarray((np.abs(np.diff(frames.drawn, axis=0)) <= exact).all(axis=1))
+    begins = 1 + np.flatnonzero(stands[1:] & ~stands[:-1] & frames.settled[2:])
+    ages = frames.times - axis.offsets[frames.newest]
+    low, high = [], []
+    for at in begins.tolist():
+        newest = int(frames.newest[at])
+        states = frames.positions[max(newest - SHOWN, 1) : newest]
+        on = np.flatnonzero((np.abs(states - frames.drawn[at]) <= 2 * exact).all(axis=1))
+        if len(on) != 1 or at < 2:
+            continue
+        place = max(newest - SHOWN, 1) + int(on[0])
+        high.append(ages[at - 1] - axis.stamps[place - 1])
+        if frames.newest[at - 2] > place:  # there was another state to keep
+            low.append(ages[at - 2] - axis.stamps[place - 1])
+    return find_limit(np.array(low), np.array(high), UNSURE) if len(high) > FORGOTTEN else 0.0
 
 
 def has_parts_of_milliseconds(frames: Frames) -> bool:

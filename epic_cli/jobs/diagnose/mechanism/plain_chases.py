@@ -43,6 +43,8 @@ def look_at_plain_chases(search: SearchState, readings: Sequence[PossibleReading
 def _search_rounded_times(search: SearchState) -> None:
     """Look for the times or shares of rounded chases, which slopes do not tell."""
     results, comparison = search.results, search.comparison
+    if search.rounding:
+        return
     for found in [one for one in results.ranked if "rounding" in one.candidate.settings]:
         settings = found.candidate.settings
         key = "share" if settings["how"] == "share" else "time"

@@ -80,6 +80,17 @@ def separate(below: Floats, above: Floats) -> tuple[float, float]:
     return float(edge), float(wrong[best]) / len(values)
 
 
+def _shorten_limit(within: Floats, beyond: Floats) -> float:
+    """Return the shortest number that separates two samples as well as the best one."""
+    edge, wrong = separate(within, beyond)
+    most = wrong * (len(within) + len(beyond)) + 0.5
+    for digits in range(1, 5):
+        number = float(f"{edge:.{digits}g}")
+        if (within > number).sum() + (beyond <= number).sum() < most:
+            return number
+    return edge
+
+
 def find_clear_limit(within: Floats, beyond: Floats) -> float:
     """Return the number that separates two samples; 0 if too many lie on the wrong side of it."""
     return find_limit(within, beyond) if separate(within, beyond)[1] < OTHERWISE else 0.0
@@ -93,7 +104,7 @@ def find_limit(within: Floats, beyond: Floats, unsure: float = 0.0) -> float:
     low = float(np.max(within, initial=-np.inf)) - unsure
     high = float(np.min(beyond, initial=np.inf)) + unsure
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        return separate(within, beyond)[0]
+        return _shorten_limit(within, beyond)
     middle = (low + high) / 2
     shorter = (float(f"{middle:.{digits}g}") for digits in range(1, 7))
     return next((number for number in shorter if low <= number < high), middle)

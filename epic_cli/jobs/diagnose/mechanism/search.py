@@ -39,6 +39,7 @@ from epic_cli.jobs.diagnose.mechanism.simplify import simplify
 from epic_cli.jobs.diagnose.mechanism.state import SearchState
 from epic_cli.jobs.diagnose.mechanism.supply import is_exotic, make_plain_chase
 from epic_cli.jobs.diagnose.mechanism.tick_frames import center_found_phase
+from epic_cli.jobs.diagnose.mechanism.variants import SLOWER
 
 #: Clocks that differ in steadiness by less than this (s) may draw the same.
 TIED = 5e-5
@@ -107,6 +108,11 @@ class ExplanationSearch(SearchState):
             if not self.results.is_settled:
                 found = FittedStrategy(StrategySpec("buffer", {"delay": 0.1, **hiding, **times}))
                 self.results.add(self.comparison.search(found, "delay", DELAYS, 8))
+        for rate in SLOWER:
+            if not self.results.is_settled:
+                slow = {"delay": 0.1, "catch_up": "slow", "catch_up_rate": rate}
+                found = FittedStrategy(StrategySpec("buffer", slow))
+                self.results.add(self.comparison.search(found, "delay", DELAYS[::2], 4))
         look_at_fills(self)
         self.change_parts()
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from epic_cli.jobs.diagnose.comparison import FrameComparison
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.clocks import TimeAxes
+from epic_cli.jobs.diagnose.mechanism.compositions import add_settings
+from epic_cli.jobs.diagnose.mechanism.marks import find_grid, find_state_grid, round_states
 from epic_cli.jobs.diagnose.mechanism.readings import CLEARER, PossibleReading
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.variants import Variants
@@ -27,8 +29,13 @@ class SearchState:
     def __init__(
         self, frames: Frames, comparison: FrameComparison, clocks: TimeAxes | None = None
     ) -> None:
-        self.frames, self.comparison = frames, comparison
         self.exact = comparison.exact
+        #: How received states are rounded; empty if they are not.
+        self.rounding = {}
+        if not find_grid(frames, self.exact):
+            self.rounding = find_state_grid(frames, self.exact)
+        self.frames, self.comparison = round_states(frames, self.rounding), comparison
+        frames = self.frames
         self.clocks = clocks or TimeAxes(frames)
         self.variants = Variants(frames, self.clocks, comparison.exact)
         self.results = SearchResults(comparison.exact)
@@ -41,7 +48,8 @@ class SearchState:
 
         Those with a larger error than ``most`` (length) are not fitted.
         """
-        for spec in specs:
+        for given in specs:
+            spec = add_settings(given, self.rounding)
             if spec.label in self._looked:
                 continue
             self._looked.add(spec.label)

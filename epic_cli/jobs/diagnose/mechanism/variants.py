@@ -41,9 +41,12 @@ COUNTS = (3, 5, 7, 8, 9, 10, 11, 12, 15, 16, 20, 25, 30, 32, 50, 64, 100)
 #: How much faster or slower games play at most.
 FASTEST = (0.05, 0.1, 0.25)
 
+#: How much slower a time goes that is near the newest state.
+SLOWER = (0.05, 0.1, 0.2)
+
 #: Settings that say something only beside another one, by key: that one, and its words.
 BESIDE = {
-    "catch_up_rate": ("catch_up", ("rate", "fill", "share", "lerp")),
+    "catch_up_rate": ("catch_up", ("rate", "fill", "share", "lerp", "slow")),
     "pace": ("catch_up", ("fill",)),
     "still": ("catch_up", ("fill",)),
     "catch_up_most": ("catch_up", ("share", "lerp")),
@@ -106,7 +109,8 @@ class Variants:
     """The variants of compositions that may draw some frames, with parts that the frames show."""
 
     def __init__(self, frames: Frames, clocks: TimeAxes, exact: float) -> None:
-        self.frames, self.clocks = frames, clocks
+        self.frames, self.clocks, self.exact = frames, clocks, exact
+        self._forgotten: dict[int, float] = {}
         self.snaps = marks.list_snap_distances(frames)
         self.grid = marks.find_grid(frames, exact)
         self.has_parts = marks.has_parts_of_milliseconds(frames)
@@ -127,6 +131,7 @@ class Variants:
             if self._may_change(settings, changes):
                 yield self.change(spec, changes)
         yield from self._iterate_buffers(spec) if is_buffer else self._iterate_chases(spec)
+        yield from self._iterate_own_times(spec) if is_buffer else ()
         if self.dead_zone:
             yield self.change(spec, {"dead_zone": self.dead_zone})
         if self.grid:
@@ -226,8 +231,23 @@ class Variants:
         if 0 < (share := float(settings.get("beyond_share", 0.0))) < 1:
             time = -self.frames.frame / math.log1p(-share)
             yield self.change(spec, {"beyond_share": None, "beyond_lerp": time})
+        yield self.change(spec, {"curve": "hermite", "curve_time": self.frames.interval})
         if self.oldest:
             yield self.change(spec, {"beyond": "oldest", "keep": self.oldest})
+
+    def _iterate_own_times(self, spec: StrategySpec) -> Iterator[StrategySpec]:
+        """Yield a buffer that forgets states by their age, or by a time that is only set back."""
+        settings = spec.settings
+        if forget := self._find_forgotten_age(settings):
+            yield self.change(spec, {"forget": forget})
+            yield self.change(spec, {"forget": forget, "forget_keeps": 2})
+        # which such a time follows
+        if settings.get("clock") == "max" and isinstance(settings["delay"], float):
+            clockless = {key: settings[key] for key in settings if key not in CLOCK_KEYS}
+            for rate in SLOWER:  # by a delay that slopes do not tell
+                slow = {"catch_up": "slow", "catch_up_rate": rate, "late": None}
+                slow |= {"delay": float(f"{settings['delay']:.2g}")}
+                yield self.change(StrategySpec("buffer", clockless), slow)
 
     def write_in_intervals(self, found: FittedStrategy) -> FittedStrategy:
         """Return a result whose delay or time is written in send intervals, if it may be."""
@@ -260,6 +280,14 @@ class Variants:
         margin = float(settings.get("jitter_margin", 0.0)) * self._find_jitter(settings)
         margin += self.frames.frame * (settings.get("draw_time") == "last")
         return self.clocks.find(settings).late + margin + float(settings.get("low_pass", 0.0))
+
+    def _find_forgotten_age(self, settings: Mapping[str, Any]) -> float:
+        """Return the age (s) from which on a buffer has no state, if the frames show it; else 0."""
+        axis = self.clocks.find(settings)
+        key = id(axis)
+        if key not in self._forgotten:
+            self._forgotten[key] = marks.find_forgotten_age(self.frames, axis, self.exact)
+        return self._forgotten[key]
 
     def _find_jitter(self, settings: Mapping[str, Any]) -> float:
         """Return the usual deviation that the jitter margin multiplies (s)."""

@@ -15,6 +15,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     takes_late_packets,
 )
 from epic_cli.jobs.diagnose.mechanism.measured_intervals import compute_intervals
+from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies.chase_changes import MENDING_CHANGES
 from epic_cli.jobs.diagnose.remedies.chases import (
     LEAST_JITTER,
@@ -39,6 +40,10 @@ GROWS = 0.01
 
 #: A buffer that keeps fewer states may be short of them.
 FEW_STATES = 10
+
+#: A buffer that forgets states that are as many intervals older than what it draws, or fewer, lacks
+#: the state before at a loss.
+FORGETS = 3.0
 
 #: Frames that are as much shorter than the send interval show what is drawn between two states.
 SEEN = 1.5
@@ -94,12 +99,20 @@ class BufferFaults:
             yield self.name_wrong_constant(), {"interval": None}
         if self.varies > LEAST_JITTER * self.frames.interval:
             yield "measured-interval", {**MENDING_CHANGES["measured-interval"]}
-        if settings["keep"] < FEW_STATES and self.given.get("beyond") != "oldest":
-            yield "few-states", {"keep": None}
         if self.given.get("beyond") == "oldest" and supply is not None and supply.empty > 0:
             yield "oldest-state", {"beyond": None, "keep": None}
+        yield from self._iterate_lacking_states()
         if settings["beyond"] > 0.3 and supply is not None and supply.empty < GUESSES:
             yield "long-extrapolation", {"beyond": 0.1, "beyond_then": None}
+
+    def _iterate_lacking_states(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield possible faults of a buffer that keeps too few states, and their fixes."""
+        settings = self.settings
+        if settings["keep"] < FEW_STATES and self.given.get("beyond") != "oldest":
+            yield "few-states", {"keep": None}
+        delay = convert_to_seconds(settings["delay"], self.frames.interval)
+        if 0 < settings["forget"] < delay + FORGETS * self.frames.interval:
+            yield "forgotten-states", dict.fromkeys(("forget", "forget_keeps"))
 
     def find_frame_rate_fault(
         self, recording: TrialRecording

@@ -93,6 +93,7 @@ class BufferRemedies(BufferFaults):
             "low_pass": self.smoothing, "begun": begun, "grown": grown,
             "time": self.settings["interval"], "interval": self.frames.interval,
             "keep": self.settings["keep"], "reserve": self.settings["reserve"],
+            "forget": self.settings["forget"],
             "kept": (self.settings["keep"] - 1) * self.frames.interval,
             "late": self.frames.late,
             "varies": self.varies,

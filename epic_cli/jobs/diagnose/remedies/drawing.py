@@ -42,6 +42,7 @@ MOST = 0.5
 CLOCKLESS_CAUSES = {
     "queue": "queue", "dequeue": "queue", "timed-queue": "queue", "timer": "own-timer",
     "fill": "uneven-queue", "waypoints": "waypoint-queue", "clamp": "clamped-time",
+    "slow": "slowed-time",
 }  # fmt: skip
 
 #: The causes that are named without a remedy, too: how late it is, and what it stands for.

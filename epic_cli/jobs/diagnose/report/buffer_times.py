@@ -31,12 +31,15 @@ _JITTERS = {
     "stamps": "the mean unevenness of the stamps",
     "changes": "the mean change of the latency from packet to packet",
     "spread": "the spread of the latency",
+    "longest": "the longest time between arrivals",
 }
 _TIMES = {
     "wait": "",
     "stop": ", by a time that stops where it is while the buffer is empty",
     "run": ", by a time that runs on while the buffer is empty",
 }
+#: A longer limit of the delay (s) is none.
+LONGEST = 60.0
 #: What a buffer is late by, in words that go after the delay.
 _BEHIND = {"clock": "late", "newest": "behind the newest state"}
 
@@ -70,7 +73,7 @@ def describe_delay(settings: Mapping[str, Any], interval: float, supply: Supply 
     behind = _BEHIND[settings["delay_from"]]
     if supply is not None and supply.apart and settings["delay_from"] == "clock":
         behind = "behind them by clocks that differ"
-    return f"{late}{_describe_margin(settings)} {behind}"
+    return f"{late}{_describe_margin(settings)}{_describe_limits(settings, interval)} {behind}"
 
 
 def _describe_margin(settings: Mapping[str, Any]) -> str:
@@ -88,11 +91,23 @@ def _describe_margin(settings: Mapping[str, Any]) -> str:
     return words
 
 
+def _describe_limits(settings: Mapping[str, Any], interval: float) -> str:
+    """Return between which times the delay stays, if it changes."""
+    if not settings["jitter_margin"]:
+        return ""
+    least, most = (
+        convert_to_seconds(settings[key], interval) for key in ("delay_least", "delay_most")
+    )
+    limits = [f"at least {format_seconds(least)}"] if least > 0 else []
+    limits += [f"at most {format_seconds(most)}"] if most < LONGEST else []
+    return f" ({', '.join(limits)})" if limits else ""
+
+
 def _describe_window(settings: Mapping[str, Any]) -> str:
     """Return over which packets the jitter is measured, if its measure has a window."""
     if count := settings["jitter_count"]:
         return f" of the last {count:g} packets"
-    if settings["jitter"] == "spread":
+    if settings["jitter"] in ("spread", "longest"):
         return f" over {format_seconds(settings['jitter_time'])}"
     return ""
 

@@ -37,6 +37,7 @@ _CURVES = {
     "catmull-rom": "on curves through the packets",
     "hold": "each state until the next",
 }
+STRAIGHT = ("linear", "hold")
 #: A curve by velocities that the packets do not carry.
 BY_SLOPES = "on curves by the slopes between the states"
 #: A buffer that is empty in more of the frames was made to predict.
@@ -108,4 +109,6 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
 def _describe_curve(settings: Mapping[str, Any], found: Mechanism) -> str:
     """Return the curve between two states."""
     curve = "hold" if settings["between"] == "hold" else settings["curve"]
-    return BY_SLOPES if curve == "hermite" and not found.has_velocities else _CURVES[curve]
+    words = BY_SLOPES if curve == "hermite" and not found.has_velocities else _CURVES[curve]
+    time = settings["curve_time"]
+    return f"{words} for {format_seconds(time)}" if time and curve not in STRAIGHT else words

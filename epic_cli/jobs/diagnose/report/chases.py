@@ -86,6 +86,7 @@ _VELOCITIES = {
     "stamps": "that of the last step by the timestamps",
     "arrivals": "that of the last step by the arrivals",
     "interval": "that of the last step over one send interval",
+    "before": "that of the packet before",
 }
 
 

@@ -26,6 +26,11 @@ DRAWBACKS = {
     "no-margin": "It sets out at each arrival, and is there when the next packet is due: jitter"
     " ({jitter:s} from 5 to 95 %) makes it stand, or cuts its way off.",
     "few-states": "It keeps {keep:number} states, {kept:s} of movement: less than its delay needs.",
+    "forgotten-states": "It throws states away by their age ({forget:s}): where the next one is"
+    " late or lost, the state before it is gone, and the next is shown early. Keep the state before"
+    " the drawn time.",
+    "slowed-time": "Its own time is only ever set back: the slowest packet so far decides how late"
+    " it is.",
     "wandering-clock": "Its clock wanders by {jitter:s} (5 to 95 %), which shows as changes of"
     " speed.",
     "unfollowed-drift": "The clocks run apart by {drift:s} a minute, and its clock does not follow:"

@@ -34,6 +34,10 @@ def describe_queue(settings: Mapping[str, Any], interval: float, curve: str) -> 
         f" the next one within {settings['waypoint_reach']:g} of it{_describe_hurry(settings)}",
         "clamp": f"draws from the last {settings['keep']:g} states {describe_clock(settings)},"
         f" {curve}, by a time of its own that stays between them",
+        "slow": f"draws from a buffer {describe_clock(settings)}, {curve}, by a time of its own"
+        f" that is {format_share(settings['catch_up_rate'])} slower while less than"
+        f" {_write_delay(settings, interval)} behind the newest state, is set back to that at"
+        " packets, and never gets ahead",
         "queue": f"plays a queue of states {curve}, one each {period}{left}, and {catches_up}",
         "timed-queue": f"plays a queue of states {curve}, one each {period} by a timer of its own"
         f"{left}, over the same way again where no other waits, and {catches_up}",
@@ -45,6 +49,11 @@ def describe_queue(settings: Mapping[str, Any], interval: float, curve: str) -> 
         "timer": f"goes over {_name_interval(settings, interval)} {curve}, by a timer of its own"
         f" that begins again each {period}, not at packets",
     }[settings["catch_up"]]
+
+
+def _write_delay(settings: Mapping[str, Any], interval: float) -> str:
+    """Return how late a buffer draws."""
+    return format_seconds(convert_to_seconds(settings["delay"], interval))
 
 
 def _name_interval(settings: Mapping[str, Any], interval: float) -> str:
