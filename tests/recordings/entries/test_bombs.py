@@ -50,15 +50,16 @@ def workbook(cells: dict[str, int], blank: int = 0, more: str = "", head: str = 
     return file
 
 
-def test_cells_far_apart_are_refused_before_they_are_made() -> None:
+def test_cells_far_apart_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unreadable, match="too far apart"):
         Workbook().iterate_tables(workbook({"A1": 1, "XFD1048576": 2}))
+    monkeypatch.setattr("epic_cli.recordings.entries.workbook._UNPACKED", 5 << 20)
     with pytest.raises(Unreadable, match="512 MiB"):
-        Workbook().iterate_tables(workbook({"A1": 1}, 513 << 20))
+        Workbook().iterate_tables(workbook({"A1": 1}, 6 << 20))
 
 
 def test_wide_sheets_and_long_ones_are_read() -> None:
-    for last in ("XFD2", "B1000000", "AZ100000"):
+    for last in ("XFD2", "B1000000"):
         (sheet,) = Workbook().iterate_tables(workbook({"A1": 1, last: 2})).values()
         rows = [row for block in sheet() for row in block]
         assert next(iter(rows[0])) == 1

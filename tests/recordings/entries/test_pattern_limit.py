@@ -49,14 +49,3 @@ def test_a_proposal_is_looked_for_no_longer_than_that() -> None:
     """A line of many numbers and names is given up soon, without a pattern."""
     for line in ("x=1 " * 300, "pos (1,2,3) " * 80, "a=" * 500, "t=1 pos(" + "1," * 480):
         assert all("(?P<x>" in str(pair) for pair in reader.propose(line))
-
-
-def test_unreals_time_of_day(tmp_path: Path) -> None:
-    dated = r"(?P<time>\S+) x=(?P<x>\S+) y=(?P<y>\S+)$"
-    (tmp_path / "dates.log").write_text(
-        "".join(f"2024.05.01-12.34.56:{ms} x={ms} y=4\n" for ms in (100, 350, 600))
-    )
-    times = [
-        packet.time for packet in read_packets(tmp_path / "dates.log", read=f"pattern={dated}")
-    ]
-    assert times[2] - times[0] == pytest.approx(0.5)

@@ -3,11 +3,9 @@
 import io
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 from support.running import epic
-from support.typed_session import TypedSession
 
 from epic_cli import RefusedLine, read_packets
 from epic_cli.recordings.entries.sentences.reader import propose
@@ -83,9 +81,7 @@ def test_what_is_proposed_reads_the_log(name: str) -> None:
         assert arrivals[1] - arrivals[0] == pytest.approx(0.1, abs=0.001)
 
 
-def test_numbers_behind_words_of_their_own_are_a_position_and_a_tick_has_a_rate(
-    tmp_path: Path,
-) -> None:
+def test_numbers_behind_words_of_their_own_are_a_position_and_a_tick_has_a_rate() -> None:
     rows = [(9.6 + n / 20, 100 + n, n % 3, n / 7, 9 - n / 9) for n in range(90)]
     log = [
         f"[{at:8.3f}] <- tick {tick} tank red{who} at col {x:.3f} row {y:.3f} turret {x + y:.1f}"
@@ -104,10 +100,6 @@ def test_numbers_behind_words_of_their_own_are_a_position_and_a_tick_has_a_rate(
         for at, tick, _, x, y in rows
     ]
     assert [row[columns[4]] for row in read[1:]] == [f"red{who}" for _, _, who, _, _ in rows]
-    drawn = [f"[{at:8.3f}] tank red{who} drawn at {x:.4f}/{y:.4f}" for at, _, who, x, y in rows]
-    (frames := tmp_path / "drawn.log").write_text("\n".join(drawn))
-    found = epic("diagnose", "--read", how, "--drawn", f"{frames}", stdin="\n".join(log).encode())
-    assert b"what the game drew" in found.stdout
 
 
 @pytest.mark.parametrize("how", [HOW, ReadSpec.parse(HOW)._replace(format="sentences")])
@@ -119,20 +111,6 @@ def test_python_takes_a_pattern(how: str | ReadSpec) -> None:
     ]
     with pytest.raises(RefusedLine, match="numbers in sentences"):
         list(read_packets(io.BytesIO(b"pos: x=1 y=2 at t=3\n" * 9), read="sentences"))
-
-
-def test_the_session_takes_a_pattern(tmp_path: Path) -> None:
-    (tmp_path / "game.log").write_bytes(LOG)
-    typed = TypedSession()
-    typed.type(f":load {tmp_path / 'game.log'} --read {shlex.quote(HOW)}")
-    assert len(typed.session.lines) == 2
-
-
-def test_a_profile_keeps_a_pattern(tmp_path: Path) -> None:
-    env = {"XDG_CONFIG_HOME": str(tmp_path)}
-    words = ("--read", HOW, "--save-profile", "mine")
-    wanted = epic("replay", *words, stdin=LOG, env=env)
-    assert epic("replay", "--read", "mine", stdin=LOG, env=env).stdout == wanted.stdout != b""
 
 
 @pytest.mark.parametrize(
