@@ -70,7 +70,7 @@ ARRAYS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 @pytest.mark.parametrize("kind", ARRAYS)
-@pytest.mark.parametrize("count", [1, 100, ROWS + 1])
+@pytest.mark.parametrize("count", [1, ROWS + 1])
 def test_columns_of_numpy_are_read_as_the_file(kind: str, count: int) -> None:
     columns = plain_columns(random.Random(count), count)
     given = {name: ARRAYS[kind](column) for name, column in columns.items()}
@@ -85,29 +85,10 @@ def test_each_type_of_number_keeps_its_value(dtype: str) -> None:
     assert found == [(float(value), 0.0) for value in x]
 
 
-def test_whole_numbers_beyond_a_double_keep_their_digits() -> None:
-    times = np.array([1_700_000_000_123_456_789, 1_700_000_000_223_456_790], "i8")
-    given = {"time": times, "x": np.zeros(2), "y": np.zeros(2)}
-    first, second = read_packets(given, read="unit=ns,origin=first")
-    assert second.time - first.time == pytest.approx(0.100000001, abs=1e-12)
-
-
-def test_times_and_durations_of_numpy() -> None:
-    for unit in ("ms", "us", "ns"):
-        times = np.datetime64("2024-05-01T12:00:00", unit) + np.arange(4).astype(f"m8[{unit}]")
-        steps = (times - times[0]).astype(f"m8[{unit}]")
-        step = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
-        for given in (times, steps):
-            packets = read_packets({"time": given, "x": range(4), "y": range(4)})
-            assert [p.time for p in packets] == pytest.approx(
-                [step * n for n in range(4)], abs=1e-12
-            )
-
-
 def test_arrow_with_nulls_chunks_slices_and_dictionaries() -> None:
     arrow = pytest.importorskip("pyarrow")
     chance = random.Random(1)
-    for count in (1, 100, ROWS + 5):
+    for count in (1, ROWS + 5):
         columns = plain_columns(chance, count)
         for name in ("x", "n"):
             columns[name] = [None if chance.random() < 0.1 else one for one in columns[name]]
@@ -325,7 +306,7 @@ def test_rows_behind_the_first_are_read_as_in_the_file(library: str, tmp_path: P
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     chance = random.Random(library)
-    count = 3 * ROWS
+    count = 2 * ROWS + 9
     middles = (1 + 2.0**-24, 3 + 3 * 2.0**-24, 1e-39, -(2.0**60) * (1 + 2.0**-24), 3.5e38)
     places = [chance.choice((chance.gauss(0, 1e3), *middles)) for _ in range(count)]
     places[2 * ROWS + 5] = math.nan  # this row is refused

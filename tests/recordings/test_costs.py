@@ -74,8 +74,8 @@ def test_work_grows_with_the_size(shape: str) -> None:
         text = SHAPES[shape](size).encode()
         return lambda: inspect(io.BytesIO(text))
 
-    read(50)()  # what is loaded once
-    small, large = (calls(read(size)) for size in (50, 200))
+    read(30)()  # what is loaded once
+    small, large = (calls(read(size)) for size in (30, 120))
     assert large < 6 * small + 5_000
 
 

@@ -1,23 +1,15 @@
 """CSV and JSON lines: their packets, and the place of the mistake in a wrong line."""
 
-import json
-
 import pytest
 from support.recordings import problems_of, scan_packets, scan_problems
 from support.running import epic
 
 from epic_cli import Packet
 from epic_cli.recordings.entries.csv.reader import CsvReader
-from epic_cli.recordings.entries.json.reader import JsonlReader
 
 HEADER = b"time,x,y,z,vx,vy,vz\n"
 CSV = HEADER + b"0.1,1,2,3,4,5,6\n0.2,2,3,4,5,6,7\n"
 PACKETS = [Packet((1, 2, 3), (4, 5, 6), 0.1), Packet((2, 3, 4), (5, 6, 7), 0.2)]
-
-
-def json_line(**changed: object) -> str:
-    item = {"time": 0.1, "x": 1, "y": 2, "z": 3, "vx": 4, "vy": 5, "vz": 6, **changed}
-    return json.dumps({name: value for name, value in item.items() if value != "absent"})
 
 
 # ------------------------------------------------------------------------------------------- CSV
@@ -33,11 +25,6 @@ def test_columns_may_stand_in_any_order_among_others() -> None:
         Packet((1, 2, 3), (4, 5, 6), 0.1, 0.3, 'a, "b"', True, 7, 0.02),
         PACKETS[0],
     ]
-
-
-def test_columns_may_be_separated_by_tabs() -> None:
-    data = b"x\ty\tz\tvx\tvy\tvz\ttime\tentity\n1\t2\t3\t4\t5\t6\t0.1\ta,b\n"
-    assert scan_packets(CsvReader(), data) == [PACKETS[0]._replace(entity="a,b")]
 
 
 def test_without_a_column_nothing_more_is_read() -> None:
@@ -79,15 +66,6 @@ def test_after_a_wrong_row_the_next_one_is_read() -> None:
 # ------------------------------------------------------------------------------------ JSON lines
 
 
-def test_json_lines_carry_all_fields() -> None:
-    line = json_line(entity='tänk "7"', arrival=0.3, seq=7, teleport=True, delta=0.02, note=[1])
-    assert scan_packets(JsonlReader(), line.encode()) == [
-        Packet((1, 2, 3), (4, 5, 6), 0.1, 0.3, 'tänk "7"', True, 7, 0.02)
-    ]
-    absent = json_line(arrival=None, entity=None, seq=None, teleport=False, delta=None)
-    assert scan_packets(JsonlReader(), absent.encode()) == PACKETS[:1]
-
-
 @pytest.mark.parametrize(
     "above",
     [
@@ -107,7 +85,3 @@ def test_lines_above_a_header_are_passed_over(above: bytes) -> None:
     assert found.stderr == wanted.stderr.replace(b":3:", b":%d:" % (3 + lines))
     given = ("--read", "time=Time,x=PosX,y=PosY")
     assert epic("--read", "csv", *given, stdin=above + table).stdout == wanted.stdout
-
-
-def test_a_title_above_no_header_is_no_table() -> None:
-    assert b"pos:" not in epic(stdin=b"Unity log v1\nfoo\nbar\n").stdout

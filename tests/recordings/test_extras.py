@@ -12,7 +12,7 @@ from support.running import epic
 
 from epic_cli import Packet, read_packets
 from epic_cli.recordings import list_written_formats
-from epic_cli.recordings.extras import MOST_NAMES, is_word, parse_value
+from epic_cli.recordings.extras import MOST_NAMES, is_word
 
 NAMES = (  # none that is taken for a field
     st.text(max_size=6)
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("to", list_written_formats())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(st.lists(st.dictionaries(NAMES, VALUES, max_size=4), min_size=1, max_size=5), st.data())
 def test_extras_are_the_same_in_every_format(
     folder: Path, to: str, found: list[dict[str, Any]], data: st.DataObject
@@ -75,7 +75,7 @@ def test_extras_are_the_same_in_every_format(
 
 @pytest.mark.parametrize("to", list_written_formats())
 def test_extras_are_those_of_each_packet_of_a_long_recording(tmp_path: Path, to: str) -> None:
-    found = [{"hp": number, "team": f"t{number % 7}"} for number in range(5_000)]
+    found = [{"hp": number, "team": f"t{number % 7}"} for number in range(4_200)]
     place = tmp_path / f"recording.{to}"
     place.write_bytes(convert(lines(found), to))
     assert extras_of(place) == found
@@ -159,16 +159,6 @@ def test_packets_of_python_keep_their_extras() -> None:
     assert extras_of(convert(b"1,2,3 / 0,0,0 / 0.5 hp=80\n", "jsonl")) == [packet.extras]
 
 
-def test_no_strategy_sees_extras() -> None:
-    plain, more = b"1,2,3 / 4,5,6 / 0.1\n", b"1,2,3 / 4,5,6 / 0.1 hp=80\n"
-    assert epic("replay", stdin=plain).stdout == epic("replay", stdin=more).stdout
-
-
 def test_inspect_names_them() -> None:
     said = epic("inspect", "-", stdin=b"1,2,3 / 4,5,6 / 0.1 hp=80 team=red\n").stdout.decode()
     assert any(line.split() == ["carried", "hp,", "team"] for line in said.splitlines())
-
-
-@given(VALUES.filter(lambda value: not isinstance(value, str)))
-def test_what_is_no_text_is_read_back_as_it_is_written(value: Any) -> None:
-    assert parse_value(json.dumps(value)) == value

@@ -175,21 +175,6 @@ def test_samples_have_no_findings(sample: str) -> None:
     assert epic("replay", SAMPLES / sample).stderr == b""
 
 
-def test_unix_times_begin_at_the_first_packet() -> None:
-    rows = b"".join(
-        b"%d.%d,%d,0,0,10,0,0\n" % (1_700_000_000 + n // 10, n % 10, n) for n in range(30)
-    )
-    table = b"time,x,y,z,vx,vy,vz\n" + rows
-    begun = epic("--read", "origin=first", stdin=table)
-    assert (begun.stderr, begun.returncode) == (b"", 0)
-    shifted = epic(stdin=table)
-    assert shifted.stdout == begun.stdout
-    assert shifted.stderr == b"epic: <stdin>: read with --read origin=first\n"
-    stays = epic("--latency", "0", "--read", "origin=0", stdin=table)
-    assert b" time: 1700000002.900\n" in stays.stdout
-    assert stays.stderr == b""  # it was asked for
-
-
 def test_unix_times_of_packet_text_are_found() -> None:
     lines = b"".join(b"%d,0,0 / 10,0,0 / 1700000000.%d\n" % (n, n) for n in range(10, 40))
     done = epic("--latency", "0", stdin=lines)

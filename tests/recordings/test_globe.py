@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.conformance import load
 from support.running import epic
 
@@ -34,23 +32,6 @@ def test_the_plane_is_that_of_pyproj(row: list[float]) -> None:
     # what the help says of lengths: within 20 km they are right to 2 in a million
     length = math.hypot(second.position[0], second.position[1])
     assert length == pytest.approx(geodesic, rel=2e-6 if geodesic < 20e3 else 2e-3, abs=1e-5)
-
-
-@given(
-    lat=st.floats(-80, 80), lon=st.floats(-179, 179),
-    north=st.floats(-900, 900), east=st.floats(-900, 900),
-)  # fmt: skip
-def test_small_steps_are_those_of_the_ellipsoid(
-    lat: float, lon: float, north: float, east: float
-) -> None:
-    # the radii of curvature of WGS 84, of a meridian and across it
-    a, e2, sine = 6378137.0, 0.00669437999014, math.sin(math.radians(lat))
-    across = a / math.sqrt(1 - e2 * sine**2)
-    along = across * (1 - e2) / (1 - e2 * sine**2)
-    lat2 = lat + math.degrees(north / along)
-    lon2 = lon + math.degrees(east / (across * math.cos(math.radians(lat))))
-    _, second = packets(f"t,latitude,longitude\n0,{lat!r},{lon!r}\n1,{lat2!r},{lon2!r}\n")
-    assert second.position == pytest.approx((east, north, 0), abs=1.2)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ with clean_up_on_signal(lambda: print("terminal", flush=True)):
         os.kill(os.getpid(), int(sys.argv[1]))
 """
 
+
 AFTERWARDS = """
 import os, signal, sys
 from epic_cli.shell.console import open_sink

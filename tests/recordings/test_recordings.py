@@ -51,15 +51,15 @@ def packets_of(blocks: list[PacketBlock]) -> list[Packet]:
     return [block[index] for block in blocks for index in range(len(block))]
 
 
-# --------------------------------------------------------------------------------------- formats
-
-
 @pytest.mark.parametrize("data", [TEXT, CSV, JSON, CSV.replace(b",", b"\t"), BOM + CSV, BOM + JSON,
                                   b"\n\n" + CSV, b"\r\n " + JSON])  # fmt: skip
 def test_the_format_is_found_out(data: bytes) -> None:
     blocks = read_all(data)
     assert packets_of(blocks) == PACKETS
     assert not any(block.refusals for block in blocks)
+
+
+# --------------------------------------------------------------------------------------- formats
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_the_last_line_needs_no_end(kind: str, data: bytes) -> None:
     ).map(b"".join),
     size=st.integers(1, 99),
 )
-@examples(400)
+@examples(160)
 def test_any_bytes_are_packets_and_problems_however_they_are_cut(
     kind: str, data: bytes, size: int
 ) -> None:
