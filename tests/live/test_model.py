@@ -321,10 +321,10 @@ def test_a_thousand_entities_at_the_pace_of_a_screen_are_kept_for_the_window() -
 
 def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model, "_BUDGET", 0.0)  # one entity between two pictures
-    game, found = Game(200), LiveEvaluator(1 / 60)
+    game, found = Game(60), LiveEvaluator(1 / 60)
     game.go_on(4)
     turns: list[float] = []
-    for _ in range(200):
+    for _ in range(100):
         game.go_on(0.05)
         found.look(game.history, game.time, game.time, listed=("tank7", "tank8"))
         figures = found.format_metrics()
@@ -334,7 +334,7 @@ def test_of_many_a_fair_sample_is_of_the_last_second(monkeypatch: pytest.MonkeyP
         assert number_in(figures, "lag") == pytest.approx(200, rel=0.02)
         (of,) = (figure for figure in figures if figure.startswith("of "))
         count = int(of.split()[1])
-        assert of == f"of {count} of 200 entities"
+        assert of == f"of {count} of 60 entities"
         turns.append(count)
         assert not math.isnan(found.compute_error("tank7"))
     assert 10 <= max(turns) <= 40

@@ -1,17 +1,12 @@
 """A recording that is valid at any moment: killed, on a full disk, beside existing files."""
 
 import io
-import os
-import random
-import signal
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
-from support.datagrams import PATIENCE, program, receiver, wait_until
+from support.datagrams import program, receiver
 from support.full_disks import files_of
-from support.running import epic
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
@@ -74,46 +69,6 @@ def write_for_ever(recording: PacketRecording) -> None:
         recording.take_packets(block_of(PACKET, PACKET, PACKET))
 
 
-def _holds(file: Path, text: bytes) -> bool:
-    return text in file.read_bytes()
-
-
-def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
-    generator = random.Random(3)
-    for number in range(2):
-        path, out = tmp_path / f"{number}.csv", tmp_path / f"{number}.rows"
-        written = ("-o", str(out)) if number else ()
-        options = ("--record", str(path), "-f", "csv", "--tick", "1ms", *written)
-        with program("listen", "0", *options) as listener, receiver() as game:
-            place = listener.place
-            until = time.monotonic() + generator.uniform(0.05, 0.3)
-            sent = 0
-            while time.monotonic() < until or sent < 5:
-                game.socket.sendto(b"%d,2,3 / 4,5,6 / %r" % (sent, sent / 1e4), place)
-                sent += 1
-                time.sleep(0.0005)
-            if written:
-                wait_until(partial(_holds, out, b"interpolated"))
-            else:
-                listener.wait_for(b"interpolated", "stdout")
-            os.kill(listener.process.pid, signal.SIGKILL)
-            drawn = listener.said["stdout"] + listener.process.communicate()[0]
-        if written:
-            drawn = out.read_bytes()
-            assert drawn.endswith(b"\n")
-        data = path.read_bytes()
-        packets = list(read_packets(path))
-        assert data.endswith(b"\n")
-        assert [packet.position[0] for packet in packets] == list(range(len(packets)))
-        assert len(packets) <= sent
-        # had a packet been drawn that is not in the file, its replay would be another one
-        replayed = epic("replay", path, "-f", "csv", "--tick", "1ms").stdout.splitlines()
-        rows = drawn[: drawn.rfind(b"\n") + 1].splitlines()
-        both = min(len(rows), len(replayed))
-        assert both > 20
-        assert rows[:both] == replayed[:both]
-
-
 def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_path: Path) -> None:
     """Fill the disk with a recording, a capture, one of several files, and the rows."""
     for options, told, doing in (
@@ -145,15 +100,6 @@ def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_pat
             assert sum(1 for _ in captures.iterate_frames(io.BytesIO(data).read)) >= 4000 // 88
         else:
             assert len(list(read_packets(tmp_path / told))) == data.count(b"\n")
-
-
-def test_a_full_device_is_told_with_status_3() -> None:
-    with program("listen", "0", "--record", "/dev/full") as listener, receiver() as game:
-        game.socket.sendto(b"1,2,3 / 4,5,6 / 0", listener.place)
-        said = listener.wait_for(b"No space left on device")
-        assert listener.process.wait(PATIENCE) == 3
-    assert b"/dev/full: No space left" in said
-    assert b"0 packets recorded" in said
 
 
 def test_recordings_rotate_by_size_and_by_time(tmp_path: Path) -> None:

@@ -17,14 +17,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from support.datagrams import (
-    PATIENCE,
-    has_ipv6,
-    program,
-    receiver,
-    resident,
-    wait_until,
-)
+from support.datagrams import PATIENCE, has_ipv6, program, receiver, resident, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
@@ -143,7 +136,7 @@ def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket)
         wait_until(lambda: count(record) == 2)
         before = resident(listener.process.pid)
         generator = random.Random(2)
-        for number in range(3000):
+        for number in range(600):
             game.sendto(generator.choice(FLOOD), place)
             game.sendto(b"1,2,3 / 4,5,6 / 10 entity=e%d" % number, place)
             if number % 20 == 0:
@@ -219,21 +212,6 @@ def test_packets_of_one_sender_only(tmp_path: Path, game: socket.socket) -> None
             _, _, said = listener.end()
     assert record.read_bytes() == b"1,2,3 / 4,5,6 / 0.5 arrival=0.5\n"
     assert b"1 from other senders" in said
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_with_whole_files(
-    tmp_path: Path, number: int, game: socket.socket
-) -> None:
-    rows, record = tmp_path / "rows.csv", tmp_path / "game.csv"
-    with program("listen", "0", "-f", "csv", "-o", str(rows), "--record", str(record)) as listener:
-        game.sendto(b"1,2,3 / 4,5,6 / 10", listener.place)
-        wait_until(lambda: count(record) == 2)
-        status, _, said = listener.end(number)
-    assert status == (130 if number == signal.SIGINT else -number)
-    assert b"1 packets recorded in" in said
-    assert rows.read_bytes().startswith(b"time,x,y,z")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.csv", "rows.csv"]
 
 
 def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, game: socket.socket) -> None:
@@ -390,28 +368,21 @@ def test_of_ipv6_too() -> None:
     assert main(["listen", "[ff01::7:77]:0,interface=no-such", "--duration", "0"]) == 3
 
 
-@pytest.mark.parametrize("row_format", ["csv", "tsv", "table", "jsonl"])
+@pytest.mark.parametrize(
+    ("row_format", "column", "value"), [("csv", "qz", math.sqrt(0.5)), ("table", "yaw", 90)]
+)
 def test_rows_have_columns_for_rotations_where_the_first_packets_have_them(
-    game: socket.socket, row_format: str
+    game: socket.socket, row_format: str, column: str, value: float
 ) -> None:
     with program("listen", "0", "-f", row_format, "-s", "snapshot") as listener:
-        place = listener.place
-        game.sendto(b"1,2,3 / 4,5,6 / 10 entity=a yaw=90", place)
+        game.sendto(b"1,2,3 / 4,5,6 / 10 entity=a yaw=90", listener.place)
         listener.wait_for(b",a\n" if row_format == "csv" else b"10.2", "stdout")
         status, drawn, said = listener.end()
     assert status == 130
     assert b"left out" not in said
-    lines = [
-        line.split("," if row_format == "csv" else None) for line in drawn.decode().splitlines()
-    ]
-    if row_format == "jsonl":
-        assert json.loads(drawn.splitlines()[-1])["qw"] == pytest.approx(math.sqrt(0.5))
-        return
-    row = dict(zip(lines[0], lines[-1], strict=True))
-    if row_format == "table":
-        assert float(row["yaw"]) == 90
-    else:
-        assert float(row["qz"]) == pytest.approx(math.sqrt(0.5))
+    split = "," if row_format == "csv" else None
+    names, *_, last = (line.split(split) for line in drawn.decode().splitlines())
+    assert float(dict(zip(names, last, strict=True))[column]) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("row_format", ["csv", "table"])

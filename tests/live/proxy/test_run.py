@@ -6,7 +6,6 @@ import contextlib
 import errno
 import json
 import math
-import random
 import re
 import resource
 import signal
@@ -434,8 +433,8 @@ def test_no_socket_for_a_client_is_told_and_no_end() -> None:
         assert b"no socket for a client, 1 time: Too many open files" in proxy.end()[2]
 
 
-def test_what_a_proxy_records_is_whole_on_a_full_disk_and_after_kill_9(tmp_path: Path) -> None:
-    full, killed = tmp_path / "full.csv", tmp_path / "killed.csv"
+def test_what_a_proxy_records_is_whole_on_a_full_disk(tmp_path: Path) -> None:
+    full = tmp_path / "full.csv"
     with files_of(3000), game("--record", full) as playing:
         number = 0
         while playing.proxy.process.poll() is None:
@@ -450,15 +449,6 @@ def test_what_a_proxy_records_is_whole_on_a_full_disk_and_after_kill_9(tmp_path:
     assert [int(row["bytes"]) for row in rows(full)] == [
         len(str(n)) for n in range(len(rows(full)))
     ]
-    link = "jitter=40ms,reorder=10%"  # some wait, and those behind them arrive
-    with game("--record", f"{killed},payload=on", "--link", link) as playing:
-        send_slowly(playing.client, 200)
-        playing.proxy.process.kill()
-        playing.proxy.process.wait()
-        arrived = playing.arrived(1)
-    assert killed.read_bytes().endswith(b"\n")
-    passed = {row["payload"] for row in rows(killed) if row["fate"] == "passed"}
-    assert {data.hex() for data in arrived} <= passed
 
 
 LAYOUT = "time:f64 {id:u16 x:f32 y:f32 z:f32}[u8]"
@@ -540,7 +530,7 @@ def test_the_truth_is_what_the_server_sent(tmp_path: Path) -> None:
 
 def test_the_next_client_is_read_when_the_first_has_gone(tmp_path: Path) -> None:
     sent = tmp_path / "sent.txt"
-    with game("--watch", f"sent={sent}", "--control", "-", listen="0,idle=2") as playing:
+    with game("--watch", f"sent={sent}", "--control", "-", listen="0,idle=0.5") as playing:
         with playing.another_client() as other:
             first, second = joined(playing, playing.client, other)
             playing.server.sendto(b"1,0,0 / 0,0,0 / 1 entity=first", first)
@@ -557,24 +547,6 @@ def test_the_next_client_is_read_when_the_first_has_gone(tmp_path: Path) -> None
             assert other.recv(99)
         (before,), _ = read_recordings(playing, sent)
     assert [packet.entity for packet in before] == ["first", "second"]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_garbage_is_passed_on_and_counted(tmp_path: Path, seed: int) -> None:
-    generator = random.Random(seed)
-    sent = tmp_path / "sent.csv"
-    with game("--watch", f"sent={sent}", "--layout", LAYOUT) as playing:
-        (place,) = joined(playing, playing.client)
-        count = 300
-        for number in range(count):
-            data = bytearray(snapshot(number))
-            for _ in range(generator.randrange(4)):
-                data[generator.randrange(len(data))] = generator.randrange(256)
-            playing.server.sendto(data[: generator.randrange(len(data) + 1)], place)
-            playing.client.recv(99)
-        _, said = read_recordings(playing)
-    assert "refused" in said
-    assert "Traceback" not in said
 
 
 def test_no_tick_is_drawn_before_what_is_just_leaving_has_been_passed_on() -> None:
