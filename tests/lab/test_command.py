@@ -30,44 +30,34 @@ def get_exit_status(process: subprocess.Popen[bytes], by: signal.Signals = signa
 
 
 @pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -15)])
-def test_it_serves_until_it_is_stopped(by: signal.Signals, status: int) -> None:
+def test_it_serves_this_machine_alone_until_it_is_stopped(by: signal.Signals, status: int) -> None:
     process, address = begun()
     with urllib.request.urlopen(address) as page:
         assert page.read().startswith(b"<!doctype html>")
+    port = int(address.split(":")[2].split("/")[0])
+    own = []
+    with contextlib.suppress(OSError):  # not every machine knows its own name
+        own = [row[4][0] for row in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)]
+    for host in {*own, "127.0.0.2"} - {"127.0.0.1"}:
+        with socket.socket() as other:
+            assert other.connect_ex((str(host), port)) != 0
     assert get_exit_status(process, by) == status
 
 
-def test_it_begins_with_an_experiment_or_with_the_recording() -> None:
-    process, address = begun(
-        "--experiment", "http://old:1/x/?movement=circle&s=mirror&link=latency%3D80ms#t=2"
-    )
-    assert address.endswith("/?movement=circle&link=latency=80ms&s=mirror")
-    get_exit_status(process)
+def test_it_begins_with_the_recording() -> None:
     process, address = begun(str(SAMPLES / "jitter.txt"))
     assert "/?movement=recording&" in address
     get_exit_status(process)
 
 
-def test_it_begins_with_strategies_among_them_an_own_one() -> None:
+def test_it_begins_with_an_experiment_and_strategies_among_them_an_own_one() -> None:
     own = str(SAMPLES / "half_way.py:HalfWay")
-    words = ["-s", f"epic,{own}+gain=0.3"]
-    process, address = begun(*words, "--experiment", f"movement=circle&s=mirror&s={own}")
-    assert address.endswith(f"?movement=circle&s=epic&s={quote(own, safe='')}+gain=0.3")
+    experiment = f"http://old:1/x/?movement=circle&s=mirror&s={own}&link=latency%3D80ms#t=2"
+    process, address = begun("-s", f"epic,{own}+gain=0.3", "--experiment", experiment)
+    begins = "?movement=circle&link=latency=80ms&s=epic"
+    assert address.endswith(f"{begins}&s={quote(own, safe='')}+gain=0.3")
     with urllib.request.urlopen(address) as page:
         assert json.dumps(own) in page.read().decode()  # to be added again
-    get_exit_status(process)
-
-
-def test_it_listens_on_this_machine_alone() -> None:
-    process, address = begun()
-    port = int(address.split(":")[2].split("/")[0])
-    own = []
-    with contextlib.suppress(OSError):  # not every machine knows its own name
-        own = [row[4][0] for row in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)]
-    for host in [*own, "127.0.0.2"]:
-        if host != "127.0.0.1":
-            with socket.socket() as other:
-                assert other.connect_ex((str(host), port)) != 0
     get_exit_status(process)
 
 

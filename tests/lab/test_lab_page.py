@@ -112,8 +112,8 @@ def test_an_answer_to_where_a_slider_was_does_not_take_it_back(lab: Lab) -> None
     assert page.run("$('lab-latency').value") == latency
 
 
-def test_keys_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:
-    page = lab("movement=circle,duration=3&link=latency=100ms&s=epic")
+def test_keys_fields_and_a_preset_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:
+    page = lab("movement=circle,duration=3&send=60&link=latency=100ms&s=epic")
     time = page.run("state.time")
     page.run(f"{slider('latency')}.focus()")
     for _ in range(5):
@@ -121,16 +121,19 @@ def test_keys_move_a_slider_and_leave_the_page_alone(lab: Lab) -> None:
     judged(page)
     assert page.run("lab.given.get('latency')") == "102.5ms"
     assert page.run("state.time") == time
-
-
-def test_a_field_takes_what_the_option_takes_and_empty_is_the_default(lab: Lab) -> None:
-    page = lab("movement=circle,duration=3&s=epic")
+    page.run("document.activeElement.blur()")  # a slider in use is not moved
     write(page, "lab-latency", "0.25")
     assert page.run("lab.given.get('latency')") == "0.25"
     assert page.run(f"{slider('latency')}.value") == "500"
-    write(page, "lab-latency", "")
+    write(page, "lab-latency", "")  # the default
     assert page.run("lab.given.has('latency')") is False
     assert page.run("$('lab-latency').value") == "0"
+    write(page, "lab-preset", "satellite")
+    assert page.run("$('lab-latency').value") == "100ms"
+    assert page.run(f"{slider('latency')}.value") == "200"
+    slide(page, "document.querySelector('[aria-label=\"gemodel: good to bad\"]')", 800)
+    assert page.run("lab.given.get('gemodel')") == "25.1%,30.1%"
+    assert page.run("getScene().lost.t.length") > 10
 
 
 def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
@@ -191,13 +194,6 @@ def test_it_opens_on_a_bad_network_that_moves(lab: Lab, address: str) -> None:
     page.until(f"state.playing && state.time < {went}")  # from the beginning again
 
 
-def test_a_preset_moves_the_sliders(lab: Lab) -> None:
-    page = lab("movement=circle,duration=3&s=epic")
-    write(page, "lab-preset", "satellite")
-    assert page.run("$('lab-latency').value") == "100ms"
-    assert page.run(f"{slider('latency')}.value") == "200"
-
-
 def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> None:
     page = lab("movement=circle&s=epic&s=mirror")
     page.run("lab.at = ['2s loss=100%', '3s loss=0', '5s loss=100%', '6s loss=0']")
@@ -206,13 +202,6 @@ def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> N
     page.run("turnStrategy('epic', true)")
     judged(page)
     assert "outage" in page.run("$('recoveries').textContent")
-
-
-def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
-    page = lab("movement=circle,duration=3&send=60&s=epic")
-    slide(page, "document.querySelector('[aria-label=\"gemodel: good to bad\"]')", 800)
-    assert page.run("lab.given.get('gemodel')") == "25.1%,30.1%"
-    assert page.run("getScene().lost.t.length") > 10
 
 
 def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
@@ -342,17 +331,6 @@ def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
     assert there[0] + origin[0] == pytest.approx(x, abs=0.2)
     assert there[1] + origin[1] == pytest.approx(y, abs=0.2)
     assert page.run("$('lab-csv').hidden") is False
-
-
-def test_own_movement_is_sent_over_other_networks(lab: Lab, with_tanks: str) -> None:
-    page = lab("movement=recording&s=epic&s=mirror", with_tanks)
-    first = figures(page)
-    hidden = "['latency', 'seed', 'tick'].map((name) => lab.controls.get(name).line.hidden)"
-    assert page.run(hidden) == [True, True, False]
-    write(page, "lab-moves", "movement")
-    assert page.run(hidden) == [False, False, False]
-    assert "--movement=truth=" in page.run("$('lab-line').textContent")
-    assert figures(page) != first
 
 
 def test_a_phone_has_everything_in_one_column(lab: Lab) -> None:
@@ -485,16 +463,8 @@ def test_the_worst_moment_takes_the_window_along(lab: Lab) -> None:
     assert start <= page.run("state.time") <= end
 
 
-def test_the_worst_network_is_a_click_away(lab: Lab) -> None:
+def test_scores_have_their_intervals_and_the_worst_network_is_a_click_away(lab: Lab) -> None:
     page = lab("movement=circle,duration=3&link=jitter=60ms&s=epic&s=mirror")
-    worst = page.until("document.querySelector('#verdict button')?.textContent")
-    page.run("document.querySelector('#verdict button').click()")
-    judged(page)
-    assert f"seed={worst.removeprefix('seed ')}" in page.run("location.search")
-
-
-def test_scores_have_their_intervals(lab: Lab) -> None:
-    page = lab("movement=circle,duration=3&link=jitter=30ms&s=epic&s=mirror")
     page.until("document.body.dataset.lab.endsWith(' 8')")
     told = page.run(
         "[...document.querySelectorAll('.likely')].map((one) => one.textContent.trim())"
@@ -502,15 +472,26 @@ def test_scores_have_their_intervals(lab: Lab) -> None:
     assert told == page.run("data.likely")
     assert len(told) == 2
     assert all(any(map(str.isdigit, title)) for title in told)
+    worst = page.until("document.querySelector('#verdict button')?.textContent")
+    page.run("document.querySelector('#verdict button').click()")
+    judged(page)
+    assert f"seed={worst.removeprefix('seed ')}" in page.run("location.search")
 
 
-def test_each_entity_of_a_recording_can_be_chosen(lab: Lab, with_tanks: str) -> None:
+def test_each_entity_of_a_recording_can_be_chosen_or_sent_anew(lab: Lab, with_tanks: str) -> None:
     page = lab("movement=recording&s=epic", with_tanks)
     names = page.run("[...$('entity').options].map((one) => one.textContent)")
     assert names == ["red", "blue"] or len(names) == 2
     assert page.run("$('entity-choice').hidden") is False
     write(page, "entity", "1", answered=False)
     assert names[1] in page.run("$('view-title').textContent")
+    first = figures(page)
+    hidden = "['latency', 'seed', 'tick'].map((name) => lab.controls.get(name).line.hidden)"
+    assert page.run(hidden) == [True, True, False]
+    write(page, "lab-moves", "movement")  # sent over other networks
+    assert page.run(hidden) == [False, False, False]
+    assert "--movement=truth=" in page.run("$('lab-line').textContent")
+    assert figures(page) != first
     write(page, "lab-moves", "circle")
     assert page.run("$('entity-choice').hidden") is True
     assert page.run("state.scene") == 0

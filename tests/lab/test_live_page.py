@@ -13,7 +13,16 @@ from support.browser import Page
 from support.datagrams import receiver
 from support.live_pages import Game, game, proxied
 
-from .test_live import HOSTILE
+HOSTILE = [
+    "<script>window.hacked = 1</script>",
+    "</script><img src=x onerror=window.hacked=1>",
+    "'\"`${window.hacked=1}",
+    "&lt;b&gt;",
+    "\\u003cb",
+    "constructor",
+    "__proto__",
+    "a" * 64,
+]
 
 #: Of the network.
 FIELD = "live.controls.get('{}').line.querySelector('[type=text]')"
@@ -67,6 +76,13 @@ def page(browser: Page) -> Iterator[Page]:
     ] == []
 
 
+@pytest.fixture(scope="module")
+def running() -> Iterator[Game]:
+    """Yield a game with a runner, who goes on."""
+    with game() as playing, going_on(playing, "runner"):
+        yield playing
+
+
 def opened(page: Page, playing: Game, entities: int) -> None:
     page.open("about:blank")
     page.open(playing.address)
@@ -96,34 +112,31 @@ def test_the_map_comes_first_and_says_what_it_waits_for(page: Page) -> None:
         assert high > 600
 
 
-def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
-    with game() as playing, going_on(playing, "runner"):
-        opened(page, playing, 1)
-        left, top, *_ = page.place("#live-map")
-        page.key(" ")  # else it has gone on before a slow machine has clicked
-        assert page.run("live.paused")
-        x, y = page.run("live.entities.get(0).spot")
-        for kind in ("mousePressed", "mouseReleased"):
-            page.mouse(kind, left + x, top + y)
-        page.key(" ")
-        page.until("live.followed === 0")
-        page.until(
-            "live.members.every((one) => one.t.length > 50 && one.errors.values.length > 20)"
-        )
-        # where a slow machine delays packets by 0.3 s and more, epic diverges and has no lag
-        page.until("live.members.every((one) => one.lags.values.length"
-                   " || one.errors.values.at(-1) > 1e6)")  # fmt: skip
-        assert page.run("$('live-name').textContent") == "runner"
-        assert "snapshot: error" in page.until(
-            "/snapshot: error/.test($('live-words').textContent) && $('live-words').textContent"
-        )
-        lines = {"error": "line0", "lag": "line0", "status": "line0", "delay": "packet"}
-        for name, color in {**lines, "delays": "accent", "map": "line0"}.items():
-            page.until(PAINTED % (name, color, name))
-        centre, place = page.run("[[map.x, map.y], live.entities.get(0).at]")
-        assert centre == pytest.approx(place[:2], abs=1.0)
-        page.key("Escape")
-        page.until("live.followed === null && $('live-one').hidden")
+def test_an_entity_that_is_clicked_is_followed(page: Page, running: Game) -> None:
+    opened(page, running, 1)
+    left, top, *_ = page.place("#live-map")
+    page.key(" ")  # else it has gone on before a slow machine has clicked
+    assert page.run("live.paused")
+    x, y = page.run("live.entities.get(0).spot")
+    for kind in ("mousePressed", "mouseReleased"):
+        page.mouse(kind, left + x, top + y)
+    page.key(" ")
+    page.until("live.followed === 0")
+    page.until("live.members.every((one) => one.t.length > 50 && one.errors.values.length > 20)")
+    # where a slow machine delays packets by 0.3 s and more, epic diverges and has no lag
+    page.until("live.members.every((one) => one.lags.values.length"
+               " || one.errors.values.at(-1) > 1e6)")  # fmt: skip
+    assert page.run("$('live-name').textContent") == "runner"
+    assert "snapshot: error" in page.until(
+        "/snapshot: error/.test($('live-words').textContent) && $('live-words').textContent"
+    )
+    lines = {"error": "line0", "lag": "line0", "status": "line0", "delay": "packet"}
+    for name, color in {**lines, "delays": "accent", "map": "line0"}.items():
+        page.until(PAINTED % (name, color, name))
+    centre, place = page.run("[[map.x, map.y], live.entities.get(0).at]")
+    assert centre == pytest.approx(place[:2], abs=1.0)
+    page.key("Escape")
+    page.until("live.followed === null && $('live-one').hidden")
 
 
 def test_keys_wheel_and_fingers_move_the_map(page: Page) -> None:
@@ -194,15 +207,14 @@ def test_hostile_names_and_numbers_do_nothing(page: Page) -> None:
         )
 
 
-def test_strategies_are_typed(page: Page) -> None:
-    with game() as playing, going_on(playing, "a"):
-        opened(page, playing, 1)
-        team = "$('live-team').value = {}; $('live-team').dispatchEvent(new Event('change'))"
-        page.run(team.format(json.dumps("mirror, epic+display_behind=0.2")))
-        page.until("live.members.length === 2 && live.members[0].label === 'mirror'")
-        page.run(team.format(json.dumps("mirrow")))
-        page.until("/mirror/.test($('live-news').textContent)")
-        assert page.run("live.members.length") == 2
+def test_strategies_are_typed(page: Page, running: Game) -> None:
+    opened(page, running, 1)
+    team = "$('live-team').value = {}; $('live-team').dispatchEvent(new Event('change'))"
+    page.run(team.format(json.dumps("mirror, epic+display_behind=0.2")))
+    page.until("live.members.length === 2 && live.members[0].label === 'mirror'")
+    page.run(team.format(json.dumps("mirrow")))
+    page.until("/mirror/.test($('live-news').textContent)")
+    assert page.run("live.members.length") == 2
 
 
 def test_the_sliders_of_a_proxy(page: Page) -> None:
@@ -230,19 +242,20 @@ def test_the_sliders_of_a_proxy(page: Page) -> None:
             page.until("$('live-dark').getAttribute('aria-pressed') === 'true'")
 
 
-def test_who_is_alone_is_in_the_middle_of_a_map_as_wide_as_his_way(page: Page) -> None:
-    with game() as playing, going_on(playing, "runner"):
-        opened(page, playing, 1)
-        page.until("live.entities.get(0).trail.length > 300")
-        page.until(
-            "live.fitted && $('live-map').clientWidth / map.scale > 4"
-        )  # on a circle of length 5
-        wide, spot, middle = page.run(
-            "[$('live-map').clientWidth / map.scale, live.entities.get(0).spot,"
-            " [map.frame.middleX, map.frame.middleY]]"
-        )
-        assert 4 < wide < 100
-        assert spot == pytest.approx(middle, abs=2)
+def test_who_is_alone_is_in_the_middle_of_a_map_as_wide_as_his_way(
+    page: Page, running: Game
+) -> None:
+    opened(page, running, 1)
+    page.until("live.entities.get(0).trail.length > 300")
+    page.until(
+        "live.fitted && $('live-map').clientWidth / map.scale > 4"
+    )  # on a circle of length 5
+    wide, spot, middle = page.run(
+        "[$('live-map').clientWidth / map.scale, live.entities.get(0).spot,"
+        " [map.frame.middleX, map.frame.middleY]]"
+    )
+    assert 4 < wide < 100
+    assert spot == pytest.approx(middle, abs=2)
 
 
 #: The heights of the red pixels in a canvas, as shares of its height.
@@ -273,48 +286,43 @@ def test_a_game_that_has_ended_is_grey_and_says_so(page: Page) -> None:
     assert "has ended" in page.run("$('live-state').textContent")
 
 
-def test_one_that_goes_out_of_all_bounds_leaves_the_others_their_curves(page: Page) -> None:
-    with game() as playing, going_on(playing, "runner"):
-        opened(page, playing, 1)
-        page.run("live.followed = 0; $('live-one').hidden = false; live.paused = true")
-        for other in (1.5, 1e24):
-            values = {"#f00": [2, 2], "#00f": [1, 1.8], "#0f0": [0, other]}
-            lines = [
-                {"name": "", "t": [1, 9], "values": v, "color": paint}
-                for paint, v in values.items()
-            ]
-            heights = page.run(
-                f"live.now = 10; drawLines('live-error', {json.dumps(lines)}); {RED}"
-            )
-            assert max(heights) > 0.18  # the foot is below 0.15
+def test_one_that_goes_out_of_all_bounds_leaves_the_others_their_curves(
+    page: Page, running: Game
+) -> None:
+    opened(page, running, 1)
+    page.run("live.followed = 0; $('live-one').hidden = false; live.paused = true")
+    for other in (1.5, 1e24):
+        values = {"#f00": [2, 2], "#00f": [1, 1.8], "#0f0": [0, other]}
+        lines = [
+            {"name": "", "t": [1, 9], "values": v, "color": paint} for paint, v in values.items()
+        ]
+        heights = page.run(f"live.now = 10; drawLines('live-error', {json.dumps(lines)}); {RED}")
+        assert max(heights) > 0.18  # the foot is below 0.15
 
 
 def test_a_spike_leaves_what_is_usual_its_room_and_the_line_under_the_pointer_stands_out(
-    page: Page,
+    page: Page, running: Game
 ) -> None:
-    with game() as playing, going_on(playing, "runner"):
-        opened(page, playing, 1)
-        page.run("live.followed = 0; $('live-one').hidden = false; live.paused = true")
-        times = [20 + 0.02 * k for k in range(500)]
-        lines = [
-            {"name": "a", "t": times, "values": [1 + 80 * (k == 200) for k in range(500)]},
-            {"name": "b", "t": times, "values": [0.5] * 500},
-        ]
-        drawn = f"live.now = 30; drawLines('live-error', {json.dumps(lines)})"
-        assert page.run(f"chooseRoof({json.dumps(lines)}, [0, 30])") == {"roof": 1.5, "beyond": 81}
-        # each look is one with its drawing: the game's own lines may be drawn in between
-        low, high = (
-            page.run(f"{drawn}; {HEIGHT.format(*line)}") for line in (("b", 0.5), ("a", 1))
-        )
-        assert low - high > 20
-        nearest = "drawnLines.get($('live-error')).filter((one) => one.sure)[0]?.name ?? null"
-        for _ in range(20):  # a first row of the game moves what is below it
-            left, top, *_ = page.place("#live-error")
-            x = page.run("live.now = 30; makeTimeFrame($('live-error'), getLastSeconds()).toX(25)")
-            page.mouse("mouseMoved", left + x, top + high + 2)
-            if seen := page.run(f"{drawn}; {nearest}"):  # with the pointer where it is
-                break
-        assert seen == "a"
-        drawn = f"$('live-apart').checked = true; {drawn.removesuffix(')')}, true)"
-        apart = [page.run(f"{drawn}; {HEIGHT.format(name, 0)}") for name in "ab"]
-        assert apart[1] - apart[0] > 40
+    opened(page, running, 1)
+    page.run("live.followed = 0; $('live-one').hidden = false; live.paused = true")
+    times = [20 + 0.02 * k for k in range(500)]
+    lines = [
+        {"name": "a", "t": times, "values": [1 + 80 * (k == 200) for k in range(500)]},
+        {"name": "b", "t": times, "values": [0.5] * 500},
+    ]
+    drawn = f"live.now = 30; drawLines('live-error', {json.dumps(lines)})"
+    assert page.run(f"chooseRoof({json.dumps(lines)}, [0, 30])") == {"roof": 1.5, "beyond": 81}
+    # each look is one with its drawing: the game's own lines may be drawn in between
+    low, high = (page.run(f"{drawn}; {HEIGHT.format(*line)}") for line in (("b", 0.5), ("a", 1)))
+    assert low - high > 20
+    nearest = "drawnLines.get($('live-error')).filter((one) => one.sure)[0]?.name ?? null"
+    for _ in range(20):  # a first row of the game moves what is below it
+        left, top, *_ = page.place("#live-error")
+        x = page.run("live.now = 30; makeTimeFrame($('live-error'), getLastSeconds()).toX(25)")
+        page.mouse("mouseMoved", left + x, top + high + 2)
+        if seen := page.run(f"{drawn}; {nearest}"):  # with the pointer where it is
+            break
+    assert seen == "a"
+    drawn = f"$('live-apart').checked = true; {drawn.removesuffix(')')}, true)"
+    apart = [page.run(f"{drawn}; {HEIGHT.format(name, 0)}") for name in "ab"]
+    assert apart[1] - apart[0] > 40
