@@ -48,7 +48,7 @@ def play(name: str, twice: bool) -> Played:
 
 
 @pytest.mark.parametrize("other", [False, True] if EXHAUSTIVE else [False])
-@pytest.mark.parametrize("name", few_of([*SCENARIOS][::2] + [*SCENARIOS][1::2], 12))
+@pytest.mark.parametrize("name", few_of([*SCENARIOS][::2] + [*SCENARIOS][1::2], 8))
 def test_what_a_placeholder_says_of_a_player_was_so_since_the_last_switch(
     name: str, other: bool
 ) -> None:
@@ -79,9 +79,8 @@ STEERED = (
 )
 
 
-@pytest.mark.parametrize("rate", [0.999, 1.001])
-def test_the_loop_keeps_its_lag_in_jitter(rate: float) -> None:
-    match = Played(STEERED.format(rate=rate, link="jitter=0.02"))
+def test_the_loop_keeps_its_lag_in_jitter() -> None:
+    match = Played(STEERED.format(rate=0.999, link="jitter=0.02"))
     for begin in (5, 15):
         assert match.late("B", begin, begin + 10) == pytest.approx(0.25, abs=0.035)
 

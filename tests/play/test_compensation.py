@@ -31,7 +31,7 @@ def judged(name: str, **settings: object) -> tuple[int, int, set[str]]:
     link = LinkConditions(latency=0.1, jitter=0.02)
     ways = TwoWays.from_conditions(link)
     played = Match(MatchSpec(link=ways, seed=5, lag_compensation=name, **settings))  # type: ignore[arg-type]
-    played.run_until(10)
+    played.run_until(7)
     # before that, the server has no history that is as long as the delay
     known = [(event, right) for event, right in shots(played) if event.time > 0.5]
     hits = [bool(event.details["rewound"]) for event, right in known if right]

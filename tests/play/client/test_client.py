@@ -29,7 +29,7 @@ def test_the_round_trip_is_estimated_within_the_jitter(
 ) -> None:
     link = LinkConditions(latency=latency, jitter=jitter)
     played = match("0 A right\n", link=TwoWays.from_conditions(link), send=SenderSpec(send_rate))
-    played.run_until(10)
+    played.run_until(4)
     for participant in played.participants:
         real = participant.up.mean_delay + participant.down.mean_delay
         assert participant.client.round_trip.estimate == pytest.approx(real, abs=jitter + 1e-6)
@@ -81,9 +81,9 @@ def test_a_throw_is_drawn_half_a_round_trip_ahead() -> None:
 
 
 def test_a_throw_hits_who_stands_there_and_ends_at_walls() -> None:
-    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (314.0, 300.0)))
+    players = (PlayerConfig("A", (30.0, 300.0)), PlayerConfig("B", (44.0, 300.0)))
     played = match("1 A throw aim=B\n3 A throw aim=-1,0\n", players)
-    played.run_until(30)
+    played.run_until(6)
     events = [event for event in played.take_events() if event.what.startswith("throw")]
     assert [event.what for event in events] == ["thrown", "throw hit", "thrown", "throw ended"]
     assert events[1].time - events[0].time == pytest.approx((14 - 0.6) / 14, abs=0.1)
@@ -112,15 +112,22 @@ def test_a_client_believes_no_forged_or_impossible_state() -> None:
     assert client.local.body == before
 
 
-@given(st.binary(min_size=1, max_size=300))
-@settings(deadline=None)
-def test_a_message_that_is_none_changes_nothing(message: bytes) -> None:
+@pytest.fixture(scope="module")
+def running() -> Match:
+    """Return a match after a second."""
     played = match("0 A right\n0 B up\n")
     played.run_until(1)
-    client = played.participants[0].client
+    return played
+
+
+@given(st.binary(min_size=1, max_size=300))
+@settings(deadline=None)
+def test_a_message_that_is_none_changes_nothing(running: Match, message: bytes) -> None:
+    client = running.participants[0].client
     before = client.local.body, client.state, client.remotes[1].last_packet
-    client.receive(state(client.identity.token, 25, 1_000_000, message=message), played.now_us)
-    assert client.refused == {"malformed": 1}
+    refused = client.refused["malformed"]
+    client.receive(state(client.identity.token, 25, 1_000_000, message=message), running.now_us)
+    assert client.refused == {"malformed": refused + 1}
     assert (client.local.body, client.state, client.remotes[1].last_packet) == before
 
 
@@ -134,7 +141,7 @@ def test_states_that_come_late_or_twice_do_not_correct_the_player() -> None:
     assert client.local.corrections == 0
 
 
-@pytest.mark.parametrize(("name", "offset"), [*zip(list_names(), cycle([-1000.0, 5.0]))])
+@pytest.mark.parametrize(("name", "offset"), [*zip(list_names()[::4], cycle([-1000.0, 5.0]))])
 def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset: float) -> None:
     players = (PlayerConfig("A", (300.0, 300.0), offset=offset), PlayerConfig("B", (320.0, 300.0)))
     link = LinkConditions(latency=0.05, jitter=0.03, loss=0.1, duplicate=0.1)

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
@@ -141,6 +142,7 @@ def test_a_free_running_clock_drifts_away() -> None:
     assert frames[-1].error == pytest.approx(0.2, abs=0.01)
 
 
+@cache
 def drawn(name: str, offset: float) -> Row:
     """Return the final drawing of B, who runs at 8 units a second, on A's screen."""
     _, game = played(

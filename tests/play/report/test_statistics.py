@@ -70,7 +70,7 @@ def test_hits_are_those_that_count() -> None:
     for rewind in (True, False):
         game = Match(MatchSpec(rewind=rewind))  # a hunter and a runner
         statistics = MatchStatistics(game)
-        game.run_until(20)
+        game.run_until(10)
         shots = statistics.count_shots("A")
         assert shots.hits == (shots.rewound if rewind else shots.present)
         assert dict(figure[:2] for figure in shots.list_lines())["hits"] == shots.hits

@@ -108,7 +108,7 @@ def test_unknown_keys_and_garbage_do_nothing(terminal: Terminal) -> None:
     assert b"Traceback" not in terminal.raw
 
 
-@pytest.mark.parametrize("where", ["advance", "render_lines", "press"])
+@pytest.mark.parametrize("where", ["advance", "press"])
 def test_a_crash_leaves_the_terminal_as_it_was_and_is_told(tmp_path: Path, where: str) -> None:
     code = f"""
 import epic_cli.play.screen as game
