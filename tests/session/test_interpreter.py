@@ -95,9 +95,6 @@ def test_save_is_what_was_typed_and_replays_the_same(tmp_path: Path) -> None:
     assert (tmp_path / "rows.csv").read_text() == rows
 
 
-NEXT = ":plot draws them, :compare says which strategy does it best"
-
-
 @pytest.mark.parametrize("setting", TIMING, ids=lambda one: one.name)
 def test_a_timing_setting_is_written_as_it_is_read(setting: Parameter) -> None:
     typed = TypedSession()
