@@ -118,6 +118,8 @@ def test_there_is_an_option_with_its_help(parameter: Parameter) -> None:
     assert parameter.help.split()[0] in told
     if isinstance(parameter, Number):
         assert " ".join(parameter.range.split()[-3:]) in told
+    if isinstance(parameter, Custom):
+        assert f" {parameter.form.upper()} " in told
     unset = CliRunner().invoke(command, [])
     assert unset.output == f"{ {parameter.name: parameter.default}!r}\n"
 

@@ -37,14 +37,6 @@ def unread_pipe() -> Iterator[int]:
 # ------------------------------------------------------------------ a reader that has had enough
 
 
-@pytest.mark.parametrize("row_format", ["epic", "table", "csv", "jsonl"])
-def test_head_takes_one_line(many: Path, row_format: str) -> None:
-    script = f"epic replay --format {row_format} {many} | head -1; echo ${{PIPESTATUS[0]}}"
-    done = shell(script)
-    first, _, _ = epic("replay", "--format", row_format, many).stdout.partition(b"\n")
-    assert (done.stdout, done.stderr) == (first + b"\n0\n", b"")
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -173,11 +165,6 @@ def test_name_that_is_not_utf8(tmp_path: Path) -> None:
 def test_named_pipe_as_a_file(tmp_path: Path) -> None:
     done = shell("mkfifo pipe; echo '1,2,3 / 4,5,6 / 0.1' >pipe & epic replay pipe", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, ROWS)
-
-
-def test_file_by_its_descriptor() -> None:
-    done = shell("epic replay /dev/stdin <turn.txt", cwd=SAMPLES)
-    assert done.stdout == epic("replay", SAMPLES / "turn.txt").stdout
 
 
 # ------------------------------------------------------------------ no room

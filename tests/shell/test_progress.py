@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -97,13 +96,21 @@ class Screen(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("patience", "in_thread", "is_shown"),
-    [(60.0, False, False), (0.0, False, True), (0, True, False)],
+    ("screen", "patience", "in_thread", "is_shown"),
+    [
+        (Screen(), 60.0, False, False),
+        (Screen(), 0.0, False, True),
+        (Screen(), 0.0, True, False),
+        (io.StringIO(), 0.0, False, False),
+    ],
 )
-def test_short_work_and_that_of_threads_has_none_on_a_terminal(
-    patience: float, in_thread: bool, is_shown: bool, monkeypatch: pytest.MonkeyPatch
+def test_longer_work_of_the_main_thread_has_a_bar_on_a_terminal(
+    screen: io.StringIO,
+    patience: float,
+    in_thread: bool,
+    is_shown: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    screen = Screen()
     monkeypatch.setattr(progress, "PATIENCE", patience)
     monkeypatch.setattr(sys, "stderr", screen)
     with progress.Progress("comparing") as bar:
@@ -121,15 +128,3 @@ def test_a_bar_opens_no_stream_that_is_closed(long: Path) -> None:
     with Terminal(long, command=["bash", "-c", 'exec "$@" >&-', "-", *words]) as terminal:
         terminal.wait_until(lambda: b"it is closed" in terminal.raw, "a message")
         assert b"Traceback" not in terminal.raw
-
-
-def test_a_pipe_has_none(long: Path) -> None:
-    for_all = f"for sys.argv[1:] in {list(WAITING.values())}:"
-    program = AT_ONCE.replace("sys.exit(", f"{for_all}\n    print(main(sys.argv[1:])) #")
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=long, capture_output=True, check=False
-    )
-    assert done.stdout.count(b"\n0\n") >= len(WAITING) - 2, done.stderr
-    assert b"\x1b" not in done.stderr
-    assert not any(f"{words}:".encode() in done.stderr for words in WAITING)
-    assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}".encode() not in done.stderr
