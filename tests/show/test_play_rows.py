@@ -1,5 +1,8 @@
 """The tables of a match fit the screen."""
 
+from functools import cache
+from typing import Any
+
 import pytest
 
 from epic_cli.engine.text.widths import width
@@ -11,10 +14,16 @@ from epic_cli.play.script import Script
 SHOWS: tuple[Show, ...] = ("rows", "events", "shots", "summary")
 
 
-def written(show: Show, columns: int | None) -> tuple[PlayRowWriter, list[str]]:
+@cache
+def play_match(show: Show) -> list[Any]:
+    """Return what a match of two seconds tells."""
     run = HeadlessRun(MatchSpec(), Script({}, [], []), RowSelection(show, "A"))
+    return [item for chunk in run.run(2.0) for item in chunk.lines]
+
+
+def written(show: Show, columns: int | None) -> tuple[PlayRowWriter, list[str]]:
     writer = PlayRowWriter("table", COLUMNS[show], columns)
-    lines = [writer.write_line(item) for chunk in run.run(2.0) for item in chunk.lines]
+    lines = [writer.write_line(item) for item in play_match(show)]
     return writer, (writer.write_header() + b"".join(lines)).decode().splitlines()
 
 

@@ -16,6 +16,7 @@ from epic_cli.show.styles import BLACK, HUES, PALETTE, WHITE, choose_line_styles
 
 PICTURES = Path(__file__).parents[2] / "pictures"
 
+
 #: Linear RGB as it is seen: by most, and without one of the three kinds of cones
 #: (Machado, Oliveira and Fernandes 2009, severity 1).
 VISIONS = {

@@ -180,40 +180,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # ---------------------------------------------------------------- what is where
 
 
-@pytest.mark.parametrize(
-    ("kind", "near", "clip", "theme", "seed"),
-    [
-        ("gif", 0, "theme=dark,speed=0.5,fps=10,from=2,to=3.6,size=960x540", "dark", 2),
-        ("mp4", 40, "from=1,to=3,size=960x540", "light", 3),
-    ],
-)
-def test_markers_are_where_the_rows_are(
-    kind: str, near: int, clip: str, theme: str, seed: int
-) -> None:
-    recording = simulated(seed, "--movement", "zigzag,duration=6")
+def test_markers_are_where_the_rows_are() -> None:
+    recording, speed = simulated(2, "--movement", "zigzag,duration=6"), 0.5
     words = ["--truth", "truth.csv", "-s", ",".join(STRATEGIES), "--show", ",".join(STRATEGIES)]
-    path = Path(f"out.{kind}")
-    start, end = film(path, "compare", recording, *words, clip=clip)
-    speed = 0.5 if "speed" in clip else 1.0
-    video = decoded(path)
-    if kind == "gif":
-        corner = ImageColor.getrgb(BLACK if theme == "dark" else WHITE)
-        assert tuple(video.frames[0][-1, 0]) == corner
-    rng = np.random.default_rng(seed)
+    clip = f"theme=dark,speed={speed},fps=10,from=2,to=3.6,size=960x540"
+    start, end = film(Path("out.gif"), "compare", recording, *words, clip=clip)
+    video = decoded(Path("out.gif"))
+    assert tuple(video.frames[0][-1, 0]) == ImageColor.getrgb(BLACK)
+    rng = np.random.default_rng(2)
     moments = rng.uniform(1.0 / speed, (end - start) / speed - DISSOLVE - 0.1, 50)
     # a frame shows the time at which it begins
     begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
     places, pixels = [], []
     for strategy in STRATEGIES:
-        color = getattr(STYLES[strategy], theme)
-        shown, whole = seen(video, color, moments.tolist(), near)
+        shown, whole = seen(video, STYLES[strategy].dark, moments.tolist(), 0)
         assert len(whole) >= 4  # at other times something lies upon it
         drawn = rows(strategy, recording)
         places += [there(*drawn, start + begins[k] * speed) for k in whole]
         pixels += [shown[k] for k in whole]
     assert len(places) > 30
     # an error of half a frame's movement would be 2 pixels
-    assert fitted(np.array(places), np.array(pixels)).max() < (0.8 if kind == "gif" else 1.5)
+    assert fitted(np.array(places), np.array(pixels)).max() < 0.8
 
 
 def test_entities_are_where_the_rows_are() -> None:
@@ -221,7 +208,7 @@ def test_entities_are_where_the_rows_are() -> None:
     video = decoded(Path("out.gif"))
     with Path("rows.csv").open() as stream:
         table = list(csv.DictReader(stream))
-    moments = np.random.default_rng(5).uniform(0.6, end - start - DISSOLVE - 0.1, 50)
+    moments = np.random.default_rng(5).uniform(0.6, end - start - DISSOLVE - 0.1, 30)
     begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
     places, pixels = [], []
     for right, entity in enumerate(("tank1", "tank7")):
@@ -272,21 +259,18 @@ def test_frames_size_and_duration(
     kind: str, clip: str, size: tuple[int, int], fps: int, seconds: float
 ) -> None:
     path = Path(f"out.{kind}")
-    film(path, "compare", JITTER, "-s", "lerp,epic", clip=clip)
+    film(path, "compare", JITTER, "-s", "lerp,epic,snapshot,dead-reckoning", clip=clip)
     video = decoded(path)
+    assert path.stat().st_size < 1_000_000
     assert video.frames[0].shape == (size[1], size[0], 3)
+    assert painted(video.frames[-1][34:], STYLES["epic"].light, 40).any()
+    assert painted(video.frames[0][-1:], WHITE, 4).all()
     assert video.times[-1] == pytest.approx(seconds, abs=1 / fps)
     if kind == "mp4":
         assert len(video.frames) == round(seconds * fps)
     else:  # frames in which nothing changes are one
         assert 0.9 * seconds * fps < len(video.frames) <= round(seconds * fps)
         assert abs(video.times - np.rint(video.times * fps) / fps).max() < 0.0051
-
-
-def test_five_seconds_are_small() -> None:
-    recording = simulated(4, "--movement", "zigzag,duration=5")
-    film(Path("out.gif"), "compare", recording, "-s", "epic,snapshot,dead-reckoning,lerp,mirror")
-    assert Path("out.gif").stat().st_size < 1_000_000
 
 
 def test_letters_are_as_large_as_the_shorter_side_allows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +294,7 @@ def test_the_same_bytes_each_time(kind: str) -> None:
         # whatever is in the memory that is taken
         rubbish = [np.random.default_rng().bytes(size) for size in range(1000, 6_000_000, 300_000)]
         del rubbish
-        film(path, "compare", JITTER, "-s", "lerp,epic", clip="from=1,to=2,size=320x180")
+        film(path, "compare", JITTER, "-s", "lerp,epic", clip="from=1,to=1.4,size=320x180")
     assert len({path.read_bytes() for path in paths}) == 1
 
 
@@ -326,14 +310,8 @@ def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
     return float(np.abs(small[-1] - small[0]).mean()), max(steps)
 
 
-@pytest.mark.parametrize(
-    ("recording", "seconds"),
-    [(JITTER, ",worst=on"), ("circle", ",from=3,to=9")],
-)
-def test_it_loops_without_a_jump(recording: str, seconds: str) -> None:
-    if recording == "circle":
-        recording = simulated(11, "--movement", "circle,duration=30")
-    film(Path("out.gif"), "compare", recording, "-s", "lerp,epic", clip=f"size=240x160{seconds}")
+def test_it_loops_without_a_jump() -> None:
+    film(Path("out.gif"), "compare", JITTER, "-s", "lerp,epic", clip="size=240x160,worst=on")
     back, usual = largest_step(decoded(Path("out.gif")).frames)
     assert back <= usual
 
@@ -432,7 +410,7 @@ def test_a_full_disk(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert not [path for path in Path().iterdir() if path.name.startswith(("x.", ".epic"))]
 
 
-@pytest.mark.parametrize("name", few_of(["\x1b[31m", "坦克", "a" * 300, "é\n<b>"], 2))
+@pytest.mark.parametrize("name", few_of(["é\n<b>\x1b[31m", "坦克", "a" * 300], 1))
 def test_names_cannot_break_it(name: str) -> None:
     rows = [{"t": k / 10, "x": k, "y": k % 5, "z": 0, "entity": name} for k in range(28)]
     Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
