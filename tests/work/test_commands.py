@@ -82,10 +82,10 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def slow_down() -> None:
-    """Add forty recordings, all slowed down by the strategy ``slow.py:Slow``."""
+    """Add two dozen recordings, all slowed down by the strategy ``slow.py:Slow``."""
     Path("slow.py").write_text(SLOW)
     Path("slow").touch()
-    for number in range(40):
+    for number in range(24):
         Path(f"a/t{number:02}.txt").write_text(recording(seconds=5 + number / 20))
 
 
@@ -139,7 +139,7 @@ def test_what_changes_the_answer_is_asked_again_and_names_do_not() -> None:
 
 
 def test_tuning_is_the_same_by_processes_and_from_where_it_was_killed() -> None:
-    tune = ("tune", "-s", "lerp,dumb-terminal,epic", "--trials", "40", "a/r6.txt", "--journal")
+    tune = ("tune", "-s", "lerp,epic", "--trials", "20", "a/r6.txt", "--journal")
     whole = epic(*tune[:-1])
     assert whole.returncode == 0, whole.stderr
 
@@ -170,8 +170,6 @@ def test_a_recording_that_kills_its_worker_is_told_and_the_others_are_judged() -
     text = " ".join(done.stdout.decode().split())
     assert "Left out: a/r1.txt: the process" in text
     assert Path("j").read_bytes().count(b"\n") == 1 + 3  # and it is asked again
-    allowed = run("compare", *options, "a", "--journal", "j", "--allowed-failures", "1")
-    assert allowed.returncode == 0, allowed.stderr
 
 
 def test_what_cannot_be_read_counts_as_a_failure() -> None:
@@ -232,7 +230,7 @@ def test_an_interruption_ends_it_with_its_processes_and_nothing_is_asked_twice()
     known = Path("j").read_bytes().count(b"\n") - 1
     Path("slow").unlink()
     done = epic(*command)
-    assert f"48 results in j, {known} of them known before".encode() in done.stderr
+    assert f"32 results in j, {known} of them known before".encode() in done.stderr
 
 
 @contextlib.contextmanager

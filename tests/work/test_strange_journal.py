@@ -76,7 +76,7 @@ def forge(journal: bytes, values: Sequence[bytes]) -> bytes:
 #: Each has as many results as there are values of that kind.
 COMMANDS = {
     "diagnose": ("diagnose", "-f", "jsonl"),
-    "compare": ("compare", "-s", "lerp,dumb-terminal", "-f", "csv"),
+    "compare": ("compare", "-s", "lerp", "-f", "csv"),
     "tune": ("tune", "-s", "lerp", "--trials", "20", "-f", "jsonl"),
 }
 

@@ -87,7 +87,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison(total: int) -> None:
 def test_of_very_many_recordings_little_is_kept_and_the_figures_stay() -> None:
     """Sums added up part by part equal the sums over all recordings."""
     runs = [
-        Run(f"{number}", {"": movements.block(movements.packets(path, 2.0 + number % 7 / 10))})
+        Run(f"{number}", {"": movements.block(movements.packets(path, 1.5 + number % 7 / 10))})
         for path in (movements.circle, movements.straight)
         for number in range(35)
     ]
