@@ -117,7 +117,7 @@ def test_the_examples_print_what_is_shown(
 COMMANDS = sorted({each for path in DOCUMENTS for each in IN_A_TABLE.findall(path.read_text())})
 
 
-@pytest.mark.parametrize("command", few_of(COMMANDS[::3] + COMMANDS[1::3] + COMMANDS[2::3], 10))
+@pytest.mark.parametrize("command", few_of(COMMANDS[::3] + COMMANDS[1::3] + COMMANDS[2::3], 6))
 def test_the_commands_in_tables_work(command: str) -> None:
     done = shell(command, cwd=ROOT)
     assert done.returncode == 0
@@ -169,21 +169,11 @@ def test_every_address_is_there(document: Path) -> None:
 
 
 PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]*)\)")
-ILLUSTRATED = (
-    *("api", "engine", "jobs/check", "jobs/compare", "jobs/diagnose", "jobs/tune", "lab", "live"),
-    *("metrics", "network", "play", "recordings", "session", "shell", "work"),
-)
 
 
 def pictures(document: Path) -> list[Path]:
     """Return the pictures of a document."""
     return [(document.parent / match).resolve() for match in PICTURE.findall(document.read_text())]
-
-
-@pytest.mark.parametrize("guide", ["", *ILLUSTRATED])
-def test_guides_have_pictures(guide: str) -> None:
-    document = ROOT / "epic_cli" / guide / "README.md" if guide else README
-    assert pictures(document)
 
 
 def test_each_picture_can_be_seen() -> None:

@@ -48,14 +48,6 @@ def test_without_packets_the_array_is_empty() -> None:
     assert array.dtype.names == FIELDS
 
 
-def test_more_packets_than_are_taken_at_once_are_all_drawn() -> None:
-    packets = [Packet((t, 0.0, 0.0), None, t / 20, entity="ab"[t % 2]) for t in range(9000)]
-    array = replay_array(iter(packets), "lerp")
-    drawn = list(replay(packets, "lerp"))
-    assert array["x"].tolist() == [sample.position[0] for sample in drawn]
-    assert array["entity"].tolist() == [sample.entity for sample in drawn]
-
-
 @pytest.mark.parametrize("names", [("a", "b"), ("a", "a longer name", "日本語", "")])
 def test_rows_before_a_longer_name_or_a_rotation_are_kept(names: tuple[str, ...]) -> None:
     turned = 0.0, 0.0, 0.6, 0.8

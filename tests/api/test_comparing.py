@@ -103,16 +103,6 @@ def test_without_strategies_all_take_part() -> None:
     assert labels == list_remote_names()
 
 
-def test_a_truth_of_ones_own_is_compared_with(tmp_path: Path) -> None:
-    command = "epic simulate --movement circle,duration=3 --seed 1 --truth-out truth.csv"
-    done = shell(f"{command} > sent.txt", cwd=tmp_path)
-    if done.returncode:
-        pytest.fail(done.stderr.decode())
-    given = compare(tmp_path / "sent.txt", "lerp", truth=tmp_path / "truth.csv")
-    assert given.origin == "given"
-    assert given.results[0].value("error") > 0
-
-
 def test_results_are_frozen() -> None:
     comparison = compare(JITTER, "epic")
     (result,) = comparison.results

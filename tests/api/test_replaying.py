@@ -13,13 +13,6 @@ SAMPLES = ROOT / "sample_inputs"
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("name", ["turn.txt", "jitter.txt", "two_tanks.csv", "hop.jsonl"])
-def test_a_path_is_replayed_as_its_packets_are(name: str) -> None:
-    by_packets = list(replay(list(read_packets(SAMPLES / name)), "lerp"))
-    assert list(replay(SAMPLES / name, "lerp")) == by_packets
-    assert list(replay(str(SAMPLES / name), "lerp")) == by_packets
-
-
 def test_a_path_is_replayed_as_the_command_does() -> None:
     assert list(replay(SAMPLES / "turn.txt")) == draw_samples((SAMPLES / "turn.txt").read_bytes())
 
