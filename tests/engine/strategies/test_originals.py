@@ -6,6 +6,7 @@ The streams have rates that nearly match, silences and bursts.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -91,24 +92,9 @@ def unity_ngo(of: dict[str, Any]) -> Any:
     )
 
 
-def panda3d(of: dict[str, Any]) -> Any:
-    return strategy("panda3d", quirks="on", **of)
-
-
-def luanti(of: dict[str, Any]) -> Any:
-    return strategy("luanti", **of)
-
-
-def lightyear(of: dict[str, Any]) -> Any:
-    return strategy("lightyear", **of)
-
-
-def ddnet(of: dict[str, Any]) -> Any:
-    return strategy("ddnet", **of)
-
-
-def source(of: dict[str, Any]) -> Any:
-    return strategy("source", **of)
+def get_maker(name: str, **more: str) -> Callable[[dict[str, Any]], Any]:
+    """Return what makes a strategy with the settings of a stream, and with these."""
+    return lambda of: strategy(name, **more, **of)
 
 
 #: The files, each with what makes its strategy, and a second in its times.
@@ -119,11 +105,11 @@ FILES = {
     "quake3_clock_runs": (quake3, 1000),
     "unity_ngo_1_11_runs": (unity_ngo, 1),
     "unity_ngo_2_13_runs": (unity_ngo, 1),
-    "panda3d_runs": (panda3d, 1),
-    "luanti_runs": (luanti, 1),
-    "lightyear_runs": (lightyear, 1),
-    "ddnet_runs": (ddnet, 1),
-    "source_runs": (source, 1),
+    "panda3d_runs": (get_maker("panda3d", quirks="on"), 1),
+    "luanti_runs": (get_maker("luanti"), 1),
+    "lightyear_runs": (get_maker("lightyear"), 1),
+    "ddnet_runs": (get_maker("ddnet"), 1),
+    "source_runs": (get_maker("source"), 1),
 }
 #: Where a stream states none: the single precision of the original's fractions.
 TOLERANCE = 1e-5
