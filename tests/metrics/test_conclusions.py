@@ -30,7 +30,7 @@ from epic_cli.metrics.comparison import (
 )
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
 from epic_cli.metrics.metric import Weights
-from epic_cli.metrics.notes import Cut, CutOut, Flaw, Outages, TickHides
+from epic_cli.metrics.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.metrics.traffic import make_traffic
 from epic_cli.metrics.truth import build_truth, make_truth
 from epic_cli.metrics.turns import measure_angles
@@ -93,6 +93,22 @@ def flaws(result: Result) -> set[Flaw]:
 STRAIGHT, CIRCLE = movements.packets(movements.straight), movements.packets(movements.circle)
 
 
+def test_an_entity_that_never_moves_does_not_drop_out() -> None:
+    two = {name: movements.packets(movements.straight, entity=name) for name in "ab"}
+    found = judged(
+        two,
+        Drawn("half", movements.straight, lambda _: (0.0, 3.0, 1.0)),
+        Drawn("late", late(movements.straight, 0.1)),
+    )
+    half, other = found.results
+    errors = [result.value("error") for result in found.by_entity if result.label == "half"]
+    assert max(errors) > 40
+    assert half.value("residual") == pytest.approx(max(errors) / math.sqrt(2), rel=1e-6)
+    assert half.value("score") < 10 < other.value("score")
+    assert Flaw.LAG_UNKNOWN in flaws(half)
+    assert half.value("latency_cost") == pytest.approx(25)  # half of 50, the most
+
+
 def test_one_entitys_haste_does_not_make_up_for_anothers_lag() -> None:
     two = {name: movements.packets(movements.straight, entity=name) for name in "ab"}
     mixed = judged(
@@ -138,6 +154,14 @@ def test_a_screen_shows_what_a_slow_tick_hides() -> None:
     assert held.value("score") < buffer.value("score")
 
 
+def test_shares_are_of_the_rows_that_count() -> None:
+    packets = [packet for packet in CIRCLE if not 3 < packet.time < 7]
+    (held,) = judged(packets, *read_specs(["spline"])).results
+    assert held.value("held") < 0.05  # of all rows, it is held in more than a third
+    comparison = judged(packets, *read_specs(["spline"]))
+    assert comparison.rows == held.value("rows") < 0.6 * comparison.all_rows
+
+
 def test_an_outage_of_the_network_is_judged_where_the_truth_is_known() -> None:
     truth = movements.packets(movements.circle, 20.0, 100.0)
     sent = movements.packets(movements.circle, 20.0)
@@ -158,6 +182,19 @@ def test_an_outage_of_the_network_is_judged_where_the_truth_is_known() -> None:
     assert rebuilt.results[0].value("error_max") < 0.6
     (outage,) = (note for note in rebuilt.notes if isinstance(note, Outages))
     assert not outage.judged
+
+
+def test_what_a_rebuilt_truth_bridges_is_told() -> None:
+    lossy = [one for k, one in enumerate(CIRCLE) if k not in (50, 51, 52, 90)]
+    (note,) = (
+        remark.what
+        for remark in judged(lossy, Drawn("", movements.circle)).notes
+        if isinstance(remark, Adjusted) and isinstance(remark.what, Bridged)
+    )
+    assert note.count == 2
+    assert note.seconds == pytest.approx(0.3)
+    given = judged(lossy, Drawn("", movements.circle), truth=CIRCLE).notes
+    assert not [given_value for given_value in given if isinstance(given_value, Adjusted)]
 
 
 def test_resting_is_no_outage() -> None:
@@ -263,6 +300,20 @@ def test_sliding_over_a_teleport_costs(marked: bool) -> None:
     assert math.isnan(judged(CIRCLE, Drawn("", movements.circle)).results[0].value("recovery_cost"))
 
 
+def test_recovery_after_an_outage() -> None:
+    truth = movements.packets(movements.circle, 20.0, 100.0)
+    sent = [
+        packet for packet in movements.packets(movements.circle, 20.0) if not 8 < packet.time < 10
+    ]
+
+    def wrong(until: float) -> movements.Movement:
+        return lambda t: (*movements.circle(t)[:2], 3.0 if 9 < t < until else 0.0)
+
+    found = judged(sent, Drawn("soon", wrong(10.0)), Drawn("late", wrong(10.5)), truth=truth)
+    assert found.results[0].value("after_outage") == pytest.approx(0, abs=0.02)
+    assert found.results[1].value("after_outage") == pytest.approx(0.5, abs=0.02)
+
+
 @pytest.mark.parametrize("given", [True, False])
 @pytest.mark.parametrize("movement", bursty.MOVEMENTS)
 def test_an_outage_never_raises_a_score(movement: str, given: bool) -> None:
@@ -331,6 +382,28 @@ def test_nothing_below_the_datas_resolution_is_a_difference() -> None:
             assert not column.best, column.key
 
 
+def test_a_static_entity_does_not_jump() -> None:
+    rests = movements.packets(lambda _: (5.0, 2.0, 0.0))
+    generator = np.random.default_rng(1)
+
+    def shaking(_: float) -> Place:
+        x, y, z = generator.normal((5, 2, 0), 5e-8)
+        return x, y, z
+
+    noise = Drawn("", shaking)
+    (found,) = judged(rests, noise).results
+    assert (found.value("jumps"), found.value("largest_jump")) == (0, 0)
+    assert (found.value("backward"), found.value("jerk")) == (0, 0)
+    assert Flaw.TRUTH_AT_REST in flaws(found)
+
+
+def test_no_star_between_equal_figures() -> None:
+    found = judged(CIRCLE, Drawn("a", movements.circle), Drawn("b", late(movements.circle, 1e-5)))
+    best = {column.key: column.best for column in make_metric_columns(found.results)}
+    assert best["lag"] == set()
+    assert best["score"] == set()
+
+
 def test_no_other_game_has_another_leader_for_a_difference_that_nobody_reads() -> None:
     aside = Drawn("aside", lambda t: (*movements.circle(t)[:2], 1e-4))
     found = judged(CIRCLE, aside, Drawn("late", late(movements.circle, 1e-5))).results
@@ -389,6 +462,18 @@ def shaken(label: str, seed: int, kinds: int) -> Drawn:
     return Drawn(label, lambda t: (*movements.circle(t)[:2], 0.2 * float(noise[round(t * 60)])))
 
 
+def test_where_nothing_is_good_no_best_is_praised() -> None:
+    found = judged(
+        movements.packets(movements.circle, 30.0),
+        Drawn("a", late(movements.circle, 1.2)),
+        Drawn("b", late(movements.circle, 1.5)),
+    )
+    assert max(result.value("score") for result in found.results) < 25
+    told = found.advice
+    assert (told.confidence, told.best) == (Confidence.NONE_GOOD, found.results[0])
+    assert told.weakest == "latency"
+
+
 def test_who_needs_arrival_times_is_marked_and_not_ranked_without_them() -> None:
     both = read_specs(["mirror", "epic", "source", "source+latency=0"])
     found = judged(movements.packets(movements.circle, latency=None), *both)
@@ -435,3 +520,10 @@ def test_overshoot_is_what_runs_ahead_of_where_the_truth_goes() -> None:
     assert found.results[1].value("overshoot") == 0
     ahead = judged(STRAIGHT, Drawn("", late(movements.straight, -0.2))).results[0]
     assert ahead.value("overshoot") == pytest.approx(0, abs=0.02)  # early, but not too far
+
+
+def test_a_strategy_has_time_to_warm_up_after_its_first_packet() -> None:
+    truth = movements.packets(movements.circle, 20.0, 100.0)
+    joined = [packet for packet in movements.packets(movements.circle, 20.0) if packet.time > 6]
+    found = judged(joined, Drawn("", movements.circle), truth=truth, warm_up=1.0)
+    assert found.rows == pytest.approx((20 - 7.05) * 60, abs=2)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import itertools
+import math
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from epic_cli.network.sender import sample_movement
 from epic_cli.network.trace import TraceLink, read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.recordings import Unreadable
@@ -18,6 +21,24 @@ cells = st.sampled_from(
      "a", '"', '"3"', "0x1", "1_0", "\t", "\r", "\0", "\u00e9"]
 )  # fmt: skip
 rows = st.lists(st.lists(cells, min_size=1, max_size=6).map(",".join), max_size=8).map("\n".join)
+
+
+@given(
+    rows,
+    st.sampled_from(["time,x,y,z", "entity,time,x,y,z", "teleport,time,x,y,z,vx,vy,vz"]),
+    st.none() | st.just(100.0),
+)
+@example("0,1,0,0\n5e-324,0,0,0", "time,x,y,z", None)
+def test_movement(text: str, header: str, max_speed: float | None) -> None:
+    try:
+        movement = read_movement(io.BytesIO(f"{header}\n{text}".encode()), max_speed=max_speed)
+    except ValueError:
+        return
+    for rate in (None, 3):
+        for look in itertools.islice(sample_movement(movement, rate), 50):
+            assert movement.start <= look.time <= movement.end
+            for _, state in look.states:
+                assert all(map(math.isfinite, state.position + state.velocity))
 
 
 @given(rows, st.sampled_from(["send_time,recv_time", "flow,send_time,owd_ms", "send_time,rtt_ms"]))

@@ -21,6 +21,7 @@ from support.faulty_traffic import (
     clean,
     faulty,
     make_table_traffic,
+    wait_until,
 )
 from support.movements import block
 from support.recordings import EXHAUSTIVE, few_of, few_rows, seeds
@@ -389,6 +390,31 @@ def test_chains_that_losses_break_are_told_with_their_length_and_their_cure(
         assert "delta-chain" not in of_sender(movement, f"{rate}hz,{cured}", link)
 
 
+@few_rows(2)
+@pytest.mark.parametrize(
+    ("movement", "send"),
+    [
+        ("circle", "20hz,quantize=0.1"),
+        ("strafe", "60hz,quantize=0.05"),
+        ("figure-eight", "30hz,bits=8"),
+    ],
+)
+def test_what_rounding_costs_is_what_it_cost_and_its_cure_cures(movement: str, send: str) -> None:
+    link = LinkConditions(latency=0.05, jitter=0.005)
+    found = of_sender(movement, send, link)
+    assert list(found) == ["quantization"]
+    (rounded,) = arrived(movement, send, link).values()
+    (exact,) = arrived(movement, send.split(",", maxsplit=1)[0], link).values()
+    # the third axis stands still: what it is off by is no rounding that shows
+    off = (rounded - exact)[1:3]
+    assert found["quantization"]["rms"] == pytest.approx(np.sqrt(np.mean(off**2)), rel=0.05)
+    steps = np.sqrt(np.mean(np.square(np.diff(off)).sum(axis=0)))
+    usual = found["quantization"]["usual"]
+    assert found["quantization"]["off"] == pytest.approx(steps / usual, rel=0.15)
+    finer = f"{send.split(',', maxsplit=1)[0]},quantize={found['quantization']['finer']}"
+    assert of_sender(movement, finer, link) == {}
+
+
 def test_a_thousand_losses_are_no_chain() -> None:
     link = LinkConditions(latency=0.05, jitter=0.005, loss=0.05)
     assert "delta-chain" not in causes(clean("circle", link, 60, 1, 600.0))
@@ -425,3 +451,16 @@ def test_frames_tell_whether_they_held_packets_up(
 
 
 BURSTS = ("frame-stall", "head-of-line", "late-sender")
+
+
+@pytest.mark.parametrize("apart", [0.0003, 0.0011, 0.004])
+def test_packets_that_leave_a_queue_at_its_pace_have_waited_on_the_way(apart: float) -> None:
+    rows = clean("strafe", LINKS["lan"], 15, 4, 60.0)
+    random = np.random.default_rng(4)
+    rows[ARRIVAL] = rows[TIME] + 0.04 + random.uniform(0, 0.004, rows.shape[1])
+    for begin in random.choice(np.arange(20, rows.shape[1] - 20), 20, replace=False):
+        wait_until(rows, int(begin), rows[ARRIVAL, begin] + random.uniform(0.25, 0.4))
+    pace = np.asarray(apart * random.uniform(0.8, 1.2, rows.shape[1]))
+    for place in range(1, rows.shape[1]):
+        rows[ARRIVAL, place] = max(rows[ARRIVAL, place], rows[ARRIVAL, place - 1] + pace[place])
+    assert causes(rows) == ["head-of-line"]

@@ -23,6 +23,12 @@ def log() -> Log:
     return [(t * 3 + rng.random() / 9, t, round(t + 0.05 + rng.random() * 0.7, 6)) for t in times]
 
 
+@pytest.fixture(scope="module")
+def sorted_rows(log: Log) -> list[bytes]:
+    text = "".join(line(*row) for row in sorted(log, key=lambda row: row[2]))
+    return epic("replay", stdin=text.encode()).stdout.splitlines()
+
+
 def line(x: float, time: float, arrival: float) -> str:
     return f"{x!r},0,0 / 3,0,0 / {time!r} arrival={arrival!r}\n"
 
@@ -30,6 +36,17 @@ def line(x: float, time: float, arrival: float) -> str:
 def table(log: Log) -> str:
     rows = "".join(f"{t!r},{x!r},0,0,3,0,0,{a!r}\n" for x, t, a in log)
     return f"time,x,y,z,vx,vy,vz,arrival\n{rows}"
+
+
+@pytest.mark.parametrize("form", ["text", "csv"])
+@pytest.mark.parametrize("options", [(), ("--strict",)])
+def test_files(
+    tmp_path: Path, log: Log, sorted_rows: list[bytes], form: str, options: tuple[str, ...]
+) -> None:
+    file = tmp_path / "log"
+    file.write_text("".join(line(*point) for point in log) if form == "text" else table(log))
+    done = epic("replay", *options, file)
+    assert (done.returncode, done.stdout.splitlines()) == (0, sorted_rows)
 
 
 def test_strict_draws_all_that_stands_above_the_refused_line(tmp_path: Path, log: Log) -> None:
