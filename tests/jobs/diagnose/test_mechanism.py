@@ -609,7 +609,7 @@ def test_a_delay_that_only_grows_is_found() -> None:
 def test_what_is_named_is_drawn_again_by_the_command_that_is_shown(tmp_path: Path) -> None:
     recording, drawn = tmp_path / "packets.txt", tmp_path / "drawn.csv"
     epic(
-        "simulate", "--movement", "strafe,duration=20", "--link", "4g,jitter=15ms", "-o", recording
+        "simulate", "--movement", "strafe,duration=12", "--link", "4g,jitter=15ms", "-o", recording
     )
     command = ("replay", "--tick", "1/60", "--format", "csv", recording, "-s")
     drawn.write_bytes(epic(*command, "buffer+clock=max+delay=0.09+low_pass=0.03").stdout)

@@ -30,7 +30,7 @@ def rows(*words: str, folder: Path) -> dict[str, list[dict[str, str]]]:
     return found
 
 
-@pytest.mark.parametrize("strategy", ["source", "mirror", "quake3", "unity-ngo", "geckos"])
+@pytest.mark.parametrize("strategy", ["source", "quake3"])
 def test_an_entity_is_drawn_alone_as_it_is_with_all(tmp_path: Path, strategy: str) -> None:
     for kind in ("goes silent", "three"):
         packets = connection(kind, jitter=0.03, apart=True, teleports=True)
