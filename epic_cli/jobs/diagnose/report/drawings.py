@@ -69,7 +69,8 @@ def _describe_remedies(advice: DrawingAdvice) -> list[str]:
         return words
     if advice.sooner is None:
         return [*words, "Nothing that was tried is better with much less lag than that."]
-    return [*words, f"Better, with less lag: {advice.sooner.words}:", advice.sooner.command]
+    lag = "as late as now" if advice.sooner.keeps_lag else "with less lag"
+    return [*words, f"Better, {lag}: {advice.sooner.words}:", advice.sooner.command]
 
 
 def _describe_entity_drawing(match: DrawnMatch) -> list[str]:
