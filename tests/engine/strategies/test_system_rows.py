@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -35,46 +34,6 @@ def test_rows_are_those_of_the_formulas(file: str) -> None:
         assert sample.position == pytest.approx(row[1:], abs=1e-8)
 
 
-# ----------------------------------------------------------------------------------- chrono
-
-
-def states(*moves: tuple[float, float], latency: float = 0.0) -> list[Packet]:
-    return [Packet((x, 0.0, 0.0), None, time, time + latency) for time, x in moves]
-
-
-def drawn_x(packets: list[Packet], name: str, **settings: Any) -> list[tuple[float, float]]:
-    rows = replay(packets, strategy(name, **settings), tick="1/100", pacing="frame")
-    return [(sample.time, sample.position[0]) for sample in rows]
-
-
-def test_chrono_is_at_rest_one_tick_before_the_packet_behind_a_gap() -> None:
-    """The delay is 0.2 s, and the gap of 0.5 s is longer than three ticks."""
-    moves = [(0.05 * n, float(n)) for n in range(11)]
-    rows = drawn_x(states(*moves, (1.0, 20.0), (1.05, 21.0)), "chrono", buffer=0.2)
-    resting = [x for time, x in rows if 0.72 < time < 0.995]
-    assert len(resting) > 25
-    assert resting == pytest.approx([10.0] * len(resting))
-    begins = [x for time, x in rows if 1.14 < time < 1.155]
-    assert begins == pytest.approx([10.0] * len(begins), abs=0.1)
-    assert rows[-1][1] > 11
-
-
-def test_the_wait_of_chrono_grows_with_the_jitter() -> None:
-    steady = [(0.05 * n, float(n)) for n in range(60)]
-    late = [
-        one._replace(arrival=one.time + (0.06 if n % 2 else 0.0))
-        for n, one in enumerate(states(*steady))
-    ]
-    lags = [
-        20 * time - x
-        for packets in (states(*steady), late)
-        for time, x in drawn_x(packets, "chrono")
-        if round(time, 6) == 2.8
-    ]
-    assert lags[0] == pytest.approx(20 * 0.098, abs=0.3)
-    assert lags[1] > lags[0] + 0.8
-
-
 # --------------------------------------------------------------------------------- minecraft
 
 
@@ -87,19 +46,6 @@ def ticks_of(packets: list[tuple[float, float]], **settings: Any) -> list[float]
             assert made.update(Packet((x, 0.0, 0.0), None, at), tick / 20)
         drawn.append(made.read(tick / 20).position[0])
     return drawn
-
-
-@pytest.mark.parametrize(("steps", "reached"), [(3, 7), (5, 9), (10, 14)])
-def test_minecraft_is_at_its_target_after_its_steps_and_drawn_a_tick_later(
-    steps: int, reached: int
-) -> None:
-    """The tick of the frame that reads a packet at tick 5 acts on it, and is drawn a tick later."""
-    drawn = ticks_of([(0, 0.0), (5, 3.0)], steps=steps)
-    assert drawn[: 5 + 1] == pytest.approx([0.0] * 6)
-    assert drawn[reached] < 3 - 1e-9
-    assert drawn[reached + 1 :] == pytest.approx([3.0] * (29 - reached))
-    ways = [b - a for a, b in pairwise(drawn[5 : reached + 2])]
-    assert ways == pytest.approx([3 / steps] * steps)
 
 
 def test_minecraft_jumps_across_its_snap_distance() -> None:
@@ -116,15 +62,6 @@ def test_the_queue_of_minecraft_takes_two_places_a_packet_one_a_tick() -> None:
     assert crowd[5:8] == pytest.approx([0.0, 3.5, 4.0])
 
 
-def test_a_frame_of_minecraft_runs_its_most_ticks() -> None:
-    made = strategy("minecraft", steps=10, most_ticks=4)
-    made.update(Packet((0.0, 0.0, 0.0), None, 0.0), 0.0)
-    made.read(0.0)
-    made.update(Packet((10.0, 0.0, 0.0), None, 0.05), 1.0)
-    assert made.read(1.0).position[0] == pytest.approx(3.0)
-    assert made.read(1.05).position[0] == pytest.approx(4.0)
-
-
 # ---------------------------------------------------------------------- netcode-for-entities
 
 
@@ -136,6 +73,10 @@ def test_of_two_snapshots_in_a_frame_netcode_for_entities_keeps_the_last() -> No
     assert made.update(Packet((5.0, 0.0, 0.0), None, 3 / 60), at)
     assert not made.update(Packet((7.0, 0.0, 0.0), None, 2 / 60), at)
     assert [made.read(at + n / 60).position[0] for n in range(40)] == [5.0] * 40
+
+
+def states(*moves: tuple[float, float], latency: float = 0.0) -> list[Packet]:
+    return [Packet((x, 0.0, 0.0), None, time, time + latency) for time, x in moves]
 
 
 def test_netcode_for_entities_extrapolates_for_its_ticks_and_stops() -> None:
