@@ -94,7 +94,7 @@ def test_all_entities_of_a_row_are_read() -> None:
     assert found.packets == 3 * 2000
 
 
-@pytest.mark.parametrize("depth", few_of([100_000, 8_000], 1))
+@pytest.mark.parametrize("depth", few_of([20_000, 100_000, 8_000], 1))
 @pytest.mark.parametrize("shape", ["deep arrays", "deep objects", "deep and open"])
 def test_what_is_nested_too_deeply_is_refused(shape: str, depth: int) -> None:
     done = epic("inspect", stdin=SHAPES[shape](depth).encode())
