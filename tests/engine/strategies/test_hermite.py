@@ -71,30 +71,3 @@ def test_a_small_rest_is_dropped() -> None:
     made.read(10.0)
     assert made.read(12.0).position[0] == -0.2
     assert TABLES["clear_below_squared"] == 1e-6
-
-
-def test_without_smoothing_or_beyond_the_snap_distance_it_jumps() -> None:
-    for settings in ({"smoothing": "none"}, {"smoothing": "adaptive", "snap_distance": 5.0}):
-        made = strategy("hermite", playout_delay=0, latency=0, **settings)
-        made.update(state(0.0, 0.0), 0.0)
-        made.read(0.0)
-        made.update(state(10.0, 8.0), 10.0)
-        assert made.read(10.0).position[0] == 8
-
-
-def test_two_lost_packets_are_bridged_and_three_freeze() -> None:
-    for lost, status in ((2, "interpolated"), (3, "held")):
-        made = strategy("hermite", latency=0)
-        for count in range(40):
-            if not 20 <= count < 20 + lost:
-                made.update(state(count / 10, count / 10, 1.0), count / 10)
-        sample = made.read(2.05 + 0.35)
-        assert sample.status == status
-        assert sample.position[0] == pytest.approx(2.05 if status == "interpolated" else 1.9)
-
-
-def test_extrapolation_makes_up_for_the_delay() -> None:
-    made = strategy("hermite", latency=0, extrapolation=0.2)
-    for count in range(40):
-        made.update(state(count / 10, count / 10, 1.0), count / 10)
-    assert made.read(3.9).position[0] == pytest.approx(3.9 - 0.35 + 0.2)

@@ -47,28 +47,3 @@ def test_a_timestamp_of_zero_counts_as_none_with_quirks_only(quirks: str) -> Non
 def test_refuses_what_the_original_refuses(bad: Any) -> None:
     with pytest.raises(SettingError, match="is not allowed"):
         strategy("one-euro", **dict(bad["args"].items()))
-
-
-def test_is_behind_by_its_time_constant_at_a_steady_speed() -> None:
-    one: Any = strategy("one-euro", mincutoff=2.0)
-    for index in range(400):
-        one.update(packet(index * 0.05, index * 0.5), index * 0.05)
-    sample = one.read(20.0)
-    assert sample.position[0] == pytest.approx(10 * (20.0 - 1 / (2 * math.pi * 2.0)), abs=1e-9)
-    assert sample.velocity[0] == pytest.approx(10, abs=1e-9)
-    assert sample.status == "extrapolated"
-
-
-def test_predicts_with_the_velocity_of_the_packet_when_asked() -> None:
-    one: Any = strategy("one-euro", velocity="given")
-    one.update(packet(1.0, 5.0, 10.0), 1.08)
-    assert one.read(1.2).position[0] == pytest.approx(7.0, abs=1e-12)
-
-
-def test_holds_when_the_state_has_become_too_old() -> None:
-    one: Any = strategy("one-euro", velocity="given", max_prediction=0.5)
-    one.update(packet(1.0, 5.0, 10.0), 1.0)
-    assert one.read(1.4).status == "extrapolated"
-    assert one.read(8.9).status == "extrapolated"
-    late = one.read(9.0)
-    assert (late.position[0], late.velocity[0], late.status) == (10.0, 0.0, "held")
