@@ -241,3 +241,4 @@ def test_probable_is_what_is_near_far_ahead_and_by_few_numbers() -> None:
             mechanism=found.mechanism._replace(strategy=spec, lead=lead), calm=None, rest_off=None,
         )  # fmt: skip
         assert describe_drawing(near)[0].startswith(begin)
+        assert any(said.startswith("If the game reads") for said in describe_drawing(near))

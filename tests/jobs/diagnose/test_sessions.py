@@ -24,8 +24,9 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.diagnose.detectors import Finding, find_detector
 from epic_cli.jobs.diagnose.remedies import SENDING, Remedy
+from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.report.sentences import fill_sentence, list_remedy_terms, write_remedy
-from epic_cli.jobs.diagnose.run import diagnose
+from epic_cli.jobs.diagnose.run import Diagnosis, diagnose
 from epic_cli.metrics.traffic import make_table_traffic, make_traffic
 
 
@@ -272,3 +273,13 @@ def test_what_the_program_cannot_try_is_advised_without_a_trial(sender: str) -> 
     useless = replace(found, remedy=Remedy("-s epic", "step_error"))
     assert write_remedy(useless) == "Tried here, and no better: -s epic."
     assert list_remedy_terms(useless, False) == [("tried", "-s epic (draws no better here)")]
+
+
+def test_a_command_that_sends_the_recording_again_names_it() -> None:
+    sent_again = replace(
+        tried_in(SENDERS["half rate"].make(case(1, "wander", 20, 60))[""]),
+        remedy=Remedy(f"{SENDING} 10hz", "step_error"), trial=None,
+    )  # fmt: skip
+    for name, said in (("my log.csv", "truth='my log.csv' --send"), ("<stdin>", "truth=FILE --")):
+        (record,) = report(name, Diagnosis((sent_again,), ())).data.records()
+        assert said in record["cure"]

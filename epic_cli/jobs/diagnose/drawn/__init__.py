@@ -131,6 +131,7 @@ def match(
         advice=first.find_advice(best, parts, found_match.found, found_match.likely),
         rest="" if found_match.found else first.explain_rest(best),
         behind=found_match.found and is_read_behind(first, best),
+        between_frames=first.redraw.arrivals and not first.arrives_at_frames,
         kind=kind,
         seen=seen,
         delays=delays,

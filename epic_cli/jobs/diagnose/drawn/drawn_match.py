@@ -71,6 +71,8 @@ class DrawnMatch(NamedTuple):
     rest_off: tuple[float, float] | None = None
     #: What is true of frames that are of no kind.
     seen: tuple[Observation, ...] = ()
+    #: True if arrivals are not the times of frames.
+    between_frames: bool = False
     #: A constant offset of all that is drawn, which is left out; empty: there is none.
     offset: tuple[float, ...] = ()
     #: The match of the entities that are drawn otherwise.

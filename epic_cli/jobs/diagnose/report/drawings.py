@@ -34,6 +34,12 @@ _NO_PATH = (
     " where it is."
 )
 
+#: What tells more of a drawing that is not understood, of packets that arrive between frames.
+_READ_IN_FRAMES = (
+    "If the game reads packets in its frames or ticks, log the time of that frame as the arrival:"
+    " more is understood then."
+)
+
 #: Digits of settings that come near, but do not draw the same.
 _NEARLY = 3
 
@@ -48,6 +54,8 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
         words.append("Packets are read by frames: replay with --pacing frame.")
     if match.behind:
         words.append("Packets that come with a frame count from the next one on.")
+    if match.between_frames and not match.found:
+        words.append(_READ_IN_FRAMES)
     words += _describe_remedies(advice)
     return words + [f"- {describe_drawback(each, advice)}" for each in advice.drawbacks]
 
