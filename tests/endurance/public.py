@@ -12,7 +12,6 @@ else was drawn.
 from __future__ import annotations
 
 import argparse
-import itertools
 import random
 import time
 from collections import Counter, defaultdict
@@ -381,92 +380,6 @@ class SpeedTicks(SummedTicks):
         return way * min(9 * self.every / far, 1) if far else way
 
 
-class SharedTime(games.Game):
-    """A queue of goals: each takes a quarter of a second, divided by how many there are."""
-
-    def arrive(self) -> None:
-        self.goals: list[Any] = getattr(self, "goals", [])
-        if (self.got[-1][2] != (self.goals[-1] if self.goals else self.drawn)).any():
-            self.goals.append(self.got[-1][2])
-
-    def frame(self) -> None:
-        left, gone = self.dt, getattr(self, "gone", 0.0)
-        while left > 0 and self.goals:
-            if not gone:
-                self.start = self.drawn
-            lasts = 0.25 / len(self.goals)
-            if left >= (1 - gone) * lasts:
-                left, gone, self.drawn = left - (1 - gone) * lasts, 0.0, self.goals.pop(0)
-            else:
-                gone, left = gone + left / lasts, 0.0
-                self.drawn = self.start + (self.goals[0] - self.start) * gone
-        self.gone = gone
-
-
-class WholeCentimeters(games.Game):
-    """A line from the state before to the newest over the time between their stamps, in whole
-    milliseconds; states are rounded to a hundredth.
-    """
-
-    def arrive(self) -> None:
-        arrival, stamp, place = self.got[-1]
-        self.got[-1] = (arrival, stamp, np.floor(place / 0.01 + 0.5) * 0.01)
-
-    def frame(self) -> None:
-        self.drawn = self.got[-1][2]
-        if len(self.got) > 1:
-            (_, before, start), (arrival, stamp, goal) = self.got[-2:]
-            share = min((self.at - arrival) / max(stamp - before, 1e-3), 1)
-            self.drawn = start + (goal - start) * share
-
-
-class LongestGap(games.Game):
-    """A buffer over arrivals, as late as the longest of the last eight times between them and 33
-    ms; a delay that is too long becomes a twentieth shorter with each packet.
-    """
-
-    delay = 0.05
-
-    def arrive(self) -> None:
-        times = [arrival for arrival, _, _ in self.got[-9:]]
-        longest = max((b - a for a, b in itertools.pairwise(times)), default=0.0)
-        wanted = min(max(longest + 0.033, 0.05), 0.25)
-        self.delay += (wanted - self.delay) * (1 if wanted > self.delay else 0.05)
-
-    def frame(self) -> None:
-        states = [(arrival, p) for arrival, _, p in self.got[-32:]]
-        self.drawn = games.between(states, self.at - self.delay)
-
-
-class TrimmedStates(games.Game):
-    """A buffer over arrivals, 120 ms late; states 180 ms old are dropped, but the last two."""
-
-    def frame(self) -> None:
-        states = [(arrival, p) for arrival, _, p in self.got]
-        self.drawn = games.between(states, self.at - 0.12)
-        while len(self.got) > 2 and self.got[0][0] < self.at - 0.18:
-            self.got.pop(0)
-
-
-class SlowedClock(games.Game):
-    """A time of its own, a tenth slower while less than 150 ms behind the newest state, that each
-    packet sets back to that.
-    """
-
-    clock = np.nan
-
-    def arrive(self) -> None:
-        self.clock = min(self.clock, self.got[-1][1] - 0.15)
-
-    def frame(self) -> None:
-        newest = self.got[-1][1]
-        if np.isnan(self.clock):
-            self.clock = newest - 0.15
-        self.clock += self.dt * (0.9 if newest - self.clock < 0.15 else 1)
-        self.clock = min(max(self.clock, self.got[0][1]), newest)
-        self.drawn = games.between([(stamp, p) for _, stamp, p in self.got], self.clock)
-
-
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -477,19 +390,19 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "late-timed-queue": (games.TimedQueue, "buffer+interval=0.05+catch_up=timed-queue"),
     "waypoints": (games.Waypoints, "buffer+catch_up=fill+pace=0.9+catch_up_rate=0.5"),
     "shared-time": (
-        SharedTime,
+        games.SharedTime,
         "buffer+stamps=ticks+interval=0.25+catch_up=fill+catch_up_rate=1+still=skip",
     ),
     "whole-centimeters": (
-        WholeCentimeters,
+        games.WholeCentimeters,
         "buffer+stamps=ticks+clock=newest+delay=1i+interval=stamps+rounding_of=states",
     ),
     "longest-gap": (
-        LongestGap,
+        games.LongestGap,
         "buffer+stamps=arrival+delay=0.033+jitter_margin=1+jitter=longest+jitter_count=8",
     ),
-    "trimmed-states": (TrimmedStates, "buffer+stamps=arrival+delay=0.12+forget=0.18"),
-    "slowed-clock": (SlowedClock, "buffer+delay=0.15+catch_up=slow+catch_up_rate=0.1"),
+    "trimmed-states": (games.TrimmedStates, "buffer+stamps=arrival+delay=0.12+forget=0.18"),
+    "slowed-clock": (games.SlowedClock, "buffer+delay=0.15+catch_up=slow+catch_up_rate=0.1"),
     "tutorial": (games.Tutorial, "chase+how=linear+time=1i+ahead=interval"),
     "limited-way": (
         games.LimitedWay,

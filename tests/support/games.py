@@ -1247,3 +1247,89 @@ class StateSynchronization(AdaptiveOffset):
             due, packet = self.held.pop(0)
             super().take(packet, due)
         return super().draw(at)
+
+
+class SharedTime(Game):
+    """A queue of goals: each takes a quarter of a second, divided by how many there are."""
+
+    def arrive(self) -> None:
+        self.goals: list[Any] = getattr(self, "goals", [])
+        if (self.got[-1][2] != (self.goals[-1] if self.goals else self.drawn)).any():
+            self.goals.append(self.got[-1][2])
+
+    def frame(self) -> None:
+        left, gone = self.dt, getattr(self, "gone", 0.0)
+        while left > 0 and self.goals:
+            if not gone:
+                self.start = self.drawn
+            lasts = 0.25 / len(self.goals)
+            if left >= (1 - gone) * lasts:
+                left, gone, self.drawn = left - (1 - gone) * lasts, 0.0, self.goals.pop(0)
+            else:
+                gone, left = gone + left / lasts, 0.0
+                self.drawn = self.start + (self.goals[0] - self.start) * gone
+        self.gone = gone
+
+
+class WholeCentimeters(Game):
+    """A line from the state before to the newest over the time between their stamps, in whole
+    milliseconds; states are rounded to a hundredth.
+    """
+
+    def arrive(self) -> None:
+        arrival, stamp, place = self.got[-1]
+        self.got[-1] = (arrival, stamp, np.floor(place / 0.01 + 0.5) * 0.01)
+
+    def frame(self) -> None:
+        self.drawn = self.got[-1][2]
+        if len(self.got) > 1:
+            (_, before, start), (arrival, stamp, goal) = self.got[-2:]
+            share = min((self.at - arrival) / max(stamp - before, 1e-3), 1)
+            self.drawn = start + (goal - start) * share
+
+
+class LongestGap(Game):
+    """A buffer over arrivals, as late as the longest of the last eight times between them and 33
+    ms; a delay that is too long becomes a twentieth shorter with each packet.
+    """
+
+    delay = 0.05
+
+    def arrive(self) -> None:
+        times = [arrival for arrival, _, _ in self.got[-9:]]
+        longest = max((b - a for a, b in itertools.pairwise(times)), default=0.0)
+        wanted = min(max(longest + 0.033, 0.05), 0.25)
+        self.delay += (wanted - self.delay) * (1 if wanted > self.delay else 0.05)
+
+    def frame(self) -> None:
+        states = [(arrival, p) for arrival, _, p in self.got[-32:]]
+        self.drawn = between(states, self.at - self.delay)
+
+
+class TrimmedStates(Game):
+    """A buffer over arrivals, 120 ms late; states 180 ms old are dropped, but the last two."""
+
+    def frame(self) -> None:
+        states = [(arrival, p) for arrival, _, p in self.got]
+        self.drawn = between(states, self.at - 0.12)
+        while len(self.got) > 2 and self.got[0][0] < self.at - 0.18:
+            self.got.pop(0)
+
+
+class SlowedClock(Game):
+    """A time of its own, a tenth slower while less than 150 ms behind the newest state, that each
+    packet sets back to that.
+    """
+
+    clock = math.nan
+
+    def arrive(self) -> None:
+        self.clock = min(self.clock, self.got[-1][1] - 0.15)
+
+    def frame(self) -> None:
+        newest = self.got[-1][1]
+        if math.isnan(self.clock):
+            self.clock = newest - 0.15
+        self.clock += self.dt * (0.9 if newest - self.clock < 0.15 else 1)
+        self.clock = min(max(self.clock, self.got[0][1]), newest)
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.clock)

@@ -289,6 +289,14 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
 #: What public games draw, each with the composition that draws the same.
 GAMES: list[tuple[Callable[[], Game], str]] = [
     (games.WebGame, "buffer+stamps=arrival+delay=0.1"),
+    (games.SharedTime, "buffer+stamps=ticks+interval=0.25+catch_up=fill+catch_up_rate=1"
+     "+still=skip"),
+    (games.WholeCentimeters, "buffer+stamps=ticks+clock=newest+delay=1i+interval=stamps"
+     "+interval_least=0.001+rounding=0.01+rounding_of=states"),
+    (games.LongestGap, "buffer+stamps=arrival+delay=0.033+jitter_margin=1+jitter=longest"
+     "+jitter_count=8+delay_least=0.05+delay_most=0.25+delay_fall=0.05+keep=32"),
+    (games.TrimmedStates, "buffer+stamps=arrival+delay=0.12+forget=0.18+forget_keeps=2"),
+    (games.SlowedClock, "buffer+delay=0.15+catch_up=slow+catch_up_rate=0.1"),
     (games.Nebula, "buffer+stamps=arrival+delay=2i+interval=0.08+keep=3+begin=3"),
     (games.StylyNetSync, "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+jitter_time=1"
      "+delay_least=1.1i+delay_most=1.2i+interval_time=2+beyond=0.08+beyond_then=return"),
@@ -627,3 +635,12 @@ def test_a_clock_is_that_of_the_session_or_of_some_packets(
         if k > 10:
             drawn = made.read(arrival).position[0]
             assert drawn == pytest.approx(arrival - combine(offsets[-count:]) - 0.25, abs=1e-9)
+
+
+def test_a_goal_may_move_by_the_velocity_of_the_packet_before() -> None:
+    moves: Settings = {"ahead": "velocity", "age": "arrival", "velocity": "before"}
+    made = strategy("chase", how="share", share=1, **moves)
+    for x, speed, time in ((0, 1, 0.0), (10, 5, 0.1)):
+        made.update(Packet((x, 0, 0), velocity=(speed, 0, 0), time=time), time)
+        made.read(time)
+    assert made.read(0.3).position[0] == pytest.approx(10 + 1 * 0.2)

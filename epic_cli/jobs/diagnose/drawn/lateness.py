@@ -29,10 +29,14 @@ def find_lateness(
     path: Floats,
     comparison: FrameComparison,
     counted: NDArray[np.bool_] | None = None,
+    most: int = 1000,
 ) -> tuple[float, float]:
-    """Return how much later (s) than ``path`` (n, 3) frames are, and the error left (length)."""
+    """Return how much later (s) than ``path`` (n, 3) frames are, and the error left (length).
+
+    At most that many frames are compared.
+    """
     at = np.flatnonzero(comparison.counted if counted is None else counted)
-    at = at[choose_places(len(at), 1000)]
+    at = at[choose_places(len(at), most)]
     wanted, drawn = comparison.times[at], comparison.drawn[at]
 
     def measure(shift: float) -> float:

@@ -42,6 +42,12 @@ TURNS, BETTER = 3, 0.8
 #: A strategy this many times as far as the nearest is not changed further.
 BEATEN = 2.5
 
+#: A search in which no changed setting comes nearer than this multiple of what is known ends.
+FARTHER = 4.0
+
+#: The frames by which a time shift is found roughly.
+ROUGHLY = 250
+
 #: Time constant (s) from which the fit begins.
 SMOOTHED = 0.06
 
@@ -75,6 +81,8 @@ class StrategySearch(NamedTuple):
         glanced = [first(found) for found in usual]
         changed = [change for found in usual for change in self._iterate_changes(found)]
         singles = sorted([*glanced, *changed], key=lambda single: single.residual)
+        if singles[0].residual > FARTHER * known:  # nothing nearer is to be found
+            return [_find_simplest_strategy(usual, self.enough)]
         singles = [off(each) for each in singles[:SHARPENED]]
         sharp = [self.comparison.shorten_numbers(self.comparison.fit(each)) for each in singles]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
@@ -153,7 +161,8 @@ class StrategySearch(NamedTuple):
         known = np.isfinite(own[:, 0])
         if known.sum() < FEWEST_FRAMES:
             return found
-        shift = find_lateness(comparison.times[known], own[known], comparison)[0]
+        times = comparison.times[known]
+        shift = find_lateness(times, own[known], comparison, most=ROUGHLY)[0]
         return comparison.measure_error(found._replace(shift=shift))
 
     def _fit_shift(self, found: FittedStrategy) -> FittedStrategy:

@@ -23,7 +23,7 @@ OF_CHASES: tuple[dict[str, Any], ...] = (
     {"ahead": "fixed", "ahead_time": 0.1, "age": None},
     {"times": "milliseconds"},
     *({"step_most": seconds} for seconds in (1 / 30, 0.1)),
-    *({"velocity": source} for source in ("stamps", "arrivals", "interval")),
+    *({"velocity": source} for source in ("stamps", "arrivals", "interval", "before")),
     {"velocity_share": 0.3},
     *({"integration": way} for way in ("explicit", "exact")),
 )

@@ -50,6 +50,9 @@ USUAL = 5
 #: A curve that leaves this many times the least error is not fitted; and how many are, at most.
 BEATEN, FITTED = 3.0, 12
 
+#: A way with the right curve, over about the right time, leaves a smaller error (usual steps).
+HOPELESS = 0.25
+
 #: The settings that say that the last step of a way is left out.
 SHORT_END: dict[str, Any] = {"end": "short"}
 
@@ -106,12 +109,13 @@ class _GlideReader:
                 least[ease, start] = float(rough.measure(EASES[ease], self.tried).min())
         errors = sorted(least.values())
         most = min(BEATEN * errors[0], errors[: FITTED * len(starts)][-1])
+        hopeless = errors[0] > HOPELESS * self.frames.unit
         found = []
         for ease in self.eases:
             usual = min((one for one in starts if one != "on"), key=lambda one: least[ease, one])
             usual_error = math.inf
             for start in (usual, *({"on"} & set(starts))):
-                if least[ease, start] <= most or ease == "linear":
+                if (least[ease, start] <= most and not hopeless) or ease == "linear":
                     time, error = self.fit(ease, start, end)
                     few = time < SEEN * self.frames.frame  # in which others draw the same
                     if few and (start == "on" or end):

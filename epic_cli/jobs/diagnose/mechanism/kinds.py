@@ -51,6 +51,9 @@ MEASURED, TICKED, MOVED = 4, 6, 4
 #: Ticks that frames do not show, in frames: from, to; and the phases that are tried.
 FINEST, COARSEST, PHASES = 0.5, 4.0, 6
 
+#: The largest error (mean, usual steps) without ticks of a chase that hidden ticks may explain.
+HIDDEN = 0.2
+
 #: Ticks that are shown as they are, and differ from frames by less of their length, do not stand.
 AS_LONG = 0.02
 
@@ -211,6 +214,8 @@ def _look_at_hidden_ticks(search: SearchState) -> None:
     nearest: dict[object, FittedStrategy] = {}
     for found in search.results.ranked:
         words = found.candidate.settings
+        if found.apart > HIDDEN * search.frames.unit:
+            break
         if (how := words.get("how")) in IN_TICKS:
             nearest.setdefault((IN_TICKS[how], "ahead" in words), found)
     for found in nearest.values():

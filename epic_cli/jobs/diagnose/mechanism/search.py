@@ -49,7 +49,7 @@ KEPT, FITTED = 2, 6
 
 #: Delays (s) of buffers whose ages do not tell them: those that never catch up or keep too few
 #: states for it, by each way to tell their times.
-DELAYS = np.arange(0.0, 0.3, 0.005).tolist()
+DELAYS = np.arange(0.0, 0.3, 0.01).tolist()
 HIDING: tuple[dict[str, Any], ...] = ({"catch_up": "none"}, {"keep": 2})
 TIMES = ({"clock": "first"}, {"stamps": "arrival"}, {"stamps": "ticks", "clock": "first"})
 
@@ -112,7 +112,7 @@ class ExplanationSearch(SearchState):
             if not self.results.is_settled:
                 slow = {"delay": 0.1, "catch_up": "slow", "catch_up_rate": rate}
                 found = FittedStrategy(StrategySpec("buffer", slow))
-                self.results.add(self.comparison.search(found, "delay", DELAYS[::2], 4))
+                self.results.add(self.comparison.search(found, "delay", DELAYS, 4))
         look_at_fills(self)
         self.change_parts()
 
