@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,10 @@ LIKE_PACKETS = 0.02
 
 #: A shorter delay behind the newest packet, as a share of the interval, is none.
 NO_DELAY = 0.1
+
+#: Numbers that no game has (s): an offset of clocks that do not differ so, and longer times of a
+#: mean clock and of a jitter.
+ODD_OFFSET, ODD_MEAN, ODD_JITTER = 1.0, 10.5, 60.0
 
 #: The goals of a chase that a velocity leads.
 BY_VELOCITY = ("velocity", "arrival", "interval", "fixed")
@@ -129,9 +134,10 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
 
     A buffer that is nearly always empty, behind a low-pass, is a chase in other words, and a chase
     in ticks that are as long as the packets' interval a buffer. One at no speed goes nowhere, and
-    no game has a velocity that packets do not carry.
+    no game has a velocity that packets do not carry, or a number that a fit alone finds.
     """
     settings = compute_used_values(strategy)
+    odd = _has_odd_numbers(frames, settings)
     if strategy.name == "chase":
         stands = settings["how"] == "speed" and settings["speed"] == 0
         # in ticks of the packets, which any buffer shows
@@ -140,11 +146,11 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
         overdone = settings["drift"] > 1  # which a goal that is ahead does, too
         moves = settings["drift"] or settings["ahead"] in BY_VELOCITY
         unsent = moves and settings["velocity"] == "sent" and not frames.has_velocities
-        return bool(stands or like_packets or overdone or unsent)
+        return bool(odd or stands or like_packets or overdone or unsent)
     counts = settings["stamps"] == "ticks"
     delay = convert_to_seconds(settings["delay"], frames.interval)
     shows_newest = settings["between"] == "hold" and delay < NO_DELAY * frames.interval
-    if counts and not draws_last_two_states(settings, frames.interval):
+    if odd or (counts and not draws_last_two_states(settings, frames.interval)):
         return True
     if settings["catch_up"] != "snap" or shows_newest:
         return True
@@ -155,6 +161,16 @@ def is_exotic(frames: Frames, strategy: StrategySpec) -> bool:
     if delay < NO_DELAY * frames.interval and make_plain_chase(strategy, frames.interval):
         return True
     return supply is not None and supply.empty > NEARLY_ALWAYS
+
+
+def _has_odd_numbers(frames: Frames, settings: Mapping[str, Any]) -> bool:
+    """Return True for numbers that no programmer writes, but a fit to other drawings finds."""
+    offset = settings.get("age_offset", 0.0)
+    apart = offset and abs(offset - frames.clock_offset) > ODD_OFFSET
+    time = settings.get("clock_time", 0.0)
+    means = settings.get("clock") == "mean" and ODD_MEAN < time < math.inf
+    deviates = settings.get("jitter_margin", 0.0) > 0 and settings["jitter_time"] > ODD_JITTER
+    return bool(apart or means or deviates)
 
 
 def _mark_silences(frames: Frames) -> NDArray[np.bool_]:
