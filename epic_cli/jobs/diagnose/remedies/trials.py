@@ -26,8 +26,9 @@ IN_STEP, IRREGULAR = 0.02, 0.0618
 #: might: the next session jumps more than the one it was chosen on.
 SIMPLER = 0.03
 
-#: Candidates that are judged, the least cost first, until one helps.
-JUDGED = 3
+#: Candidates that are judged, the least cost first, until one helps; on the slices that choose,
+#: they may cost so much more than what was drawn.
+JUDGED, NOISE = 3, 0.03
 
 #: A lag that a remedy adds (s) which players who act on what is drawn notice, and the most of it
 #: that a sooner remedy may add.
@@ -129,11 +130,11 @@ class DrawingTrials:
         return None
 
     def _rank(self, candidates: Iterable[BetterDrawing]) -> list[BetterDrawing]:
-        """Return the candidates that are better on the choosing slices, the least cost first."""
+        """Return the candidates that may be better by the choosing slices, the least cost first."""
+        most = self.before.compute_values(CHOOSING).cost + NOISE
         costs: list[tuple[float, BetterDrawing]] = []
         for candidate in candidates:
             measured = self.measure(candidate.spec)
-            if measured is not None and self.is_better(self.before, candidate.spec):
-                cost = measured.compute_values(CHOOSING).cost + SIMPLER * candidate.changes
-                costs.append((cost, candidate))
+            if measured is not None and (cost := measured.compute_values(CHOOSING).cost) < most:
+                costs.append((cost + SIMPLER * candidate.changes, candidate))
         return [candidate for _, candidate in sorted(costs, key=lambda each: each[0])]
