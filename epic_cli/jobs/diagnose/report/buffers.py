@@ -106,9 +106,17 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
     )
 
 
+#: A curve of a shorter time than this share of the send interval is none: it stops at each state.
+STOPPED = 0.1
+
+
 def _describe_curve(settings: Mapping[str, Any], found: Mechanism) -> str:
     """Return the curve between two states."""
     curve = "hold" if settings["between"] == "hold" else settings["curve"]
     words = BY_SLOPES if curve == "hermite" and not found.has_velocities else _CURVES[curve]
     time = settings["curve_time"]
-    return f"{words} for {format_seconds(time)}" if time and curve not in STRAIGHT else words
+    if not time or curve in STRAIGHT:
+        return words
+    if time < STOPPED * found.interval:
+        return "in straight lines with a stop at each state"
+    return f"{words} for {format_seconds(time)}"
