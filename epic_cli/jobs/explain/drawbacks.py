@@ -96,6 +96,16 @@ DRAWBACK_NOTES = {
         "45 % of it is enough for all packets, or 60 % with another clock, or 60 ms can be spared",
         "Take the shorter delay that is printed.",
     ),
+    "forgotten-states": DrawbackNote(
+        "states are thrown away while they are still needed: the next one is shown early",
+        "the states are dropped by an age that the drawn time has not yet left behind",
+        "Keep the state before the drawn time, however old it is.",
+    ),
+    "slowed-time": DrawbackNote(
+        "the drawn time is only slowed down and set back, and never catches up",
+        "it goes on at most as fast as time, and packets set it back",
+        "Let it go on faster, too, while it is later than the delay.",
+    ),
     "slides": DrawbackNote(
         "what is drawn slides across teleports, through walls",
         "a frame is between both ends of a teleport, and with a snap distance none is",
