@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.jobs.diagnose.mechanism.marks import find_least_leap
 from epic_cli.jobs.diagnose.redraw import interpolate_at
 from epic_cli.metrics.arrays import choose_places, compute_lengths, find_minimum
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 #: Range and spacing (s) of the shifts of a game against a strategy.
 EARLIEST, LATEST, APART = -0.5, 1.0, 0.02
-
-#: Least length of a teleport, as a multiple of the step that 90 % do not exceed.
-LEAP = 4.0
 
 
 def find_lateness(
@@ -58,7 +56,7 @@ def measure_lag(
     """
     times, calm = comparison.times, comparison.counted.copy()
     steps = compute_lengths(np.diff(positions, axis=0))
-    for leap in np.flatnonzero(steps > LEAP * np.quantile(steps[steps > 0], 0.9)):
+    for leap in np.flatnonzero(steps > find_least_leap(steps)):
         # frames that show it, however late they are: nothing was on the way
         before, after = stamps[[leap, leap + 1]]
         calm &= (times < before + EARLIEST) | (times > after + LATEST)

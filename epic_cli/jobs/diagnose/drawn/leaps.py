@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.mechanism.marks import LEAP
+from epic_cli.jobs.diagnose.mechanism.marks import find_least_leap
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def measure_calm_error(
     """
     steps = compute_lengths(np.diff(positions, axis=0))
     steps = steps[steps > 0]
-    most = LEAP * float(np.quantile(steps, 0.9))
+    most = find_least_leap(steps)
     if not (steps > most).any():
         return None
     times, drawn = comparison.times, comparison.drawn

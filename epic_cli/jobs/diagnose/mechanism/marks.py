@@ -43,8 +43,7 @@ def find_grid(frames: Frames, exact: float) -> float:
         return 0.0
     steps = np.round(values / gaps.min())
     grid = float(f"{(values @ steps) / (steps @ steps + 1e-300):.4g}") or np.inf
-    off = np.abs(frames.drawn - np.round(frames.drawn / grid) * grid)
-    return grid if off.max() <= exact < grid / 3 else 0.0
+    return grid if exact < grid / 3 and _are_on_grid(frames.drawn, grid, exact).all() else 0.0
 
 
 #: Grids to which games round what they send: decimals, their halves and fourths, and binary ones.
@@ -245,6 +244,15 @@ LANDS = 0.02
 
 #: Least length of a teleport, as a multiple of the step that 90 % do not exceed.
 LEAP = 4.0
+
+
+def find_least_leap(steps: Floats) -> float:
+    """Return the least length of a teleport among steps from packet to packet.
+
+    Those that go nowhere do not count; infinite if none goes anywhere.
+    """
+    moving = steps[steps > 0]
+    return LEAP * float(np.quantile(moving, 0.9)) if len(moving) else math.inf
 
 
 def list_snap_distances(frames: Frames) -> list[float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.mechanism.marks import LEAP
+from epic_cli.jobs.diagnose.mechanism.marks import find_least_leap
 from epic_cli.jobs.diagnose.settings import compute_used_values
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -43,7 +43,7 @@ def find_slides(recording: TrialRecording, frames: Frames, found: Mechanism) -> 
     steps = compute_lengths(np.diff(frames.positions, axis=0))
     at = np.searchsorted(frames.stamps, truth.starts[truth.teleported])
     at = at[(at > 0) & (at < len(frames.stamps))]
-    usual = LEAP * float(np.quantile(steps[steps > 0], 0.9)) if steps.any() else math.inf
+    usual = find_least_leap(steps)
     at = at[steps[at - 1] > usual]
     count = _count_slides(frames, at, before.lag, frames.drawn)
     if not count:
