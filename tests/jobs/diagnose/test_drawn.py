@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support import movements
+from support.known_drawings import match_known
 from support.recordings import few_rows
 
 from epic_cli.engine.contract import Packet
@@ -249,9 +250,10 @@ def test_a_limit_of_extrapolation_is_that_of_an_entity_that_was_away() -> None:
 def test_an_entity_of_which_few_frames_differ_is_drawn_alike() -> None:
     one, other = recorded(seed=1), recorded(seed=2)
     strategy = "buffer+clock=min+delay=0.12"
-    paths = {"a": drawn(one, strategy), "b": drawn(other, strategy)}
-    paths["b"].positions[::100] += 0.3
-    assert all(entity.found for entity in match({"a": one, "b": other}, paths).entities)
+    paths = drawn(one, strategy), drawn(other, strategy)
+    paths[1].positions[::100] += 0.3
+    found = match_known(strategy, (one, paths[0]), (other, paths[1]))
+    assert [entity.found for entity in found.entities] == [True, True]
 
 
 def rows(*frames: tuple[float, float], entity: str = "") -> dict[str, PacketBlock]:

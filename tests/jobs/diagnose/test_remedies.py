@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from support import movements
+from support.known_drawings import match_known
 from support.recordings import few_of
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial, judge_remedy
@@ -61,7 +61,7 @@ def found_in(block: PacketBlock, strategy: str, times: Floats = EVEN) -> DrawnMa
     """Return the diagnosis of a strategy's drawing."""
     shown = np.round(Redraw(block).draw(read_spec(strategy), times), 4)
     there = np.isfinite(shown[:, 0])
-    return match({"": block}, {"": DrawnPath(times[there], shown[there], 5e-5)})
+    return match_known(strategy, (block, DrawnPath(times[there], shown[there], 5e-5)))
 
 
 def drawn_by(strategy: str, metric: str = "step_error") -> Remedy:

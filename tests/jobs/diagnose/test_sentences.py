@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.known_drawings import match_known
 from support.movements import block
 from support.recordings import few_of, seeds
 
@@ -225,7 +226,7 @@ def test_packets_that_tell_a_goal_are_no_path_to_try_remedies_by() -> None:
 def test_probable_is_what_is_near_far_ahead_and_by_few_numbers() -> None:
     packets, times = send(np.random.default_rng(3)), np.arange(1, 39, 1 / 60)
     drawn = Redraw(block(packets)).draw(read_spec("buffer+delay=0.1"), times)
-    found = match({"": block(packets)}, {"": DrawnPath(times, drawn, 5e-7)})
+    found = match_known("buffer+delay=0.1", (block(packets), DrawnPath(times, drawn, 5e-7)))
     assert found.mechanism is not None
     plain = {"delay": 0.1}
     fitted = {"clock": "mean", "clock_time": 13.0, "delay": 0.1, "jitter_margin": 2.0}
