@@ -380,6 +380,14 @@ class SpeedTicks(SummedTicks):
         return way * min(9 * self.every / far, 1) if far else way
 
 
+class FrameSteps(games.Game):
+    """Each axis by 0.12 in each frame, until it is there."""
+
+    def frame(self) -> None:
+        rest = self.got[-1][2] - self.drawn
+        self.drawn = self.drawn + np.clip(rest, -0.12, 0.12)
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -467,6 +475,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "page-timer": (PageTimer, "chase+how=share+share=0.2+every=0.016"),
     "marker": (games.Marker, "chase+how=eased+ease=css-ease+time=0.12"),
     "eight-frames": (games.EightFrames, "chase+how=linear+time=8+step_time=1"),
+    "frame-steps": (FrameSteps, "chase+how=speed+speed=0.12+axes=each+step_time=1"),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
     "landing-share": (LandingShare, "chase+how=share+share=0.12+snap_near=0.15"),
     "resting-axes": (RestingAxes, "chase+how=share+share=0.2+axes=each+dead_zone=0.1"),

@@ -269,6 +269,7 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("longest-gap", "arrival-stamps"),
         ("trimmed-states", "forgotten-states"),
         ("slowed-clock", "slowed-time"),
+        ("frame-steps", "frame-rate"),
     ],
 )
 def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -> None:

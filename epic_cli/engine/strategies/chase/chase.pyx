@@ -119,8 +119,8 @@ cdef class Chase(Strategy):
 
     With ``step_time`` each step counts as that long, whatever its duration: ``step_time=1/60`` is
     code that takes each frame for a sixtieth of a second, ``step_time=1`` a spring by frames, and
-    ``how=linear`` then goes for a number of frames. With ``step_most`` a longer step counts as that
-    long, as where code limits dt after a hitch.
+    ``how=linear`` then goes for a number of frames, ``how=speed`` by a constant step in each. With
+    ``step_most`` a longer step counts as that long, as where code limits dt after a hitch.
 
     The goal is the newest state; or ``ahead`` of it: ``velocity``: where its velocity has led it by
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;

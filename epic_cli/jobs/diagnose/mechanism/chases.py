@@ -16,6 +16,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.forces import read_forces
 from epic_cli.jobs.diagnose.mechanism.glides import SEEN, goes_along, read_glides
 from epic_cli.jobs.diagnose.mechanism.readings import (
+    CLEARER,
     FEW,
     MOSTLY,
     PossibleReading,
@@ -26,7 +27,7 @@ from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
-    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.arrays import Flags, Floats
 
 #: The share of frames without a step from which one frame does not tell its share of the rest.
 COARSE = 0.2
@@ -36,6 +37,9 @@ FEWEST = 20
 
 #: Shares of the rest that tell how they grow, and the least rest that does (usual steps).
 GROWN, ALONE = (0.01, 0.95), 0.02
+
+#: Speeds that differ by less, as a share, are even.
+EVEN = 1e-3
 
 #: A share of the rest that is not all of it.
 ALL = 0.999
@@ -152,11 +156,10 @@ def read_shares(
     far = way**2 > np.quantile(way**2, 0.5) * 0.1
     going = (pace > 0) & (way > pace + 2e-3 * unit)
     alone = (np.abs(step) > 0) & (np.abs(left) > np.abs(step) + 2e-3 * unit)
-    each = float(np.median((np.abs(step) / elapsed[:, None])[alone])) if alone.any() else 0.0
-    most = each * elapsed[:, None]
+    each, most = _find_pace(np.abs(step), elapsed[:, None], alone)
     found = PossibleReading(
         float(compute_robust_rms(step - np.clip(left, -most, most))),
-        StrategySpec("chase", {"how": "speed", "speed": each, "axes": "each", **ahead}),
+        StrategySpec("chase", {"how": "speed", **each, "axes": "each", **ahead}),
     )
     stands = pace == 0
     if stands[far].any() and (~stands).sum() >= FEWEST:
@@ -176,19 +179,35 @@ def read_shares(
     partly = share < ALL if (share < ALL).sum() >= FEW else np.full(len(share), True)
     lerp = float(np.median((elapsed[far] / share)[partly]))
     time = float(np.median(-elapsed[far] / np.log1p(-share)))
-    speed = float(np.median((pace / elapsed)[going])) if going.any() else 0.0
+    speed, most = _find_pace(pace, elapsed, going)
     return [found] + [
         PossibleReading(
             float(compute_robust_rms(step - np.minimum(model, 1)[:, None] * left)),
-            StrategySpec("chase", {"how": how, setting: value, **ahead}),
+            StrategySpec("chase", {"how": how, **settings, **ahead}),
         )
-        for how, setting, value, model in (
-            ("share", "share", middle, np.full(len(elapsed), middle)),
-            ("lerp", "time", lerp, elapsed / lerp),
-            ("exponential", "time", time, 1 - np.exp(-elapsed / time)),
-            ("speed", "speed", speed, speed * elapsed / np.maximum(way, 1e-12)),
+        for how, settings, model in (
+            ("share", {"share": middle}, np.full(len(elapsed), middle)),
+            ("lerp", {"time": lerp}, elapsed / lerp),
+            ("exponential", {"time": time}, 1 - np.exp(-elapsed / time)),
+            ("speed", speed, most / np.maximum(way, 1e-12)),
         )
     ]
+
+
+def _find_pace(steps: Floats, elapsed: Floats, going: Flags) -> tuple[dict[str, float], Floats]:
+    """Return the settings of a constant speed, or step a frame, and the step in each frame.
+
+    The lengths of ``steps`` that are ``going`` tell it; the speed, if they are as even.
+    """
+    elapsed = np.broadcast_to(elapsed, steps.shape)
+    if not going.any():
+        return {"speed": 0.0}, np.zeros(steps.shape)
+    speeds = (steps / elapsed)[going]
+    speed, step = float(np.median(speeds)), float(np.median(steps[going]))
+    uneven = np.median(np.abs(speeds / speed - 1))
+    if uneven > EVEN and np.median(np.abs(steps[going] / step - 1)) * CLEARER < uneven:
+        return {"speed": step, "step_time": 1.0}, np.full(steps.shape, step)
+    return {"speed": speed}, speed * elapsed
 
 
 def read_growing(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:

@@ -164,10 +164,17 @@ class Variants:
         elif settings.get("how") == "interval":
             tween = {"how": "linear", "time": settings.get("interval", "1i"), "interval": None}
             yield self.change(spec, {**tween, "start": "last", "end": "short"})
+        elif "speed" in settings and not settings.keys() & {"step_time", "every"}:
+            yield from self._iterate_steps_of_frames(spec)
         if self.snap_time:
             yield self.change(spec, {"snap_after": self.snap_time})
         if settings.get("how") in BY_SHARES:
             yield from (self.change(spec, zone) for zone in self.near_zones)
+
+    def _iterate_steps_of_frames(self, spec: StrategySpec) -> Iterator[StrategySpec]:
+        """Yield the constant step a frame that is as fast as a constant speed."""
+        if isinstance(speed := spec.settings["speed"], float):
+            yield self.change(spec, {"speed": speed * self.frames.frame, "step_time": 1.0})
 
     def _iterate_shares_of_frames(self, spec: StrategySpec) -> Iterator[StrategySpec]:
         """Yield the share a frame of an exponential way in ticks that are about frames."""

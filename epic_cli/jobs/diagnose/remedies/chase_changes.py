@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 #: The changes of a chase at a constant speed that let it arrive when the next packet is due.
-TO_NEXT: dict[str, Any] = {"how": "interval", "speed": None, "axes": None}
+TO_NEXT: dict[str, Any] = {"how": "interval", "speed": None, "axes": None, "step_time": None}
 
 #: Changes of a chase that mend a cause; None restores the default.
 MENDING_CHANGES: dict[str, dict[str, Any]] = {

@@ -85,8 +85,9 @@ class ChaseFaults:
     @property
     def speed(self) -> float:
         """The speed of a chase at a constant one, or the largest one of another."""
-        limited = self.settings.get("how") != "speed"
-        return float(self.settings.get("speed_most" if limited else "speed", 0.0))
+        if self.settings.get("how") != "speed":
+            return float(self.settings.get("speed_most", 0.0))
+        return float(self.settings["speed"]) / self.counted
 
     @cached_property
     def values(self) -> dict[str, float]:
@@ -163,6 +164,8 @@ class ChaseFaults:
         if self.settings["how"] == "lerp":
             step = max(float(self.settings["every"]), self.frames.frame)
             return self.time < max(WHOLE * step, UNSEEN)
+        if self.settings["how"] == "speed":
+            return False
         whole = self.settings["how"] == "share" and self.settings["share"] == 1
         return whole or self.time < UNSEEN
 

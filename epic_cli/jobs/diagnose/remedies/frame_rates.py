@@ -18,7 +18,7 @@ from epic_cli.network.link import are_clocks_apart
 SCREENS, UNLIKE = (30.0, 144.0), 0.03
 
 #: Powers of the time in the numbers of a chase.
-POWERS = (("time", 1), ("stiffness", -2), ("damping", -1))
+POWERS = (("time", 1), ("stiffness", -2), ("damping", -1), ("speed", -1))
 
 
 def make_even_chase(

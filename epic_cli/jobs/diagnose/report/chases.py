@@ -121,7 +121,7 @@ def _write_counted_steps(settings: Mapping[str, Any]) -> str:
     counted = settings["step_time"]
     if settings["step_most"] < math.inf:
         return f", each frame counted as {format_seconds(settings['step_most'])} at most"
-    if not counted or (counted == 1 and settings["how"] in (*GLIDES, "growing")):
+    if not counted or (counted == 1 and settings["how"] in (*GLIDES, "growing", "speed")):
         return ""
     return " per frame" if counted == 1 else f", each frame counted as {format_seconds(counted)}"
 
@@ -187,6 +187,8 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         how = _SPEEDS[settings["speed"]]
         if settings["interval"] in MEASURED:
             how += f" over {describe_interval(settings)}"
+    elif settings["how"] == "speed" and settings["step_time"] == 1:
+        how = f"by {settings['speed']:.4g} units in each frame"
     how = _add_habits(how, settings, found)
     return f"moves toward {goal.rstrip(',')}, {how}{rest}"
 
