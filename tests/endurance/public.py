@@ -12,6 +12,7 @@ else was drawn.
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import time
 from collections import Counter, defaultdict
@@ -380,6 +381,18 @@ class SpeedTicks(SummedTicks):
         return way * min(9 * self.every / far, 1) if far else way
 
 
+class StateRing(games.Game):
+    """The last five states by arrival, 150 ms late; the newest, if no two are around that time."""
+
+    def frame(self) -> None:
+        kept, time = self.got[-5:], self.at - 0.15
+        self.drawn = kept[-1][2]
+        for (then, _, start), (until, _, goal) in itertools.pairwise(kept):
+            if then <= time <= until:
+                self.drawn = start + (goal - start) * ((time - then) / max(until - then, 1e-9))
+                break
+
+
 class FrameSteps(games.Game):
     """Each axis by 0.12 in each frame, until it is there."""
 
@@ -410,6 +423,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "buffer+stamps=arrival+delay=0.033+jitter_margin=1+jitter=longest+jitter_count=8",
     ),
     "trimmed-states": (games.TrimmedStates, "buffer+stamps=arrival+delay=0.12+forget=0.18"),
+    "state-ring": (StateRing, "buffer+stamps=arrival+delay=0.15+keep=5+before=newest"),
     "slowed-clock": (games.SlowedClock, "buffer+delay=0.15+catch_up=slow+catch_up_rate=0.1"),
     "tutorial": (games.Tutorial, "chase+how=linear+time=1i+ahead=interval"),
     "limited-way": (

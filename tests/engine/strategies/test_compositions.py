@@ -165,7 +165,7 @@ BUFFER: dict[str, list[Any]] = {
     "reserve": [0, 0, 1, 2],
     "late": ["drop", "drop", "insert"],
     "equal": ["keep", "keep", "last"],
-    "before": ["hold", "none"],
+    "before": ["hold", "none", "newest"],
     "begin": [1, 1, 2, 3],
     "keep": [1024, 1024, 2, 3, 6],
     "forget": [0, 0, 0.15, 0.4],

@@ -112,7 +112,7 @@ IN_TURN = (
     "buffer+stamps=ticks+interval=0.06+catch_up=timed-queue+every=0.02+tick_time=own+max_buffer=2",
     "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_share=0.1+forget=0.15"
     "+forget_keeps=2+rounding=0.01+rounding_of=states+jitter_margin=1+jitter=longest"
-    "+jitter_count=4+delay_fall=0.1",
+    "+jitter_count=4+delay_fall=0.1+keep=3+before=newest",
     "buffer+delay=0.13+catch_up=slow+catch_up_rate=0.1+curve=hermite+curve_time=0.04",
     "buffer+stamps=arrival+start=last+draw_time=last+delay=0.1+beyond=reuse+equal=last",
     "buffer+stamps=arrival+catch_up=waypoints+low_pass=0.06+follow=lerp+catch_up_from=3"

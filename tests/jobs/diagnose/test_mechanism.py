@@ -269,6 +269,7 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("longest-gap", "arrival-stamps"),
         ("trimmed-states", "forgotten-states"),
         ("slowed-clock", "slowed-time"),
+        ("state-ring", "arrival-stamps"),
         ("frame-steps", "frame-rate"),
     ],
 )

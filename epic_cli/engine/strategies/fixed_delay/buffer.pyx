@@ -146,9 +146,10 @@ cdef class DelayBuffer(Strategy):
     there to the newest, ``beyond_share`` of the rest in each frame, or dt / ``beyond_lerp`` of it.
     ``repeat`` goes the way of the last frame again. ``oldest`` is back at the oldest state of the
     last ``keep``; with ``reuse`` the newest is held, and begins the way to the next one where that
-    comes. Before the oldest that one is shown, or with ``before=none`` what was drawn last. States
-    older than ``forget`` are dropped once they are drawn, all but ``forget_keeps``: the first one
-    after a silence, or a loss, is then shown at once.
+    comes. Before the oldest that one is shown, with ``before=none`` what was drawn last, or with
+    ``before=newest`` the newest, as by code that finds no two states around the time. States older
+    than ``forget`` are dropped once they are drawn, all but ``forget_keeps``: the first one after a
+    silence, or a loss, is then shown at once.
 
     Catch-up: ``snap``: the time is as above, and what was drawn last stays while fewer than
     ``reserve`` states wait behind the next one. With ``rate`` it goes on with frames, that much
@@ -342,7 +343,8 @@ cdef class DelayBuffer(Strategy):
             Choice("equal", "keep", "of two states of one time, such as two packets of a frame with"
                    " stamps=arrival: keep both, or the last", ("keep", "last"), tune=False),
             Choice("before", "hold", "what to draw before the oldest state: that state, what was"
-                   " drawn last, or nothing", ("hold", "none"), tune=False),
+                   " drawn last, or nothing, or the newest state", ("hold", "none", "newest"),
+                   tune=False),
             Number("begin", 1, "packets to wait for before anything is drawn", "", 1,
                    1024, whole=True),
             Number("keep", 1024, "the largest number of states kept", "", 2, 1024, whole=True),
@@ -382,7 +384,7 @@ cdef class DelayBuffer(Strategy):
     cdef public size_t begin, forget_keeps
     cdef public double forget, curve_time
     cdef bint keeps_last, forgotten, renewed, by_milliseconds
-    cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
+    cdef bint by_velocity, returns, inserts, hides, skips_to_newest, counts_intervals, remembers
     cdef bint from_last, draws_last, smooths, by_ticks, holds, is_queue, skips, waits, stops
     cdef bint sorts, spares, rounds_down, rounds_states
     cdef bint strays                # the newest packet was too far from the drawn time
@@ -454,6 +456,7 @@ cdef class DelayBuffer(Strategy):
         self.inserts = late != "drop"
         self.sorts = late == "sort" and self.stamps != StampSource.SENDER
         self.hides = before == "none"
+        self.skips_to_newest = before == "newest"
         self.keeps_last = equal == "last"
         self.from_last = start == "last"
         self.draws_last = draw_time == "last" and self.catch_up == CatchUp.SNAP and not (
@@ -753,6 +756,8 @@ cdef class DelayBuffer(Strategy):
         if self.place == 0:
             if self.hides:
                 self.hold_last(sample)
+            elif self.skips_to_newest:
+                self.hold_state_at(self.states.back(), sample)
             else:
                 self.hold_state_at(self.states.front(), sample)
         elif self.place == self.states.size():

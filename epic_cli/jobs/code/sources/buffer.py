@@ -1075,6 +1075,8 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             # before the oldest
             if BEFORE == "hold":
                 self.show(self.states[0].position, self.states[0].rotation)
+            if BEFORE == "newest":
+                self.show(self.states[last].position, self.states[last].rotation)
         elif RESERVE > 0 and CATCH_UP == "snap" and i < last and i + 1 + RESERVE > last:
             # what was drawn stays until more states wait
             return

@@ -26,6 +26,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
 )
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import select_tick_frames
 from epic_cli.jobs.diagnose.mechanism.empty_buffers import look_at_empty_buffers
+from epic_cli.jobs.diagnose.mechanism.few_states import look_at_few_states
 from epic_cli.jobs.diagnose.mechanism.kinds import (
     look_at_counted_ticks,
     look_at_kinds,
@@ -103,6 +104,7 @@ class ExplanationSearch(SearchState):
             self.look_at_buffers()
         if not self.results.is_exact:
             look_at_empty_buffers(self)
+            look_at_few_states(self)
         look_at_timed_queues(self)
         for hiding, times in itertools.product(HIDING, TIMES):
             if not self.results.is_settled:
@@ -137,6 +139,7 @@ class ExplanationSearch(SearchState):
         self.fit_results(begun.results)
         look_at_counted_ticks(self)  # whose phase more frames tell better
         if not self.results.is_exact and self.results.best.apart < HOPELESS * self.frames.unit:
+            look_at_few_states(self)
             if not self.results.is_settled:
                 self.look_at_buffers()
             if not self.results.is_exact:

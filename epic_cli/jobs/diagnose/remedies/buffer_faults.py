@@ -109,7 +109,7 @@ class BufferFaults:
         """Yield possible faults of a buffer that keeps too few states, and their fixes."""
         settings = self.settings
         if settings["keep"] < FEW_STATES and self.given.get("beyond") != "oldest":
-            yield "few-states", {"keep": None}
+            yield "few-states", {"keep": None, "before": None}
         delay = convert_to_seconds(settings["delay"], self.frames.interval)
         if 0 < settings["forget"] < delay + FORGETS * self.frames.interval:
             yield "forgotten-states", dict.fromkeys(("forget", "forget_keeps"))

@@ -140,7 +140,7 @@ class BufferRemedies(BufferFaults):
         """Return True if another clock alone makes steps steadier, with enough states."""
         given, base = dict(self.given), self.base
         if self.settings["keep"] < FEW_STATES:
-            given["keep"] = None
+            given |= {"keep": None, "before": None}
             base = self.trials.measure(self.make_equally_late(given))
         other = {**given, **_list_clock_changes(clock)}
         if self.trials.is_better(base, self.make_equally_late(other)):

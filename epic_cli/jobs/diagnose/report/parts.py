@@ -74,16 +74,25 @@ def write_habits(settings: Mapping[str, Any]) -> str:
         words += ", without the last step of each way"
     if settings.get("playout_delay"):
         words += f", behind a jitter buffer of {format_seconds(settings['playout_delay'])}"
-    if old := settings.get("forget"):
-        words += f", without states older than {format_seconds(old)}"
-        few = settings["forget_keeps"]
-        words += f" but the newest {few:g}" if few > 1 else ""
+    words += _write_lacking_states(settings)
     if settings["times"] == "milliseconds":
         words += ", by times in whole milliseconds"
     if grid := settings["rounding"]:
         down = " down" if settings["rounding_by"] == "down" else ""
         states = ", its states" if settings["rounding_of"] == "states" else ","
         words += f"{states} rounded{down} to multiples of {grid:g}"
+    return words
+
+
+def _write_lacking_states(settings: Mapping[str, Any]) -> str:
+    """Return which states a buffer forgets, and what it draws where it has none."""
+    words = ""
+    if old := settings.get("forget"):
+        words += f", without states older than {format_seconds(old)}"
+        few = settings["forget_keeps"]
+        words += f" but the newest {few:g}" if few > 1 else ""
+    if settings.get("before") == "newest":
+        words += ", and shows the newest state while each is newer than what it draws"
     return words
 
 
