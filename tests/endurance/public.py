@@ -401,6 +401,33 @@ class FrameSteps(games.Game):
         self.drawn = self.drawn + np.clip(rest, -0.12, 0.12)
 
 
+class BackwardLead(games.Game):
+    """A tenth of the way in each frame to the newest state, led by (last - newest) / time."""
+
+    velocity: Any = np.zeros(3)
+
+    def arrive(self) -> None:
+        if len(self.got) > 1:
+            (then, _, last), (now, _, newest) = self.got[-2:]
+            self.velocity = (last - newest) / (now - then) if now > then else self.velocity
+
+    def frame(self) -> None:
+        arrival, _, newest = self.got[-1]
+        goal = newest + self.velocity * (self.at - arrival)
+        self.drawn = self.drawn + (goal - self.drawn) * 0.1
+
+
+class FixedLead(games.Game):
+    """A sixth of the way in each frame to where the last step leads in 120 ms."""
+
+    def frame(self) -> None:
+        self.goal = self.got[-1][2]
+        if len(self.got) > 1:
+            (_, before, last), (_, stamp, newest) = self.got[-2:]
+            self.goal = newest + (newest - last) * (0.12 / (stamp - before))
+        self.drawn = self.drawn + (self.goal - self.drawn) / 6
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -490,6 +517,14 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "marker": (games.Marker, "chase+how=eased+ease=css-ease+time=0.12"),
     "eight-frames": (games.EightFrames, "chase+how=linear+time=8+step_time=1"),
     "frame-steps": (FrameSteps, "chase+how=speed+speed=0.12+axes=each+step_time=1"),
+    "backward-lead": (
+        BackwardLead,
+        "chase+how=share+share=0.1+ahead=velocity+age=arrival+velocity=arrivals+velocity_factor=-1",
+    ),
+    "fixed-lead": (
+        FixedLead,
+        "chase+how=share+share=0.166667+ahead=fixed+ahead_time=0.12+velocity=stamps",
+    ),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
     "landing-share": (LandingShare, "chase+how=share+share=0.12+snap_near=0.15"),
     "resting-axes": (RestingAxes, "chase+how=share+share=0.2+axes=each+dead_zone=0.1"),

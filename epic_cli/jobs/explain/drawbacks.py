@@ -176,6 +176,11 @@ DRAWBACK_NOTES = {
         "it predicts by a multiple of the packets' velocities",
         "Convert velocities to the positions' unit per second: 3.6 km/h are 1 m/s.",
     ),
+    "reversed-velocity": DrawbackNote(
+        "the velocity has the wrong sign, so that it predicts backwards",
+        "it predicts by a negative multiple of a velocity",
+        "Subtract the position before from the newest: velocity = (newest - last) / time.",
+    ),
     "axes-alone": DrawbackNote(
         "each axis moves by itself: diagonals are up to 1.4 times as fast",
         "each axis has the same constant speed",

@@ -214,7 +214,7 @@ CHASE: dict[str, list[Any]] = {
     "axes": ["all", "each"],
     "velocity": ["sent", "stamps", "arrivals", "interval", "before"],
     "rounding_of": ["drawn", "states"],
-    "velocity_factor": [1, 1, 3.6],
+    "velocity_factor": [1, 1, 3.6, -0.7],
     "age_offset": [0, 0, -0.1],
     "velocity_share": [1, 1, 0.3],
     "ahead_time": [1.0, 0.1, "unlimited"],

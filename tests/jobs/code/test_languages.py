@@ -130,7 +130,8 @@ IN_TURN = (
     "chase+how=speed+speed=3+axes=each+snap=2.17+ahead=arrival+age=absolute",
     "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5+velocity=before+rounding=0.013"
     "+rounding_of=states",
-    "chase+how=force+stiffness=90+damping=7+integration=exact+ahead=velocity+velocity=arrivals",
+    "chase+how=force+stiffness=90+damping=7+integration=exact+ahead=velocity+velocity=arrivals"
+    "+velocity_factor=-0.7",
     "chase+how=force+stiffness=90+damping=7+ahead=interval+velocity=stamps+velocity_share=0.4",
     "chase+how=eased+ease=css-ease+time=7+step_time=1+start=frame",
     "chase+how=spring+time=0.1+speed_most=3+every=0.03+phase=frame+between=lerp",

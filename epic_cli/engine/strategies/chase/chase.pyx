@@ -260,7 +260,8 @@ cdef class Chase(Strategy):
                    " between timestamps, arrivals, or of an interval, or that of the packet before",
                    VelocitySource, tune=False),
             Number("velocity_factor", 1.0, "what the velocity is multiplied by, as where its unit"
-                   " is another than that of the positions", "", 0, 1000),
+                   " is another than that of the positions, or its sign is wrong", "", -1000,
+                   1000),
             Number("velocity_share", 1.0, "how much of the difference a packet shifts the mean"
                    " velocity; 1: it is the newest", "", 0.001, 1),
             Number("ahead_time", 1.0, "the longest prediction", "s", 0, 3600,

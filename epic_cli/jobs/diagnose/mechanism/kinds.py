@@ -30,6 +30,7 @@ from epic_cli.jobs.diagnose.mechanism.grown_shares import (
     iterate_grown_shares,
 )
 from epic_cli.jobs.diagnose.mechanism.jitter_buffers import iterate_held_chases
+from epic_cli.jobs.diagnose.mechanism.leads import read_leads
 from epic_cli.jobs.diagnose.mechanism.overlaps import iterate_overlapping_ways
 from epic_cli.jobs.diagnose.mechanism.paces import iterate_paced_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
@@ -101,7 +102,7 @@ def look_at_kinds(search: SearchState) -> None:
             for settings, off in measured_intervals.iterate_measured_chases(view)
         ]
         if not results.is_exact:
-            moved = read_moved_goals(view)[:MOVED]
+            moved = [*read_moved_goals(view)[:MOVED], *read_leads(view)[:MOVED]]
             search.look_at([add_settings(reading.strategy, late) for reading in moved])
     measured.sort(key=lambda reading: reading.off)
     search.look_at_readings(measured, MEASURED, search.exact)

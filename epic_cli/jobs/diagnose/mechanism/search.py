@@ -33,6 +33,7 @@ from epic_cli.jobs.diagnose.mechanism.kinds import (
     look_at_tick_kinds,
     look_at_zones,
 )
+from epic_cli.jobs.diagnose.mechanism.leads import read_leads
 from epic_cli.jobs.diagnose.mechanism.plain_chases import look_at_changes, look_at_plain_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills, look_at_timed_queues
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
@@ -127,6 +128,7 @@ class ExplanationSearch(SearchState):
         if begun.results.best.apart > CLOSE * self.frames.unit:
             look_at_counted_ticks(self)
             self.look_at_readings(read_chases(self.frames), RIVALS, self.exact)
+            self.look_at([one.strategy for one in read_leads(self.frames)[:RIVALS]])
             for read in arrivals.iterate_timed_buffers, arrivals.iterate_two_state_buffers:
                 self.look_at(list(read(self.frames, self.variants.grid)))
             look_at_tick_kinds(self)

@@ -16,6 +16,7 @@ MENDING_CHANGES: dict[str, dict[str, Any]] = {
     ),
     "overshoot": {"ahead": None, "ahead_time": None},
     "wrong-velocity": {"velocity_factor": None},
+    "reversed-velocity": {"velocity_factor": None},
     "fed-back": {"how": "linear"},
     "packet-jumps": {
         "every": None,

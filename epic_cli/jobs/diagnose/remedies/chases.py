@@ -121,8 +121,8 @@ class ChaseFaults:
             }  # fmt: skip
             if settings[key] == word and shows.get(cause, True):
                 yield cause
-        if settings["velocity_factor"] != 1:
-            yield "wrong-velocity"
+        if (factor := settings["velocity_factor"]) != 1:
+            yield "wrong-velocity" if factor > 0 else "reversed-velocity"
         if settings["every"] > SHORT * self.frames.frame and settings["between"] == "hold":
             yield "ticks"
         by_interval = how == "interval" or (how == "speed" and self.speed < 0)

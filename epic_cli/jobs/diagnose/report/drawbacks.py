@@ -59,6 +59,8 @@ DRAWBACKS = {
     " back: 95 % of the packets are at most {missed:share} of a step off.",
     "wrong-velocity": "It counts each velocity {factor:number} times, so that each packet pulls it"
     " back: its unit is not that of the positions (3.6 km/h are 1 m/s).",
+    "reversed-velocity": "It predicts backwards, so that each packet throws it on: the sign of the"
+    " velocity is wrong (the newest position less the one before is right).",
     "axes-alone": "Each axis goes by itself: on diagonals it is up to 1.4 times as fast, and then"
     " turns off to the axis that is left.",
     "message-time": "It goes a frame's part of the way once a packet: the faster the screen, the"
