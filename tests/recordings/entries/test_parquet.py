@@ -62,17 +62,18 @@ def test_groups_are_written_as_they_fill(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    "position",
+    "kind",
     [
-        pa.array([{"x": 1.0, "y": 2.0, "z": 3.0}]),
-        pa.array([[1.0, 2.0, 3.0]], pa.list_(pa.float32(), 3)),
-        pa.array([[1.0, 2.0, 3.0]], pa.list_(pa.float32())),
-        pa.array([[1.0, 2.0, 3.0]], pa.large_list(pa.float64())),
+        None,
+        pa.list_(pa.float32(), 3),
+        pa.list_(pa.float32()),
+        pa.large_list(pa.float64()),
     ],
     ids=["struct", "array", "list", "large-list"],
 )
-def test_nested_positions_are_paths(tmp_path: Path, position: Any) -> None:
-    path = written(tmp_path / "nested", {"t": [0.5], "pos": position})
+def test_nested_positions_are_paths(tmp_path: Path, kind: pa.DataType | None) -> None:
+    position = {"x": 1.0, "y": 2.0, "z": 3.0} if kind is None else [1.0, 2.0, 3.0]
+    path = written(tmp_path / "nested", {"t": [0.5], "pos": pa.array([position], kind)})
     assert packets_of(path) == [Packet((1.0, 2.0, 3.0), None, 0.5)]
 
 

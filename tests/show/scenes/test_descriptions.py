@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from epic_cli.show.scene import Scene, StrategyTrace, describe_scene, make_histo
 NAMES = ("snapshot", "epic", "dumb-terminal")
 
 
+@cache
 def make_scene(seed: int) -> Scene:
     """Return a scene of a circle with late, lost and silent packets."""
     dice = np.random.default_rng(seed)
@@ -37,8 +39,7 @@ def make_scene(seed: int) -> Scene:
     return scene
 
 
-SCENES = [make_scene(seed) for seed in range(4)]
-scenes = pytest.mark.parametrize("scene", SCENES, ids=range(len(SCENES)))
+scenes = pytest.mark.parametrize("seed", range(4))
 
 
 def sentence(text: str, label: str) -> str:
@@ -51,7 +52,8 @@ def numbers(text: str) -> list[float]:
 
 
 @scenes
-def test_what_each_strategy_drew(scene: Scene) -> None:
+def test_what_each_strategy_drew(seed: int) -> None:
+    scene = make_scene(seed)
     words = describe_scene(scene, NAMES)
     for one in scene.drawn:
         row = int(np.nanargmax(one.errors))
@@ -74,7 +76,8 @@ def test_what_each_strategy_drew(scene: Scene) -> None:
 
 
 @scenes
-def test_half_and_nearly_all_rows_are_below_what_is_said(scene: Scene) -> None:
+def test_half_and_nearly_all_rows_are_below_what_is_said(seed: int) -> None:
+    scene = make_scene(seed)
     words = describe_scene(scene, NAMES)["histogram"]
     for one in scene.drawn:
         known = np.sort(one.errors[np.isfinite(one.errors)])
@@ -85,7 +88,8 @@ def test_half_and_nearly_all_rows_are_below_what_is_said(scene: Scene) -> None:
 
 
 @scenes
-def test_the_packets_and_the_network(scene: Scene) -> None:
+def test_the_packets_and_the_network(seed: int) -> None:
+    scene = make_scene(seed)
     words, came = describe_scene(scene, NAMES)["packets"], scene.deliveries
     count, first, last, interval = numbers(words.partition(";")[0])
     assert (count, first, last) == (len(came.sent), round(came.sent[0], 2), round(came.sent[-1], 2))
@@ -103,9 +107,9 @@ def test_the_packets_and_the_network(scene: Scene) -> None:
 @pytest.mark.parametrize("drawn", [0, 1])
 def test_where_nothing_counts_it_says_so(drawn: int) -> None:
     nothing = np.full(3, np.nan)
-    one: StrategyTrace = SCENES[0].drawn[drawn]
+    one: StrategyTrace = make_scene(0).drawn[drawn]
     empty = one._replace(errors=nothing, histogram=make_histogram(nothing))
-    words = describe_scene(SCENES[0]._replace(drawn=(empty,)), [one.label])
+    words = describe_scene(make_scene(0)._replace(drawn=(empty,)), [one.label])
     assert sentence(words["histogram"], one.label) == "no row counts"
     assert sentence(words["error"], one.label) == "no row counts"
     assert sentence(words["above"], one.label) == "nothing that counts"
