@@ -52,7 +52,7 @@ def recorded(movement: movements.Movement, seconds: float, seed: int) -> list[Pa
 @pytest.mark.parametrize(
     ("movement", "seconds", "most", "seed"),
     [
-        (strafe, 400.0, 2_500, 4),
+        (strafe, 160.0, 1_000, 4),
         (figure_eight, 150.0, 100_000, 1),
     ],
 )
@@ -109,12 +109,12 @@ def test_markers_are_where_the_rows_are(
 
 
 def test_trails_of_long_recordings_are_lines(browser: Page, tmp_path: Path) -> None:
-    packets = recorded(figure_eight, 800.0, 5)
+    packets = recorded(figure_eight, 400.0, 5)
     study = comparisons.compared(
         {"": movements.block(packets)},
         [StrategySpec(strategy, label=strategy) for strategy in STRATEGIES[:3]],
         Timing(),
-        selection=Selection(10_000, -math.inf, math.inf),
+        selection=Selection(5_000, -math.inf, math.inf),
     )
     assert study.scenes[0].shared is not None
     seen = visited(
