@@ -428,6 +428,28 @@ class FixedLead(games.Game):
         self.drawn = self.drawn + (self.goal - self.drawn) / 6
 
 
+class IgnoredMoves(games.Game):
+    """A fifth of the way in each frame; a state nearer than 0.4 to the goal is no goal."""
+
+    goal: Any = None
+
+    def arrive(self) -> None:
+        newest = self.got[-1][2]
+        if self.goal is None or np.linalg.norm(newest - self.goal) >= 0.4:
+            self.goal = newest
+
+    def frame(self) -> None:
+        self.drawn = self.drawn + (self.goal - self.drawn) * 0.2
+
+
+class FasterFarAway(games.Game):
+    """A tenth of the way in each frame, a quarter while it is more than 0.4 away."""
+
+    def frame(self) -> None:
+        rest = self.got[-1][2] - self.drawn
+        self.drawn = self.drawn + rest * (0.25 if np.linalg.norm(rest) > 0.4 else 0.1)
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -524,6 +546,11 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "fixed-lead": (
         FixedLead,
         "chase+how=share+share=0.166667+ahead=fixed+ahead_time=0.12+velocity=stamps",
+    ),
+    "ignored-moves": (IgnoredMoves, "chase+how=share+share=0.2+dead_band=0.4"),
+    "faster-far-away": (
+        FasterFarAway,
+        "chase+how=share+share=0.1+share_far=0.25+far_from=0.4+far_at=0.4",
     ),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
     "landing-share": (LandingShare, "chase+how=share+share=0.12+snap_near=0.15"),

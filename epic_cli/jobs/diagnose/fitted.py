@@ -14,6 +14,7 @@ LEAPING = (
     "every",
     "rounding",
     "dead_zone",
+    "dead_band",
     "forget",
     "snap_near",
     "snap_after",

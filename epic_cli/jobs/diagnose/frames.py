@@ -119,11 +119,15 @@ class Frames(NamedTuple):
 
     def drop_repeated(self) -> Frames:
         """Return the frames without the packets that repeat the position before them."""
-        fresh = np.append(True, (np.diff(self.positions, axis=0) != 0).any(axis=1))
+        moves = (np.diff(self.positions, axis=0) != 0).any(axis=1)
+        return self.select_packets(np.append(True, moves))
+
+    def select_packets(self, some: NDArray[np.bool_]) -> Frames:
+        """Return the frames with the packets that are marked, the first one among them."""
         return self._replace(
-            arrivals=self.arrivals[fresh], stamps=self.stamps[fresh],
-            positions=self.positions[fresh], velocities=self.velocities[fresh],
-            newest=np.cumsum(fresh)[self.newest] - 1, taken=None,
+            arrivals=self.arrivals[some], stamps=self.stamps[some],
+            positions=self.positions[some], velocities=self.velocities[some],
+            newest=np.cumsum(some)[self.newest] - 1, taken=None,
         )  # fmt: skip
 
     def cut_until(self, time: float) -> Frames:

@@ -227,6 +227,7 @@ CHASE: dict[str, list[Any]] = {
     "dead_zone": [0, 0, 0.2],
     "late": ["drop", "take"],
     "playout_delay": [0, 0, 0.07],
+    "dead_band": [0, 0, 0.1],
     "repeated": ["take", "drop"],
     "every": ["frame", "frame", "packet", 0.02, 0.05],
     "phase": [0, 0.0071, "frame", "packet"],

@@ -136,7 +136,7 @@ IN_TURN = (
     "chase+how=eased+ease=css-ease+time=7+step_time=1+start=frame",
     "chase+how=spring+time=0.1+speed_most=3+every=0.03+phase=frame+between=lerp",
     "chase+how=force+stiffness=90+damping=7+speed_most=3+snap_near=0.01+steps=2",
-    "chase+how=speed+speed=fastest+interval=frames+snap=9",
+    "chase+how=speed+speed=fastest+interval=frames+snap=9+dead_band=0.2",
     "chase+how=eased+ease=out-cubic+time=0.06+drift=0.7+end=short+every=0.02+start=last",
     "chase+how=linear+time=0.1+start=frame+step_most=0.02+rounding=0.1+rounding_by=down",
     "chase+how=eased+ease=in-out-sine+time=2.5i+interval=frames+overlap=on+start=frame+snap=4",

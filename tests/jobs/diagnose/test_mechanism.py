@@ -273,6 +273,8 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("frame-steps", "frame-rate"),
         ("backward-lead", "reversed-velocity"),
         ("fixed-lead", "chase-lag"),
+        ("ignored-moves", "chase-lag"),
+        ("faster-far-away", "chase-lag"),
     ],
 )
 def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -> None:

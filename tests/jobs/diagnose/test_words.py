@@ -25,7 +25,7 @@ def describe(spec: StrategySpec) -> str:
         "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
         "chase+how=speed+speed=3+axes=each+snap=2.17+ahead=arrival+age=absolute",
         "chase+how=speed+speed=fastest+interval=frames+snap=9",
-        "chase+how=speed+speed=0.2+step_time=1+axes=each",
+        "chase+how=speed+speed=0.2+step_time=1+axes=each+dead_band=0.3",
         "chase+how=spring+every=0.02+drift=0.5+drift_share=0.5+velocity=before",
         "chase+how=force+stiffness=90+damping=7+integration=exact+ahead=velocity+velocity=arrivals",
         "chase+how=force+stiffness=90+damping=7+ahead=interval+velocity=stamps+velocity_share=0.4",

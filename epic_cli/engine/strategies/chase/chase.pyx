@@ -176,10 +176,10 @@ cdef class Chase(Strategy):
     much older than the first one was when it arrived; one that is older by then is taken at once.
     A packet with an earlier timestamp than the newest is discarded; with ``late=take`` it is the
     newest, as in code that checks no timestamps. With ``repeated=drop`` one with the position of
-    the packet before is discarded, too, as in code that hears of changes only. Rows are
-    ``interpolated`` (ahead of the newest ``extrapolated``) until the entity is at the goal,
-    ``held`` from then on. The velocity is the step of this frame over its time, that of a spring
-    its own.
+    the packet before is discarded, too, as in code that hears of changes only, and so are those
+    nearer than ``dead_band`` to the last one that was taken. Rows are ``interpolated`` (ahead of
+    the newest ``extrapolated``) until the entity is at the goal, ``held`` from then on. The
+    velocity is the step of this frame over its time, that of a spring its own.
     """
 
     declaration = Declaration(
@@ -285,6 +285,8 @@ cdef class Chase(Strategy):
                    " jitter buffer", "s", 0, 60),
             Choice("repeated", "take", "how a packet with the position of the one before is"
                    " treated: taken, or dropped, as it is no change", ("take", "drop"), tune=False),
+            Number("dead_band", 0.0, "drop a packet that is nearer than this to the last one that"
+                   " was taken", "length units", 0, 1e12),
             Number("every", "frame", "how often the drawn position moves: in each frame, once a"
                    " packet, or in ticks of this length", "s", 0.001, 60,
                    words={"frame": 0.0, "packet": PACKET}),
@@ -311,7 +313,7 @@ cdef class Chase(Strategy):
     cdef public Integration integration
     cdef public VelocitySource velocity
     cdef public double time, share, share_far, far_from, far_at, speed, ahead_time
-    cdef public double snap, snap_after, dead_zone
+    cdef public double snap, snap_after, dead_zone, dead_band
     cdef public double stiffness, damping, velocity_factor, velocity_share, step_time, step_most
     cdef public double every, phase, rounding, fade_after, fade, playout_delay
     cdef public double bend, overshoot, drift, drift_share, snap_near, speed_least, speed_most
@@ -454,7 +456,8 @@ cdef class Chase(Strategy):
             return False
         else:
             step = state - self.position
-            if self.drops_repeated and not dot(step, step) > 0:
+            if self.drops_repeated and not dot(step, step) > 0 or (
+                    dot(step, step) < self.dead_band * self.dead_band):
                 return False
             begin = self.shown.position
             if self.glides and self.from_arrival and not self.overlaps:

@@ -108,6 +108,7 @@ LATE: str
 PLAYOUT_DELAY: float
 CARRIES: bool  # the velocities that packets have are used
 REPEATED: str
+DEAD_BAND: float
 STEPS: str
 EVERY: float
 COUNTS: bool  # a step may count as another time than it lasts
@@ -347,9 +348,13 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 return False
         if ROUNDS_STATES:
             position = self.rounded(position)
-        if REPEATED == "drop":
+        if REPEATED == "drop" or DEAD_BAND > 0.0:
             known: Vec3 = self.latest if AVERAGES else self.received
-            if self.started and length(position - known) <= 0.0:
+            moved: float = length(position - known)
+            if DEAD_BAND > 0.0:
+                if self.started and moved < DEAD_BAND:
+                    return False
+            elif self.started and moved <= 0.0:
                 return False
         if AVERAGES:
             self.latest = position

@@ -9,6 +9,7 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
 from epic_cli.jobs.diagnose.mechanism.compositions import add_settings
+from epic_cli.jobs.diagnose.mechanism.few_states import look_at_few_states
 from epic_cli.jobs.diagnose.mechanism.readings import FEW
 from epic_cli.metrics.arrays import compute_lengths
 
@@ -31,8 +32,9 @@ TRIED = 6
 
 
 def look_at_empty_buffers(search: SearchState) -> None:
-    """Look at buffers that go a share of the way to the newest state while they are empty."""
+    """Look at buffers that go to the newest state where they are empty, or have no older one."""
     search.look_at(list(_iterate_buffers(search.frames, search.clocks.every)))
+    look_at_few_states(search)
 
 
 def _iterate_buffers(frames: Frames, every: list[TimeAxis]) -> Iterator[StrategySpec]:

@@ -10,7 +10,12 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.chases import read_shares
-from epic_cli.jobs.diagnose.mechanism.readings import FEW, compute_robust_rms, fit_factors
+from epic_cli.jobs.diagnose.mechanism.readings import (
+    FEW,
+    compute_robust_rms,
+    find_limit,
+    fit_factors,
+)
 from epic_cli.metrics.arrays import compute_lengths
 
 if TYPE_CHECKING:
@@ -23,6 +28,9 @@ PLACES, USUAL = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95), (0.25, 1.0)
 
 #: What leaves less than this share of the error is there.
 CLEARLY = 0.6
+
+#: Two shares that differ by less are one.
+UNLIKE = 0.02
 
 #: An error below this share of a usual step may be rounding.
 ROUNDED = 1e-5
@@ -69,9 +77,30 @@ def _fit_grown_share(
         (low, more), off = fit_factors(step, np.stack((left, grown * left), axis=1))
         found.append((off, low, low + more, near, far))
     off, low, high, near, far = min(found)
+    found = [(off, low, high, near, far)]
+    for limit in np.quantile(way[way > 0], PLACES).tolist():
+        found.append(_fit_two_shares(step, left, way, limit))
+    off, low, high, near, far = min(found, key=lambda one: max(one[0], ROUNDED * frames.unit))
     if off < CLEARLY * plain and 0 <= low <= 1 and 0 <= high <= 1:
         shares = {"share": low, "share_far": high, "far_from": near, "far_at": far}
+        if near == far and low < UNLIKE:  # it stands
+            shares = {"share": high, "dead_zone": near}
         yield StrategySpec("chase", {"how": "share", **shares, **words})
+
+
+def _fit_two_shares(
+    step: Floats, left: Floats, way: Floats, limit: float
+) -> tuple[float, float, float, float, float]:
+    """Return the error, the shares near and far, and the distance, twice, from which one is far."""
+    for _ in range(2):
+        is_far = (way > limit)[:, None]
+        (low, more), off = fit_factors(step, np.stack((left, is_far * left), axis=1))
+        shares = (step * left).sum(axis=1) / np.maximum(way**2, 1e-300)
+        nearer = np.abs(shares - low) < np.abs(shares - low - more)
+        if abs(more) < UNLIKE or not nearer.any() or nearer.all():
+            return np.inf, 0.0, 0.0, limit, limit
+        limit = find_limit(way[nearer], way[~nearer])
+    return off, low, low + more, limit, limit
 
 
 def iterate_chases_of_means(frames: Frames) -> Iterator[StrategySpec]:

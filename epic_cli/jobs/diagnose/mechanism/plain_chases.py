@@ -10,6 +10,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import add_settings
+from epic_cli.jobs.diagnose.mechanism.dead_bands import look_at_dead_bands
 from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS
 from epic_cli.jobs.diagnose.mechanism.readings import FEW
 
@@ -56,9 +57,11 @@ def _search_rounded_times(search: SearchState) -> None:
 
 
 def look_at_changes(search: SearchState) -> None:
-    """Look at chases to which a packet with the position before it is no news."""
+    """Look at chases to which a packet near the position before it is no news."""
     changes = search.frames.drop_repeated()
-    if len(search.frames.stamps) - len(changes.stamps) < FEW or len(changes.stamps) < FEW:
-        return
-    readings = [reading.strategy.settings for reading in read_chases(changes)[:CHANGING]]
-    search.look_at([StrategySpec("chase", {**one, "repeated": "drop"}) for one in readings])
+    few = min(len(search.frames.stamps) - len(changes.stamps), len(changes.stamps)) < FEW
+    if not search.results.is_exact and not few:
+        readings = [reading.strategy.settings for reading in read_chases(changes)[:CHANGING]]
+        search.look_at([StrategySpec("chase", {**one, "repeated": "drop"}) for one in readings])
+    if not search.results.is_exact:
+        look_at_dead_bands(search)

@@ -26,7 +26,6 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
 )
 from epic_cli.jobs.diagnose.mechanism.counted_ticks import select_tick_frames
 from epic_cli.jobs.diagnose.mechanism.empty_buffers import look_at_empty_buffers
-from epic_cli.jobs.diagnose.mechanism.few_states import look_at_few_states
 from epic_cli.jobs.diagnose.mechanism.kinds import (
     look_at_counted_ticks,
     look_at_kinds,
@@ -89,14 +88,12 @@ class ExplanationSearch(SearchState):
         """Read the frames, and change what is nearest part by part."""
         self.look_at([convert_to_numbers(spec) for spec in read_specs(KNOWN)])
         readings = read_chases(self.frames)
-        self.look_at_readings(
-            readings, FIRST if self.frames.taken is None else 2 * FIRST, self.exact
-        )
+        count = FIRST if self.frames.taken is None else 2 * FIRST
+        self.look_at_readings(readings, count, self.exact)
         look_at_plain_chases(self, readings)
         if not self.results.is_exact:
             look_at_zones(self, readings)
-        if not self.results.is_exact:
-            look_at_changes(self)
+        look_at_changes(self)
         if not self.results.is_exact:
             look_at_kinds(self)
         best = self.results.best
@@ -105,7 +102,6 @@ class ExplanationSearch(SearchState):
             self.look_at_buffers()
         if not self.results.is_exact:
             look_at_empty_buffers(self)
-            look_at_few_states(self)
         look_at_timed_queues(self)
         for hiding, times in itertools.product(HIDING, TIMES):
             if not self.results.is_settled:
@@ -141,7 +137,7 @@ class ExplanationSearch(SearchState):
         self.fit_results(begun.results)
         look_at_counted_ticks(self)  # whose phase more frames tell better
         if not self.results.is_exact and self.results.best.apart < HOPELESS * self.frames.unit:
-            look_at_few_states(self)
+            look_at_empty_buffers(self)
             if not self.results.is_settled:
                 self.look_at_buffers()
             if not self.results.is_exact:

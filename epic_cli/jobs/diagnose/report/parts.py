@@ -70,6 +70,8 @@ def write_habits(settings: Mapping[str, Any]) -> str:
         words += ", among states in the order of their stamps"
     if settings.get("repeated") == "drop":
         words += ", and drops each packet that repeats the position before it"
+    if band := settings.get("dead_band"):
+        words += f", and drops each packet nearer than {band:g} to the last one it took"
     if settings.get("end") == "short":
         words += ", without the last step of each way"
     if settings.get("playout_delay"):
