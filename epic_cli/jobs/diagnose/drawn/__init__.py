@@ -15,6 +15,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import compose, list_system_names
 from epic_cli.jobs.diagnose.drawn.drawn_match import CLEARER, DrawnMatch
 from epic_cli.jobs.diagnose.drawn.entity import MATTERS, PROBABLE, DrawnEntity
+from epic_cli.jobs.diagnose.drawn.frame_arrivals import PacketReading
 from epic_cli.jobs.diagnose.drawn.leaps import measure_calm_error, measure_few_errors
 from epic_cli.jobs.diagnose.drawn.limits import settle_limit
 from epic_cli.jobs.diagnose.drawn.pacing import (
@@ -73,15 +74,15 @@ def match(
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
     known = candidates or [*engines, *map(StrategySpec, list_system_names())]
-    look, others, moving = take_first_look(moving, known, not candidates)
+    look, moving = take_first_look(moving, known, not candidates)
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
     if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
         least = math.inf if parts is None else parts.residual
         engines += _select_nearest_variant(look.usual)
         found = search_strategies(moving, candidates or engines, least)
-        if others and found[-1].residual > first.understood:
-            moving, found = search_other_pacing(moving, found, others, candidates or engines)
+        if look.others and found[-1].residual > first.understood:
+            moving, found = search_other_pacing(moving, found, look.others, candidates or engines)
             first = moving[0]
         if first.tick and not candidates:
             parts = first.find_mechanism()
@@ -170,15 +171,16 @@ def _read_before_frames(
 ) -> tuple[list[DrawnEntity], Mechanism]:
     """Return entities that read packets before their frames, if that draws no worse, with it."""
     first = moving[0]
-    if not first.behind or first.tick:
+    if first.pacing is not PacketReading.BEHIND or first.tick:
         return moving, parts
-    before = first.read_behind_frames(False)
-    again = before.comparison.measure_error(FittedStrategy(parts.strategy))
-    if again.residual > max(parts.residual, before.enough):
-        return moving, parts
-    exact = again.residual <= before.enough
-    parts = parts._replace(residual=again.residual, exact=exact, share=again.share)
-    return [before, *(each.read_behind_frames(False) for each in moving[1:])], parts
+    for pacing in (PacketReading.ARRIVAL, PacketReading.FRAME):
+        before = first.change_pacing(pacing)
+        again = before.comparison.measure_error(FittedStrategy(parts.strategy))
+        if again.residual <= max(parts.residual, before.enough):
+            exact = again.residual <= before.enough
+            parts = parts._replace(residual=again.residual, exact=exact, share=again.share)
+            return [before, *(each.change_pacing(pacing) for each in moving[1:])], parts
+    return moving, parts
 
 
 def _take_newest_states(first: DrawnEntity, parts: Mechanism) -> Mechanism:

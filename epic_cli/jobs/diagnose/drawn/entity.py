@@ -11,6 +11,7 @@ from epic_cli.jobs.diagnose.comparison import SAME, FrameComparison
 from epic_cli.jobs.diagnose.drawn.entity_match import EntityMatch
 from epic_cli.jobs.diagnose.drawn.excerpt import cut_excerpt
 from epic_cli.jobs.diagnose.drawn.frame_arrivals import (
+    PacketReading,
     mark_told_frames,
     move_to_frame_times,
 )
@@ -25,7 +26,12 @@ from epic_cli.jobs.diagnose.frames import (
     make_frames,
     move_to_frames,
 )
-from epic_cli.jobs.diagnose.mechanism import Mechanism, find_mechanism, glance
+from epic_cli.jobs.diagnose.mechanism import (
+    Mechanism,
+    begin_search,
+    find_mechanism,
+    glance,
+)
 from epic_cli.jobs.diagnose.mechanism.arrivals import depends_on_new_packets
 from epic_cli.jobs.diagnose.mechanism.observations import Observation, observe_frames
 from epic_cli.jobs.diagnose.mechanism.partial import (
@@ -72,18 +78,17 @@ MATTERS = 0.02
 
 
 class DrawnEntity:
-    """One entity's packets, and the frames of the entity that are examined.
-
-    ``by_frame``: packets are stamped with the time of the frame that reads them. ``behind``: those
-    that come at the time of a frame are read behind it.
-    """
+    """One entity's packets, as a ``pacing`` reads them, and the frames of it that are examined."""
 
     def __init__(
-        self, name: str, path: DrawnPath, packets: PacketBlock, by_frame: bool = False,
-        behind: bool = False,
-    ) -> None:  # fmt: skip
-        self.name, self.behind, self._given = name, behind, packets
-        packets = move_to_frame_times(packets, path.times, behind)
+        self,
+        name: str,
+        path: DrawnPath,
+        packets: PacketBlock,
+        pacing: PacketReading = PacketReading.ARRIVAL,
+    ) -> None:
+        self.name, self.pacing, self._given = name, pacing, packets
+        packets = move_to_frame_times(packets, path.times, pacing)
         columns = make_packet_table(packets)
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(columns[TIME]) & (np.abs(columns[POSITION]) < LARGEST).all(axis=0)
@@ -95,7 +100,7 @@ class DrawnEntity:
             raise UnusableDrawing(
                 f"{len(self.stamps)} packets can be used, and {FEWEST_FRAMES} are needed"
             )
-        self.packets, self.redraw = packets, Redraw(packets, by_frame)
+        self.packets, self.redraw = packets, Redraw(packets, pacing is PacketReading.FRAME)
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
         self.all_frames = path
@@ -129,14 +134,16 @@ class DrawnEntity:
 
     @property
     def arrives_at_frames(self) -> bool:
-        """True if each packet's arrival is the time of a frame, or outside of the frames."""
+        """True if each packet is logged with the time of a frame, or outside of the frames."""
+        if self.pacing is PacketReading.BEHIND:
+            return self.change_pacing(PacketReading.ARRIVAL).arrives_at_frames
         arrivals, times = self.table[ARRIVAL], self.path.times
         inside = arrivals[(arrivals >= times[0]) & (arrivals <= times[-1])]
         return bool(np.isin(inside, times).all())
 
-    def change_pacing(self, by_frame: bool) -> DrawnEntity:
-        """Return the entity, with packets that are read by frames or not, in the same frames."""
-        other = DrawnEntity(self.name, self.all_frames, self._given, by_frame, self.behind)
+    def change_pacing(self, pacing: PacketReading) -> DrawnEntity:
+        """Return the entity, with packets that are read otherwise, in the same frames."""
+        other = DrawnEntity(self.name, self.all_frames, self._given, pacing)
         if self.tick:
             other.switch_to_ticks()
         return other
@@ -145,10 +152,6 @@ class DrawnEntity:
         """Return True if frames depend on the packets of their time; None if nothing tells."""
         frames = self.make_frames(self.path)
         return None if frames is None else depends_on_new_packets(frames)
-
-    def read_behind_frames(self, behind: bool = True) -> DrawnEntity:
-        """Return the entity, with packets that are read when a frame has been drawn, or before."""
-        return DrawnEntity(self.name, self.all_frames, self._given, behind=behind)
 
     def switch_to_ticks(self) -> bool:
         """Switch to the ticks at which positions change; return False if they always change."""
@@ -162,13 +165,13 @@ class DrawnEntity:
         """Return the search for a strategy that draws the entity."""
         return StrategySearch(self.comparison, self.enough, max(MATTERS * self.step, self.enough))
 
-    def glance(self, other: ExplanationSearch | None = None) -> ExplanationSearch | None:
-        """Return a search for the entity's composition in its first frames.
+    def begin_search(self) -> ExplanationSearch | None:
+        """Return a search for the entity's composition in its first frames, which is not begun.
 
-        ``other`` is the one with other arrivals. None without arrivals or enough packets.
+        None without arrivals or enough packets.
         """
         frames = self.make_frames(self.path)
-        return None if frames is None else glance(frames, self.comparison, other)
+        return None if frames is None else begin_search(frames, self.comparison)
 
     def find_mechanism(self, begun: ExplanationSearch | None = None) -> Mechanism | None:
         """Return the composition that draws the entity; None without arrivals or enough packets.
@@ -178,7 +181,9 @@ class DrawnEntity:
         frames = self.make_frames(self.path)
         if frames is None:
             return None
-        begun = begun or glance(frames, self.comparison)
+        if begun is None:
+            begun = begin_search(frames, self.comparison)
+            glance([begun])
         return find_mechanism(frames, self.comparison, self.enough, begun)
 
     def make_frames(self, path: DrawnPath) -> Frames | None:

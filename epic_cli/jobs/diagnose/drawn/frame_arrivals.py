@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.frames import find_time_rounding
+from epic_cli.jobs.diagnose.frames import find_time_rounding, move_to_frames
 from epic_cli.jobs.diagnose.remedies.packets import rewrite
 from epic_cli.metrics.arrays import ARRIVAL, make_packet_table
 
@@ -29,25 +30,35 @@ ROUNDED_CHANCE = 0.25
 ALWAYS = 0.9
 
 
-def move_to_frame_times(packets: PacketBlock, times: Floats, behind: bool) -> PacketBlock:
-    """Return packets of which those that come with a frame arrive at its time, or ``behind`` it.
+class PacketReading(Enum):
+    """The moment when a game reads packets: as they arrive, or before or behind a frame."""
+
+    ARRIVAL = "arrival"
+    FRAME = "frame"
+    BEHIND = "behind"
+
+
+def move_to_frame_times(packets: PacketBlock, times: Floats, pacing: PacketReading) -> PacketBlock:
+    """Return packets of which those that come with a frame arrive at its time.
 
     Where a log rounds the arrivals alone, as to whole milliseconds, they come with frames that may
-    have those times.
+    have those times. Those that a game reads ``BEHIND`` its frames all arrive behind one.
     """
     arrivals = make_packet_table(packets)[ARRIVAL]
+    known = np.isfinite(arrivals)
     near, close = _find_frames_at(arrivals, times)
     # of exact arrivals a few are close by chance
     by_frames = close.sum() > CHANCE * len(close)
-    unit = _find_log_rounding(arrivals[np.isfinite(arrivals)])
+    unit = _find_log_rounding(arrivals[known])
     if unit and not find_time_rounding(times):
         near_rounded, may_be = _find_frames_at(arrivals, times, unit / 2, unit)
         if may_be.sum() > ALWAYS * len(may_be):
             near, close, by_frames = near_rounded, may_be, True
     moved = np.where(close, near, arrivals) if by_frames else arrivals.copy()
-    if behind:  # dates of today have no tenth of a microsecond
-        moved += np.maximum(BEHIND, np.spacing(moved))
-    known = np.isfinite(arrivals)
+    if pacing is PacketReading.BEHIND:
+        if not by_frames and len(times) > 1:
+            moved[known] = move_to_frames(arrivals[known], times, float(np.median(np.diff(times))))
+        moved += np.maximum(BEHIND, np.spacing(moved))  # dates of today have no tenth of a us
     if (moved == arrivals)[known].all():
         return packets
     found = iter(np.where(known, moved, np.nan).tolist())

@@ -1,85 +1,86 @@
-"""Find whether packets count from their arrivals, or from the frames that read them."""
+"""Find when a game reads packets: as they arrive, or before or behind its frames."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.jobs.diagnose.comparison import KEPT
 from epic_cli.jobs.diagnose.drawn.entity import PROBABLE
+from epic_cli.jobs.diagnose.drawn.frame_arrivals import PacketReading
 from epic_cli.jobs.diagnose.drawn.strategy_search import AS_GOOD, FINALISTS
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.mechanism import glance
+from epic_cli.jobs.diagnose.mechanism.pacings import LIKELY
 from epic_cli.metrics.drawn_path import find_drawn_ticks
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.diagnose.drawn.entity import DrawnEntity
     from epic_cli.jobs.diagnose.mechanism import Mechanism
-    from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
-
-#: Largest error of frame pacing, as a multiple of that of exact arrivals, for which it is taken.
-LIKELY_PACING = 0.7
 
 
 class FirstLook(NamedTuple):
-    """The composition that draws an entity, and the error of each strategy without a search."""
+    """The composition that draws an entity, and the error of each strategy without a search.
+
+    ``others`` are those errors by another pacing, which may be the right one; none otherwise.
+    """
 
     parts: Mechanism | None
     usual: list[tuple[StrategySpec, float]]
+    others: list[tuple[StrategySpec, float]]
 
 
 def take_first_look(
     moving: list[DrawnEntity], specs: Sequence[StrategySpec], in_parts: bool
-) -> tuple[FirstLook, list[tuple[StrategySpec, float]], list[DrawnEntity]]:
-    """Return the first look by the better pacing, errors by the other one, and the entities.
+) -> tuple[FirstLook, list[DrawnEntity]]:
+    """Return the first look by the pacing that the frames tell, and the entities by it."""
+    entities, told = list_pacings(moving[0])
+    if not in_parts and not told:  # an engine's settings make up for a frame
+        likely = (PacketReading.ARRIVAL, PacketReading.FRAME, entities[0].pacing)
+        entities = [entity for entity in entities if entity.pacing in likely]
+    usual = [_measure_unchanged_strategies(entity, specs) for entity in entities]
+    least = [min((off for _, off in errors), default=math.inf) for errors in usual]
+    for entity, errors, off in zip(entities, usual, least, strict=True):
+        if off <= entity.enough:
+            entities, usual, told = [entity], [errors], True
+            break
+    searches = [entity.begin_search() for entity in entities] if in_parts else []
+    known = [search for search in searches if search is not None]
+    place, begun = 0, None
+    if known and len(known) == len(entities):
+        place = glance(known, told)
+        begun = known[place]
+    elif not told:
+        place = min(range(len(least)), key=lambda one: least[one] / (LIKELY if one else 1.0))
+    first = entities[place]
+    parts = first.find_mechanism(begun) if begun is not None else None
+    rest = [
+        errors for entity, errors in zip(entities, usual, strict=True)
+        if entity is not first and entity.pacing is not PacketReading.BEHIND and not told
+    ]  # fmt: skip
+    others = min(rest, key=lambda errors: min(off for _, off in errors), default=[])
+    if first.pacing is not moving[0].pacing:
+        moving = [first, *(entity.change_pacing(first.pacing) for entity in moving[1:])]
+    return FirstLook(parts, usual[place], others), moving
 
-    The errors are those of the strategies without a search; there are none if the first pacing
-    draws the frames, or if packets arrive at frames, so that both are the same.
+
+def list_pacings(first: DrawnEntity) -> tuple[list[DrawnEntity], bool]:
+    """Return an entity by each pacing that is possible, the likeliest first, and if that is told.
+
+    Frames tell whether they depend on the packets of their time.
     """
-    first = moving[0]
-    at_frames = first.redraw.arrivals and first.arrives_at_frames
-    # engines that handle messages behind the frame log both with one time
-    tells = first.depends_on_new_packets() if at_frames and in_parts else None
-    if tells is False:
-        moving = [entity.read_behind_frames() for entity in moving]
-        first = moving[0]
-    usual = _measure_unchanged_strategies(first, specs)
-    begun = first.glance() if in_parts else None
-    if at_frames and begun is not None:
-        least = _get_least_error(usual, begun)
-        rival = first.read_behind_frames(not first.behind)
-        is_open = least > first.enough
-        later = rival.glance(begun) if is_open else None
-        # what the frames tell of the order gives way to what draws them exactly
-        most = rival.enough if tells is True else LIKELY_PACING * least
-        if later is not None and later.results.best.residual < most:
-            usual = _measure_unchanged_strategies(rival, specs)
-            moving = [rival, *(each.read_behind_frames(rival.behind) for each in moving[1:])]
-            return FirstLook(rival.find_mechanism(later), usual), [], moving
-    told = at_frames or not first.redraw.arrivals
-    if told or _get_least_error(usual, None) <= first.enough:
-        return FirstLook(first.find_mechanism(begun) if in_parts else None, usual), [], moving
-    again = first.change_pacing(by_frame=True)
-    others = _measure_unchanged_strategies(again, specs)
-    is_usual = _get_least_error(others, None) <= again.enough
-    if begun is not None and begun.results.best.residual <= first.enough and not is_usual:
-        parts = first.find_mechanism(begun)
-        if parts is not None and parts.residual <= first.enough:
-            return FirstLook(parts, usual), [], moving
-    other = again.glance(begun) if in_parts else None
-    least = _get_least_error(usual, begun)
-    if is_usual or _get_least_error(others, other) < LIKELY_PACING * least:
-        parts = again.find_mechanism(other) if in_parts else None
-        return FirstLook(parts, others), usual, [entity.change_pacing(True) for entity in moving]
-    return FirstLook(first.find_mechanism(begun) if in_parts else None, usual), others, moving
-
-
-def _get_least_error(
-    usual: list[tuple[StrategySpec, float]], begun: ExplanationSearch | None
-) -> float:
-    """Return the least error of strategies and of a search (RMS, length)."""
-    least = min((off for _, off in usual), default=math.inf)
-    return least if begun is None else min(least, begun.results.best.residual)
+    if not first.redraw.arrivals:
+        return [first], True
+    frame, behind = (
+        first.change_pacing(pacing) for pacing in (PacketReading.FRAME, PacketReading.BEHIND)
+    )
+    tells = frame.depends_on_new_packets()
+    before = [first] if first.arrives_at_frames else [first, frame]
+    if tells is False:  # engines that handle messages behind the frame
+        return [behind, *before], False
+    return [*before, behind], tells is True and first.arrives_at_frames
 
 
 def _measure_unchanged_strategies(
@@ -100,42 +101,45 @@ def search_other_pacing(
     ``usual`` are the errors without a search with that pacing; ``found`` was found with the first
     one.
     """
-    again = [entity.change_pacing(not entity.redraw.by_frame) for entity in moving]
+    other = PacketReading.ARRIVAL if moving[0].redraw.by_frame else PacketReading.FRAME
+    again = [entity.change_pacing(other) for entity in moving]
     nearest = [spec for spec, _ in sorted(usual, key=lambda one: one[1]) if spec in specs]
     others = search_strategies(again, nearest[: 2 * FINALISTS], found[-1].residual)
-    if others[-1].residual < LIKELY_PACING * found[-1].residual:
+    if others[-1].residual < LIKELY * found[-1].residual:
         return again, others
     return moving, found
 
 
 def find_pacing(first: DrawnEntity, best: FittedStrategy) -> bool | None:
     """Return True if packets are read by frames; None if exact arrivals draw as well, or badly."""
-    if not first.redraw.arrivals:
+    if not first.redraw.arrivals or first.pacing is PacketReading.BEHIND:
         return None
     by_frame = first.redraw.by_frame
-    alike = _is_drawn_alike(first, best, lambda: first.change_pacing(not by_frame))
-    return None if alike else by_frame
+    other = PacketReading.ARRIVAL if by_frame else PacketReading.FRAME
+    return None if _is_drawn_alike(first, best, other) else by_frame
 
 
 def is_read_behind(first: DrawnEntity, best: FittedStrategy) -> bool:
-    """Return True if packets of a frame's time are read behind it, and the frames tell so.
+    """Return True if packets are read behind the frames, and the frames tell so.
 
-    Only what draws them exactly tells: fitted numbers make up for the order.
+    Of packets that are logged by frames, only what draws them exactly tells: fitted numbers make up
+    for the order.
     """
     return (
-        first.behind
-        and best.residual <= first.enough
-        and not _is_drawn_alike(first, best, lambda: first.read_behind_frames(False))
+        first.pacing is PacketReading.BEHIND
+        and (best.residual <= first.enough or not first.arrives_at_frames)
+        and not _is_drawn_alike(first, best, PacketReading.FRAME)
     )
 
 
-def _is_drawn_alike(
-    first: DrawnEntity, best: FittedStrategy, read: Callable[[], DrawnEntity]
-) -> bool:
-    """Return True if packets that are ``read`` otherwise are drawn as well, or all badly."""
-    if best.residual > max(first.enough, PROBABLE * first.step):
+def _is_drawn_alike(first: DrawnEntity, best: FittedStrategy, pacing: PacketReading) -> bool:
+    """Return True if packets that are read otherwise are drawn as well, or all badly."""
+    best = first.comparison.measure_error(best)
+    if best.residual > max(first.enough, PROBABLE * first.step) and not best.draws_most:
         return True
-    other = read().comparison.measure_error(best)
+    other = first.change_pacing(pacing).comparison.measure_error(best)
+    if best.draws_most and best.residual > first.enough:
+        return other.share >= KEPT * best.share
     return other.residual <= max(first.enough, AS_GOOD * best.residual)
 
 

@@ -7,6 +7,7 @@ again and fitted (``search``), and the best of them is a ``Mechanism``.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.jobs.diagnose.mechanism.ambiguity import list_lacking
@@ -17,6 +18,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import (
     measure_description_length,
 )
 from epic_cli.jobs.diagnose.mechanism.forces import goes_a_share
+from epic_cli.jobs.diagnose.mechanism.pacings import explore
 from epic_cli.jobs.diagnose.mechanism.search import HOPELESS, ExplanationSearch
 from epic_cli.jobs.diagnose.mechanism.supply import (
     Supply,
@@ -62,24 +64,24 @@ class Mechanism(NamedTuple):
     has_velocities: bool = True
 
 
-def glance(
-    frames: Frames, comparison: FrameComparison, other: ExplanationSearch | None = None
-) -> ExplanationSearch:
-    """Return a search in the first frames that tell enough.
-
-    After the ``other``, which had other arrivals, it is short unless it comes nearer.
-    """
+def begin_search(frames: Frames, comparison: FrameComparison) -> ExplanationSearch:
+    """Return a search, not begun, in the first frames that tell enough."""
     part = comparison.select_glance()
-    search = ExplanationSearch(frames.cut_until(float(part.times[-1])), part)
-    if other is None:
-        search.explore()
-    else:
-        search.rival(other)
-    near = search.results.best.apart <= HOPELESS * part.unit
+    return ExplanationSearch(frames.cut_until(float(part.times[-1])), part)
+
+
+def glance(searches: Sequence[ExplanationSearch], told: bool = True) -> int:
+    """Search in first frames with the arrivals that they tell; return the place of that search.
+
+    The likeliest arrivals come first; ``told``: others are taken only if they draw exactly.
+    """
+    place = explore(searches, told)
+    search = searches[place]
+    near = search.results.best.apart <= HOPELESS * search.frames.unit
     if near and not search.results.is_exact:  # some numbers are only met once they are short
         for found in search.finish():
             search.results.add(found)
-    return search
+    return place
 
 
 def find_mechanism(

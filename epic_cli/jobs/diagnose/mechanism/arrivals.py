@@ -62,12 +62,13 @@ def depends_on_new_packets(frames: Frames) -> bool | None:
     fresh = frames.positions[frames.newest] - frames.positions[before]
     told = frames.settled & (frames.newest > before) & (before >= 0)
     arrived = compute_lengths(left) < AT_GOAL * frames.unit
+    leaves = compute_lengths(step) > AT_GOAL * frames.unit  # what ends never does quite end
     goes_on = arrived & frames.settled & (frames.newest == before)
-    if goes_on.sum() >= FEW and step[goes_on].any(axis=1).mean() > BEHIND:
+    if goes_on.sum() >= FEW and leaves[goes_on].mean() > BEHIND:
         return None  # without a packet, too
     there = told & arrived & (compute_lengths(fresh) > AWAY * frames.unit)
     if there.sum() >= FEW:  # it stands until it knows that there is more
-        moves = step[there].any(axis=1).mean()
+        moves = leaves[there].mean()
         return None if BEHIND < moves < AWAY else bool(moves >= AWAY)
     told &= step.any(axis=1)
     if told.sum() < FEW:
@@ -76,7 +77,8 @@ def depends_on_new_packets(frames: Frames) -> bool | None:
     (share, more), _ = fit_factors(step[told], np.stack((left, fresh), axis=1))
     if share <= 0:
         return None
-    return None if BEHIND < abs(more) / share < 1 / 2 else more / share > 1 / 2
+    known = more / share
+    return known > 1 / 2 if abs(known) < BEHIND or known > 1 / 2 else None
 
 
 def iterate_packet_steps(frames: Frames) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
-from epic_cli.jobs.diagnose.mechanism import arrivals
 from epic_cli.jobs.diagnose.mechanism.ages import read_buffers
 from epic_cli.jobs.diagnose.mechanism.chases import read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import (
@@ -29,10 +28,8 @@ from epic_cli.jobs.diagnose.mechanism.empty_buffers import look_at_empty_buffers
 from epic_cli.jobs.diagnose.mechanism.kinds import (
     look_at_counted_ticks,
     look_at_kinds,
-    look_at_tick_kinds,
     look_at_zones,
 )
-from epic_cli.jobs.diagnose.mechanism.leads import read_leads
 from epic_cli.jobs.diagnose.mechanism.plain_chases import look_at_changes, look_at_plain_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_fills, look_at_timed_queues
 from epic_cli.jobs.diagnose.mechanism.results import SearchResults
@@ -73,19 +70,19 @@ HOPELESS = 0.1
 #: A mean error, as a share of the usual step, that tells the parts.
 CLOSE = 0.002
 
-#: Readings of buffers, of each kind of chases, and of those with other arrivals, that are drawn.
-READINGS, FIRST, RIVALS = 10, 16, 4
+#: Readings of buffers, and of each kind of chases, that are drawn.
+READINGS, FIRST = 10, 16
 
 
 class ExplanationSearch(SearchState):
     """A search for the strategy that draws some frames.
 
-    ``explore`` begins it, or ``resume`` after a search in some of the frames, or ``rival`` after
-    one with other arrivals; ``finish`` ends it.
+    ``survey`` and ``deepen`` begin it, or ``resume`` after a search in some of the frames;
+    ``take_over`` is for one with other arrivals; ``finish`` ends it.
     """
 
-    def explore(self) -> None:
-        """Read the frames, and change what is nearest part by part."""
+    def survey(self) -> None:
+        """Read the frames, and look at what is nearest of each kind."""
         self.look_at([convert_to_numbers(spec) for spec in read_specs(KNOWN)])
         readings = read_chases(self.frames)
         count = FIRST if self.frames.taken is None else 2 * FIRST
@@ -100,6 +97,9 @@ class ExplanationSearch(SearchState):
         open_still = not self.results.is_settled or best.apart > CLOSE * self.frames.unit
         if open_still or is_exotic(self.frames, best.candidate):
             self.look_at_buffers()
+
+    def deepen(self) -> None:
+        """Look at what frames do not tell, and change what is nearest part by part."""
         if not self.results.is_exact:
             look_at_empty_buffers(self)
         look_at_timed_queues(self)
@@ -115,22 +115,13 @@ class ExplanationSearch(SearchState):
         look_at_fills(self)
         self.change_parts()
 
-    def rival(self, begun: ExplanationSearch) -> None:
-        """Look for what is nearer than a search with other arrivals has found."""
+    def take_over(self, begun: ExplanationSearch) -> None:
+        """Fit what a search with other arrivals has found."""
         self.fit_results(begun.results)
         for found in self.results.ranked[:KEPT]:  # some parts made up for the wrong arrivals
-            without = list(self.variants.iterate_without(found.candidate))
-            self.look_at(without, ("time", "delay"))
-        if begun.results.best.apart > CLOSE * self.frames.unit:
-            look_at_counted_ticks(self)
-            self.look_at_readings(read_chases(self.frames), RIVALS, self.exact)
-            self.look_at([one.strategy for one in read_leads(self.frames)[:RIVALS]])
-            for read in arrivals.iterate_timed_buffers, arrivals.iterate_two_state_buffers:
-                self.look_at(list(read(self.frames, self.variants.grid)))
-            look_at_tick_kinds(self)
-            self.look_at_buffers()
-        if not self.results.is_exact and self.results.best.apart < begun.results.best.apart:
-            self.change_parts()
+            if not self.results.is_exact:
+                without = list(self.variants.iterate_without(found.candidate))
+                self.look_at(without, ("time", "delay"))
 
     def resume(self, begun: ExplanationSearch) -> None:
         """Go on with what a search in some of the frames has found."""

@@ -53,7 +53,10 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
     if match.by_frame:
         words.append("Packets are read by frames: replay with --pacing frame.")
     if match.behind:
-        words.append("Packets that come with a frame count from the next one on.")
+        come = (
+            "are read behind the frames, and" if match.between_frames else "that come with a frame"
+        )
+        words.append(f"Packets {come} count from the next one on.")
     if match.between_frames and not match.found:
         words.append(_READ_IN_FRAMES)
     words += _describe_remedies(advice)

@@ -1,0 +1,47 @@
+"""Search with the arrivals that frames tell: as they are, or as the game reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
+
+#: Largest error of other arrivals, as a multiple of that of the likeliest, so that they are taken.
+LIKELY = 0.7
+
+
+def explore(searches: Sequence[ExplanationSearch], told: bool) -> int:
+    """Search with the likeliest arrivals, and with those that come nearest; return their place.
+
+    ``searches`` have the same frames with other arrivals each, the likeliest first. ``told``: the
+    others are not likely at all, so that only what draws the frames exactly is taken.
+    """
+    searches[0].survey()
+    place = _find_nearest(searches, 0, told)
+    if place:
+        searches[place].survey()
+    searches[place].deepen()
+    again = _find_nearest(searches, place, told)
+    if again != place:
+        searches[again].change_parts()
+    return again
+
+
+def _find_nearest(searches: Sequence[ExplanationSearch], begun: int, told: bool) -> int:
+    """Return the place of the search in which what one of them has found draws the frames best."""
+    best = begun
+    if searches[begun].results.is_settled:
+        return best
+    for place, search in enumerate(searches):
+        if place == begun:
+            continue
+        search.take_over(searches[begun])
+        now, least = search.results, searches[best].results
+        if now.is_exact:
+            return place
+        nearer = now.best.apart < LIKELY * least.best.apart
+        if not told and (nearer if now.is_settled == least.is_settled else now.is_settled):
+            best = place
+    return best
