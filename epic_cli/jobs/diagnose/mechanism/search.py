@@ -83,11 +83,14 @@ class ExplanationSearch(SearchState):
 
     def survey(self) -> None:
         """Read the frames, and look at what is nearest of each kind."""
+        known = bool(self.results.ranked)  # by other arrivals
         self.look_at([convert_to_numbers(spec) for spec in read_specs(KNOWN)])
         readings = read_chases(self.frames)
         count = FIRST if self.frames.taken is None else 2 * FIRST
         self.look_at_readings(readings, count, self.exact)
         look_at_plain_chases(self, readings)
+        if self.results.is_settled and not self.results.is_exact and known:
+            return
         if not self.results.is_exact:
             look_at_zones(self, readings)
         look_at_changes(self)
