@@ -27,10 +27,6 @@ BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
 WORTH, WORTH_SHARE, LATER_SHARE = 0.03, 0.05, 0.2
 
 
-#: The command for a recording that is sent in another way, before the rate.
-SENDING = "epic compare --movement truth=FILE --send"
-
-
 @dataclass(frozen=True)
 class Remedy:
     """A remedy: a change of what is sent or drawn that can be tried on a recording.
@@ -54,7 +50,7 @@ class Remedy:
     @property
     def is_typed(self) -> bool:
         """True for a command that can be typed; else packets were changed, as the words say."""
-        return self.command.startswith(("-", "epic "))
+        return self.command.startswith("-")
 
 
 class RemedyTrial(NamedTuple):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from shlex import quote
 
-from epic_cli.jobs.diagnose.detectors import Detector, Finding
+from epic_cli.jobs.diagnose.detectors import Detector
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.jobs.diagnose.report.findings import make_finding, make_record
 from epic_cli.jobs.diagnose.report.networks import (
@@ -35,7 +33,7 @@ def report(name: str, found: Diagnosis) -> model.Report:
     if found.drawn is not None:  # what was asked for comes first
         parts += ["\n".join(describe_drawing(found.drawn)), title]
         title = f"{name}: what the game drew"
-    parts += (make_finding(_name_recording(each, name), drawn) for each in found.findings)
+    parts += (make_finding(each, drawn) for each in found.findings)
     if found.full_buffers:
         parts.append(_describe_buffers(found.full_buffers))
     elif not (found.findings or drawn or found.doubts):
@@ -69,26 +67,10 @@ def _make_records(name: str, found: Diagnosis) -> list[model.Record]:
         doubtful = [finding.record() for finding in _list_grave_findings(found)]
         records.append({"recording": name, "in_doubt": doubtful})
     drawn = found.drawn is not None
-    records += (make_record(name, _name_recording(each, name), drawn) for each in found.findings)
+    records += (make_record(name, each, drawn) for each in found.findings)
     if found.drawn is not None:
         records.append({"recording": name, "drawn": make_drawn_record(found.drawn)})
     return records
-
-
-def _name_recording(finding: Finding, name: str) -> Finding:
-    """Return the finding, with the recording's name in commands that take it for the truth."""
-    if name.startswith("<"):  # standard input
-        return finding
-
-    def write(command: str) -> str:
-        return command.replace("truth=FILE", f"truth={quote(name)}")
-
-    remedy, trial = finding.remedy, finding.trial
-    return replace(
-        finding,
-        remedy=remedy and replace(remedy, command=write(remedy.command)),
-        trial=trial and trial._replace(command=write(trial.command)),
-    )
 
 
 #: What to do where nothing is wrong with the packets.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
-from epic_cli.jobs.diagnose.remedies import SENDING, Remedy
+from epic_cli.jobs.diagnose.remedies import Remedy
 from epic_cli.jobs.diagnose.remedies.packets import fill_rests
-from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traffic, round_rate
+from epic_cli.metrics.digits import format_seconds
+from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -34,7 +35,9 @@ def _detect_in_stream(stream: Stream) -> Finding | None:
         float(stream.times[places[int(silences.argmax())]]),
         stream.entities,
         remedy=Remedy(
-            f"{SENDING} {round_rate(1 / stream.period):g}hz", "step_error", packets=fill_rests
+            f"the last state repeated every {format_seconds(stream.period)} while it rests",
+            "step_error",
+            packets=fill_rests,
         ),
     )
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, select_worst
-from epic_cli.jobs.diagnose.remedies import SENDING, Remedy, make_buffer, write_option
+from epic_cli.jobs.diagnose.remedies import Remedy, make_buffer, write_option
 from epic_cli.jobs.diagnose.remedies.packets import measure_needed_delay, send_once
 from epic_cli.metrics.repeats import BLOCK, SHARE, drop_repeats, find_repeats
-from epic_cli.metrics.traffic import Stream, Traffic, round_rate
+from epic_cli.metrics.traffic import Stream, Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -43,7 +43,7 @@ def _detect_in_stream(stream: Stream, need: float) -> Finding | None:
     # rarer states need a longer delay, and stamps are up to a packet later than their steps
     later = step if times.denominator > 1 or not found.stepped else step - stream.period
     buffer = make_buffer(need + later)
-    command = f"{SENDING} {round_rate(rate):g}hz {write_option(buffer)}"
+    command = f"each state sent once, with {write_option(buffer)}"
     remedy = Remedy(command, "step_error", buffer, send_once)
     values: dict[str, float | str] = {
         "kind": kind, "rate": float(times) * rate, "changes": rate,
