@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COVERED = (0.99, 0.999, 1.0)
 
 #: Shares of the frames that the delay of a buffer covers that extrapolates, and for how long (s).
-SHORT, BEYOND = (0.5, 0.8, 0.9), 0.5
+SHORT, BEYOND = (0.5, 0.8, 0.9, 0.99), 0.5
 
 #: The largest of twice the data is further out by this share of the way from 99 % to 99.9 %: log 2
 #: / log 10.
@@ -41,7 +41,7 @@ def iterate_covering_buffers(
 ) -> Iterator[tuple[StrategySpec, float]]:
     """Yield buffers whose delay is enough for a share of the frames, and the share."""
     frames, moments = trials.frames, trials.moments
-    plain = {key: value for key, value in given.items() if value is not None and key not in MARGINS}
+    plain = _drop_margins(given)
     axis = make_time_axis(frames, plain)
     curve = str(plain.get("curve", "linear"))
     arrived = frames.arrivals[1:] - axis.offsets[:-1] - axis.stamps[:-1]
@@ -64,11 +64,16 @@ def iterate_short_buffers(
     trials: DrawingTrials, given: Mapping[str, Any]
 ) -> Iterator[StrategySpec]:
     """Yield buffers that wait for most packets, and extrapolate where one is later."""
-    axis = make_time_axis(trials.frames, given)
+    plain = _drop_margins(given)
+    axis = make_time_axis(trials.frames, plain)
     needed = compute_needed_delays(trials.frames, axis, "linear")
     for delay in np.quantile(needed[trials.mark_choosing_frames(trials.frames)], SHORT):
-        settings = {**given, "delay": round_to_three_digits(max(0.0, delay)), "beyond": BEYOND}
+        settings = {**plain, "delay": round_to_three_digits(max(0.0, delay)), "beyond": BEYOND}
         yield StrategySpec("buffer", settings)
+
+
+def _drop_margins(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value is not None and key not in MARGINS}
 
 
 def count_changes(covered: float, settings: Mapping[str, Any], changes: int) -> int:

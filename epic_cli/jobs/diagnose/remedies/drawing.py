@@ -10,6 +10,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import takes_late_packets
 from epic_cli.jobs.diagnose.remedies import RemedyTrial
 from epic_cli.jobs.diagnose.remedies.buffers import (
     CLOCKS,
+    SPARED,
     BufferRemedies,
 )
 from epic_cli.jobs.diagnose.remedies.chases import ChaseFaults
@@ -107,7 +108,10 @@ def advise(
         return plain
     candidates = list(search.iterate_candidates())
     best, remedy = search.trials.find_best(candidates)
-    sooner = None if remedy is None else search.trials.find_sooner(candidates, remedy)
+    short = list(search.iterate_short_buffers())
+    if remedy is None:
+        best, remedy = search.trials.find_best(filter(search.is_much_earlier, short))
+    remedy, sooner = _add_sooner_trial(search.trials, [*candidates, *short], remedy)
     drawbacks = tuple(search.iterate_drawbacks(best, remedy))
     held = recording.before.compute_values(slice(None)).held
     if not drawbacks and found is not None and held > STANDING:
@@ -115,6 +119,16 @@ def advise(
     if found is not None and (slides := find_slides(recording, frames, found)):
         drawbacks = (*drawbacks, Drawback("slides", slides._asdict()))
     return plain._replace(remedy=remedy, sooner=sooner, drawbacks=drawbacks, tried=True)
+
+
+def _add_sooner_trial(
+    trials: DrawingTrials, candidates: list[BetterDrawing], remedy: RemedyTrial | None
+) -> tuple[RemedyTrial | None, RemedyTrial | None]:
+    """Return the remedy, and one with less lag; the latter alone if it is as good otherwise."""
+    sooner = None if remedy is None else trials.find_sooner(candidates, remedy)
+    if remedy is None or sooner is None or not trials.is_no_worse(sooner, remedy):
+        return remedy, sooner
+    return sooner, trials.find_sooner(candidates, sooner)
 
 
 class _RemedySearch:
@@ -153,10 +167,33 @@ class _RemedySearch:
             for spec, covered in iterate_covering_buffers(self.trials, clock):
                 changes = count_changes(covered, self.settings, 2)
                 yield BetterDrawing(spec, (), covered, changes)
-            for spec in iterate_short_buffers(self.trials, clock):
-                yield BetterDrawing(spec, (), 0.0, SHORT_CHANGES)
+        yield from self.iterate_short_buffers()
         for cause, spec in self._list_chase_changes().items():
             yield BetterDrawing(spec, (cause,))
+
+    def iterate_short_buffers(self) -> Iterator[BetterDrawing]:
+        """Yield buffers that wait for most packets only, which mend no cause by themselves."""
+        for given, changes in self._iterate_given():
+            for spec in iterate_short_buffers(self.trials, given):
+                yield BetterDrawing(spec, (), 0.0, changes)
+
+    def _iterate_given(self) -> Iterator[tuple[Mapping[str, Any], int]]:
+        """Yield the settings of the game's buffer, if it can keep its clock, and other clocks."""
+        buffer, by_stamps = self.buffer, self.settings.get("stamps") == "sender"
+        if (
+            buffer is not None
+            and by_stamps
+            and not (self.own_cause or buffer.ignores_drift or buffer.is_last_two)
+        ):
+            yield buffer.given, SHORT_CHANGES - 1
+        for clock in CLOCKS:
+            yield clock, SHORT_CHANGES
+
+    def is_much_earlier(self, candidate: BetterDrawing) -> bool:
+        """Return True if a candidate draws much earlier than the game, and no worse."""
+        before, after = self.trials.before, self.trials.measure(candidate.spec)
+        earlier = after is not None and after.lag < before.lag - SPARED
+        return earlier and self.trials.is_better(before, candidate.spec)
 
     def iterate_drawbacks(
         self, best: BetterDrawing | None, remedy: RemedyTrial | None

@@ -129,6 +129,15 @@ class DrawingTrials:
                 return judged
         return None
 
+    def is_no_worse(self, one: RemedyTrial, other: RemedyTrial) -> bool:
+        """Return True if one trial's strategy is as good as another's by each metric, or better."""
+        before = self.before.compute_values(JUDGING)._asdict()
+        ones, others = (
+            {**before, each.metric: each.after, **{name: after for name, _, after in each.changes}}
+            for each in (one, other)
+        )
+        return all(ones[name] <= others[name] for name in METRICS)
+
     def _rank(self, candidates: Iterable[BetterDrawing]) -> list[BetterDrawing]:
         """Return the candidates that may be better by the choosing slices, the least cost first."""
         most = self.before.compute_values(CHOOSING).cost + NOISE
