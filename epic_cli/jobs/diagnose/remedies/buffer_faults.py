@@ -19,6 +19,7 @@ from epic_cli.jobs.diagnose.mechanism.supply import convert_to_seconds
 from epic_cli.jobs.diagnose.remedies.chase_changes import MENDING_CHANGES
 from epic_cli.jobs.diagnose.remedies.chases import (
     LEAST_JITTER,
+    compute_lag,
     is_unlike_interval,
     measure_spread,
 )
@@ -71,11 +72,11 @@ class BufferFaults:
 
     @property
     def smoothing(self) -> float:
-        """The time constant (s) of the smoothing on top of the buffer; 0: there is none."""
-        share = self.settings["follow_share"]
+        """The lag (s) that the smoothing on top of the buffer adds; 0: there is none."""
+        frame, share = self.frames.frame, float(self.settings["follow_share"])
         if self.settings["follow"] == "share" and 0 < share < 1:
-            return -self.frames.frame / math.log1p(-share)
-        return float(self.settings["low_pass"])
+            return (1 - share) / share * frame
+        return compute_lag(self.settings["follow"], float(self.settings["low_pass"]), frame)
 
     def iterate_fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield possible faults other than clock and delay, and their fixes."""
@@ -116,7 +117,7 @@ class BufferFaults:
 
     def find_frame_rate_fault(
         self, recording: TrialRecording
-    ) -> tuple[Mapping[str, float], RemedyTrial] | None:
+    ) -> tuple[Mapping[str, float | str], RemedyTrial] | None:
         """Return the lags (s) on a slow and a fast screen, and the remedy with the same on both.
 
         None for a buffer that is followed by no fixed share in each frame.

@@ -29,8 +29,8 @@ LEAST_JITTER = 0.05
 #: Least difference of a time from the send interval, as a share of it.
 DIFFERS = 0.1
 
-#: A shorter time (s) to the goal is none; a share of a step that is a whole one.
-UNSEEN, WHOLE = 0.002, 1.01
+#: The least lag (s) behind a goal that shows, and the lags that pass until a chase is nearly there.
+UNSEEN, ARRIVED = 0.002, 3.0
 
 #: A speed that is as many times as high as the entity's, or as low, is not that.
 FASTER = 1.1
@@ -50,6 +50,17 @@ def is_unlike_interval(time: float, frames: Frames) -> bool:
     return abs(time / frames.interval - 1) > DIFFERS
 
 
+def compute_lag(how: str, time: float, step: float) -> float:
+    """Return how far (s) a follower stays behind a goal of constant speed.
+
+    It is (1 - a) / a of a ``step`` (s), where a is the share of the rest that it goes in each:
+    step / ``time`` for ``how=lerp``, else 1 - exp(-step / time).
+    """
+    if how == "lerp":
+        return max(time - step, 0.0)
+    return step / math.expm1(step / time) if time else 0.0
+
+
 class ChaseFaults:
     """The possible faults of a chase in some frames; also the times of a buffer without a clock."""
 
@@ -67,14 +78,25 @@ class ChaseFaults:
             known = settings["interval"] > 0
             return float(settings["interval"]) if known else self.frames.interval
         if settings["how"] == "share" and 0 < settings["share"] < 1:
-            frame = self.frames.frame
-            if every := float(settings["every"]):
-                frame = every if every > 0 else self.frames.interval
-            return -frame / math.log1p(-settings["share"])
+            return -self.step / math.log1p(-settings["share"])
         if settings["how"] == "force":
             lag = settings["damping"] / max(settings["stiffness"], 1e-9)
             return float(lag) * self.counted
         return convert_to_seconds(settings["time"], self.frames.interval) * self.counted
+
+    @property
+    def step(self) -> float:
+        """The seconds from one step of a chase to the next."""
+        if every := float(self.settings["every"]):
+            return every if every > 0 else self.frames.interval
+        return self.frames.frame
+
+    @property
+    def lag(self) -> float:
+        """The seconds that a chase stays behind a goal of constant speed."""
+        how = self.settings.get("how", "")
+        by_step = how in ("share", "lerp", "exponential")
+        return compute_lag(how, self.time, self.step) if by_step else self.time
 
     @property
     def counted(self) -> float:
@@ -89,9 +111,15 @@ class ChaseFaults:
             return float(self.settings.get("speed_most", 0.0))
         return float(self.settings["speed"]) / self.counted
 
-    @cached_property
-    def values(self) -> dict[str, float]:
+    @property
+    def values(self) -> dict[str, float | str]:
         """The values for the sentences of its drawbacks."""
+        then = "stands" if ARRIVED * self.lag < self.frames.interval else "slows down"
+        return {**self.figures, "then": then}
+
+    @cached_property
+    def figures(self) -> dict[str, float]:
+        """The numbers among the values for the sentences."""
         frames = self.frames
         by_stamps = self.settings.get("interval") == MEASURED_INTERVAL.words["stamps"]
         apart = np.diff(frames.stamps if by_stamps else frames.arrivals)
@@ -100,7 +128,7 @@ class ChaseFaults:
         if by_stamps or self.given.get("interval_share"):
             doubled = 0.0
         return {
-            "time": self.time, "interval": frames.interval,
+            "time": self.time, "lag": self.lag, "interval": frames.interval,
             "varies": measure_spread(apart),
             "jitter": measure_spread(frames.arrivals - frames.stamps),
             "doubled": doubled,
@@ -149,25 +177,22 @@ class ChaseFaults:
         elif how == "force" and settings["damping"] < SWINGS * self.critical_damping:
             yield "swings"
         elif how == "speed" and settings["ahead"] != "velocity" and not settings["drift"]:
-            if 0 <= FASTER * self.speed < self.values["fast"] and settings["axes"] == "all":
+            if 0 <= FASTER * self.speed < self.figures["fast"] and settings["axes"] == "all":
                 yield "falls-behind"
-            elif self.speed > FASTER * self.values["pace"]:
+            elif self.speed > FASTER * self.figures["pace"]:
                 yield "arrives-and-stands"
         elif how != "speed" and not settings["drift"]:
-            if self.speed < self.values["pace"]:
+            if self.speed < self.figures["pace"]:
                 yield "limited-speed"
             yield "chase-lag"
 
     @property
     def is_at_goal(self) -> bool:
         """True if it goes the whole rest in each of its steps."""
-        if self.settings["how"] == "lerp":
-            step = max(float(self.settings["every"]), self.frames.frame)
-            return self.time < max(WHOLE * step, UNSEEN)
         if self.settings["how"] == "speed":
             return False
         whole = self.settings["how"] == "share" and self.settings["share"] == 1
-        return whole or self.time < UNSEEN
+        return whole or self.lag < UNSEEN
 
     @property
     def critical_damping(self) -> float:
@@ -189,12 +214,12 @@ class ChaseFaults:
             yield "added-ways"
         elif is_unlike_interval(self.time, self.frames):
             yield "early-arrival" if self.time < self.frames.interval else "wrong-interval"
-        elif self.values["jitter"] > LEAST_JITTER * self.frames.interval:
+        elif self.figures["jitter"] > LEAST_JITTER * self.frames.interval:
             yield "no-margin"
 
     def _iterate_faults_of_measuring(self) -> Iterator[str]:
         """Yield what is wrong with an interval that the last two packets tell."""
-        values = self.values
+        values = self.figures
         if values["varies"] > LEAST_JITTER * values["interval"]:
             yield "measured-interval"
         if values["doubled"]:
@@ -220,7 +245,7 @@ class ChaseFaults:
 
     def find_frame_rate_fault(
         self, recording: TrialRecording
-    ) -> tuple[Mapping[str, float], RemedyTrial] | None:
+    ) -> tuple[Mapping[str, float | str], RemedyTrial] | None:
         """Return the lags (s) on a slow and a fast screen, and the remedy with the same on both.
 
         None for a chase that moves by time, or whose lags are about equal.

@@ -12,6 +12,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.remedies import RemedyTrial, write_option
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.settings import round_to_three_digits
+from epic_cli.metrics.digits import format_seconds
 from epic_cli.network.link import are_clocks_apart
 
 #: Frame rates (Hz) of slow and of fast screens, and the least difference of their lags (s).
@@ -45,7 +46,7 @@ def make_even_chase(
 
 def compare_frame_rates(
     recording: TrialRecording, own: StrategySpec, even: StrategySpec
-) -> tuple[Mapping[str, float], RemedyTrial] | None:
+) -> tuple[Mapping[str, float | str], RemedyTrial] | None:
     """Return the lags (s) of ``own`` on a slow and a fast screen, and the trial of ``even``.
 
     None if they are about equal, or those of the other are not.
@@ -54,7 +55,12 @@ def compare_frame_rates(
     after = _measure_lags(recording, even)
     if not slow - fast > UNLIKE or not abs(after[0] - after[1]) < 0.5 * (slow - fast):
         return None
-    return {"slow": slow, "fast": fast}, RemedyTrial(
+    low, high = SCREENS
+    lags = f"{format_seconds(slow)} late at {low:g} frames a second, and {format_seconds(fast)} at"
+    lags = f"{lags} {high:g}"
+    if are_clocks_apart(recording.usual_delay):  # how late each is, is not known
+        lags = f"{format_seconds(slow - fast)} later at {low:g} frames a second than at {high:g}"
+    return {"slow": slow, "fast": fast, "lags": lags}, RemedyTrial(
         write_option(even), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
     )
 

@@ -12,14 +12,13 @@ if TYPE_CHECKING:
 #: The drawbacks, by cause.
 DRAWBACKS = {
     "no-smoothing": "It jumps with each packet.",
-    "frame-rate": "It depends on the frame rate: drawn {slow:s} late at 30 frames a second, and"
-    " {fast:s} at 144.",
+    "frame-rate": "It depends on the frame rate: drawn {lags}.",
     "standing-frame": "It stands for a frame at each packet.",
     "early-arrival": "It takes {time:s} to each state, and they come every {interval:s}: it stands"
     " in between.",
     "wrong-interval": "It takes {time:s} to each state, and they come every {interval:s}: it never"
     " gets there.",
-    "chase-lag": "It is about {time:s} behind its goal, and slows down before each.",
+    "chase-lag": "It is about {lag:s} behind its goal, and {then} before each packet.",
     "arrival-stamps": "It draws the network's jitter ({jitter:s} from 5 to 95 %) as changes of"
     " speed: use the sender's stamps.",
     "counted-ticks": "A count of ticks is shifted by each loss: use the sender's stamps.",
