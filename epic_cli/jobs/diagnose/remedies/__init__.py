@@ -15,12 +15,16 @@ from epic_cli.jobs.diagnose.remedies.metrics import (
     JUDGING,
     METRICS,
     MeasuredFrames,
+    MetricValues,
     compute_standard_error,
 )
 from epic_cli.metrics.digits import format_seconds
 
 #: Least gain of a remedy as a share of its metric, and in standard errors; of a lag, in seconds.
 BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
+
+#: Metrics of events of which half of a recording has a few at most.
+RARE = ("jumps", "held")
 
 #: Least gain of a remedy in cost, and as a share of it: more where it draws later, since a game
 #: may have chosen to be early.
@@ -82,10 +86,15 @@ class RemedyTrial(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Gain and cost of the remedy: ``step error 0.26 -> 0.12, 17 ms later``."""
+        """Gains and costs of the remedy: ``step error 0.26 -> 0.12, but 17 ms later``."""
         changes = (self[1:4], *self.changes)
-        words = [_write_change(*each) for each in changes if self.knows_lag or each[0] != "lag"]
-        return ", ".join([*words, *(() if self.knows_lag else ("at an unknown lag",))])
+        known = [each for each in changes if self.knows_lag or each[0] != "lag"]
+        gains, costs = (
+            ", ".join(_write_change(*each) for each in known if (each[2] > each[1]) == is_cost)
+            for is_cost in (False, True)
+        )
+        words = f"{gains}, but {costs}" if costs else gains
+        return words if self.knows_lag else f"{words}, at an unknown lag"
 
     @property
     def record(self) -> dict[str, float | str]:
@@ -138,7 +147,7 @@ def judge_remedy(
     remedy: Remedy, before: MeasuredFrames, after: MeasuredFrames, slices: slice = JUDGING
 ) -> RemedyTrial | None:
     """Compare frames by all metrics; None if the remedy does not help, or costs too much."""
-    old, new = before.compute_values(slices), after.compute_values(slices)
+    old, new = (_compute_values(each, slices, remedy.metric) for each in (before, after))
     was, now = getattr(old, remedy.metric), getattr(new, remedy.metric)
     gain = was - now
     # a lag has no share: its clock may be another
@@ -159,10 +168,10 @@ def judge_remedy(
     for (name, metric), one, other in zip(METRICS.items(), old, new, strict=True):
         if name == remedy.metric:
             continue
-        doubt = compute_standard_error(name, before, after, slices)
-        bearable = metric.bearable
+        counted = slice(None) if name in RARE else slices
+        doubt, bearable = compute_standard_error(name, before, after, counted), metric.bearable
         if name == "jumps":  # a single one, which a short recording shows as many a minute
-            bearable = max(bearable, after.compute_rate(1, slices))
+            bearable = max(bearable, after.compute_rate(1, counted))
         if other - one > bearable + min(doubt, metric.bearable):
             return None
         if abs(other - one) > metric.least:
@@ -170,3 +179,9 @@ def judge_remedy(
     delay = None if remedy.strategy is None else remedy.strategy.settings.get("delay")
     delay = delay if isinstance(delay, float) else None
     return RemedyTrial(remedy.command, remedy.metric, was, now, tuple(changes), delay, knows_lag)
+
+
+def _compute_values(frames: MeasuredFrames, slices: slice, judged: str) -> MetricValues:
+    """Return the metrics over some slices, rare events over all unless these are ``judged``."""
+    values, whole = frames.compute_values(slices), frames.compute_values(slice(None))._asdict()
+    return values._replace(**{name: whole[name] for name in RARE if name != judged})

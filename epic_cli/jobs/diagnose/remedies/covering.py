@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COVERED = (0.99, 0.999, 1.0)
 
 #: Shares of the frames that the delay of a buffer covers that extrapolates, and for how long (s).
-SHORT, BEYOND = (0.5, 0.8, 0.9, 0.99), 0.5
+SHORT, BEYOND = (0.5, 0.8, 0.9, 0.97, 0.99), 0.5
 
 #: The largest of twice the data is further out by this share of the way from 99 % to 99.9 %: log 2
 #: / log 10.

@@ -28,7 +28,7 @@ SIMPLER = 0.03
 
 #: Candidates that are judged, the least cost first, until one helps; on the slices that choose,
 #: they may cost so much more than what was drawn.
-JUDGED, NOISE = 3, 0.03
+JUDGED, NOISE = 6, 0.03
 
 #: A lag that a remedy adds (s) which players who act on what is drawn notice, and the most of it
 #: that a sooner remedy may add.
