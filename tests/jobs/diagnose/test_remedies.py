@@ -206,6 +206,8 @@ def test_the_lag_by_frame_rate_is_none_of_the_clocks() -> None:
     found = found_in(block, "chase+how=share+share=0.1", UNEVEN)
     (fault,) = (each for each in found.advice.drawbacks if each.cause == "frame-rate")
     assert 0 < float(fault.values["fast"]) < float(fault.values["slow"]) < 1
+    assert "late at" not in str(fault.values["lags"])
+    assert str(fault.values["lags"]).endswith(" later at 30 frames a second than at 144")
 
 
 def test_a_share_behind_a_buffer_depends_on_the_frame_rate() -> None:

@@ -21,7 +21,10 @@ from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.frames import make_frames
 from epic_cli.jobs.diagnose.mechanism.observations import observe_frames
 from epic_cli.jobs.diagnose.redraw import Redraw
+from epic_cli.jobs.diagnose.remedies import RemedyTrial
+from epic_cli.jobs.diagnose.remedies.chases import ChaseFaults
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
+from epic_cli.jobs.diagnose.report.alternatives import write_strategy_option
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.metrics.drawn_path import DrawnPath
 
@@ -203,6 +206,67 @@ def test_teleports_change_neither_lag_nor_step_error(seed: int) -> None:
     assert leaps.lag == pytest.approx(calm.lag, abs=0.005)
     assert leaps.step_error == pytest.approx(calm.step_error, rel=0.1)
     assert leaps.jumps < calm.jumps + 1
+
+
+def test_a_snap_distance_is_told_as_far_as_the_frames_tell_it() -> None:
+    random = np.random.default_rng(5)
+    packets, times = send(random), 0.4 + np.cumsum(random.uniform(0.01, 0.02, 2400))
+    moved = np.cumsum(random.random(len(packets)) < 0.01) % 2 * 30.0
+    packets = [
+        packet._replace(position=(packet.position[0] + far, *packet.position[1:]))
+        for packet, far in zip(packets, moved, strict=True)
+    ]
+    words = say(packets, times, draw(packets, times, chase_or_snap))
+    command = re.search(r"-s (chase\S+)", words)
+    ends = re.search(r"Any snap from (\S+) to (\S+) draws the same here", words)
+    assert command is not None
+    assert ends is not None
+    low, high = map(float, ends.groups())
+    assert low < 20 < high
+    settings = read_spec(command[1]).settings
+    shown = [
+        Redraw(block(packets)).draw(StrategySpec("chase", {**settings, "snap": snap}), times)
+        for snap in (1.1 * low, 20.0, 0.9 * high)
+    ]
+    assert np.array_equal(shown[0], shown[1], equal_nan=True)
+    assert np.array_equal(shown[2], shown[1], equal_nan=True)
+
+
+@pytest.mark.parametrize("places", ["newest", "aside"])
+def test_what_the_frames_that_are_not_explained_show_is_told(places: str) -> None:
+    random = np.random.default_rng(6)
+    packets, times = send(random), 0.4 + np.cumsum(random.uniform(0.01, 0.02, 2400))
+    drawn = draw(packets, times, ease_by_time)
+    newest = draw(packets, times, lambda _place, known, *_: np.array(known[-1].position))
+    others = random.random(len(times)) < 0.05
+    drawn[others] = newest[others] + (0 if places == "newest" else [0, 0, 3])
+    words = say(packets, times, drawn)
+    assert "% of the moving frames" in words
+    assert ("The other frames show the newest state." in words) == (places == "newest")
+
+
+@pytest.mark.parametrize("frame", [1 / 30, 1 / 75])
+@pytest.mark.parametrize("how", ["lerp+time=0.05", "share+share=0.4", "exponential+time=0.03"])
+def test_how_far_a_chase_is_behind_its_goal_is_what_it_draws(how: str, frame: float) -> None:
+    """Packets come with each frame of an entity that goes straight on, so the goal is now."""
+    times = np.arange(1, 5, frame)
+    packets = [Packet((5 * time, 0.0, 0.0), None, time, time) for time in times.tolist()]
+    spec = read_spec(f"chase+how={how}")
+    shown = Redraw(block(packets)).draw(spec, times)
+    frames = make_frames(times, times, shown, np.zeros_like(shown), times, shown)
+    lag = times[-1] - shown[-1, 0] / 5
+    assert ChaseFaults(spec, frames).lag == pytest.approx(lag, abs=1e-6)
+
+
+def test_costs_of_a_remedy_follow_its_gains() -> None:
+    changes = (("lag", 0.1, 0.15), ("jumps", 5.0, 1.0))
+    trial = RemedyTrial("-s epic", "step_error", 0.3, 0.1, changes)
+    assert trial.words == "step error 0.30 -> 0.10, jumps 5 -> 1 a minute, but 50 ms later"
+
+
+def test_a_clock_offset_keeps_the_digits_that_are_drawn() -> None:
+    spec = StrategySpec("chase", {"age_offset": -250.0042, "time": 0.123456})
+    assert write_strategy_option(spec, 3) == "-s chase+age_offset=-250.0042+time=0.123"
 
 
 def test_packets_that_tell_a_goal_are_no_path_to_try_remedies_by() -> None:

@@ -25,6 +25,7 @@ from epic_cli.jobs.diagnose.drawn.pacing import (
     search_strategies,
     take_first_look,
 )
+from epic_cli.jobs.diagnose.drawn.snap_range import find_snap_range
 from epic_cli.jobs.diagnose.drawn.strategy_search import AS_GOOD
 from epic_cli.jobs.diagnose.fitted import MOST, FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import UNSMOOTHED, Mechanism
@@ -136,6 +137,10 @@ def match(
         kind=kind,
         seen=seen,
         delays=delays,
+        shows_newest=found_match.rest_off is not None and first.shows_newest_elsewhere(best),
+        snap_range=find_snap_range(first.comparison, best, first.enough)
+        if found_match.found
+        else None,
     )
 
 

@@ -75,6 +75,10 @@ class DrawnMatch(NamedTuple):
     between_frames: bool = False
     #: A constant offset of all that is drawn, which is left out; empty: there is none.
     offset: tuple[float, ...] = ()
+    #: The frames that the strategy does not draw show the newest state.
+    shows_newest: bool = False
+    #: The least and the largest ``snap`` that draw the same; None: the frames tell its number.
+    snap_range: tuple[float, float] | None = None
     #: The match of the entities that are drawn otherwise.
     other: DrawnMatch | None = None
 

@@ -19,7 +19,7 @@ from epic_cli.jobs.diagnose.drawn.lateness import measure_lag
 from epic_cli.jobs.diagnose.drawn.leaps import measure_few_errors
 from epic_cli.jobs.diagnose.drawn.position_offset import find_position_offset
 from epic_cli.jobs.diagnose.drawn.strategy_search import StrategySearch
-from epic_cli.jobs.diagnose.fitted import FittedStrategy
+from epic_cli.jobs.diagnose.fitted import MOST, FittedStrategy
 from epic_cli.jobs.diagnose.frames import (
     Frames,
     find_time_rounding,
@@ -49,6 +49,7 @@ from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawin
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
+    from epic_cli.metrics.arrays import Floats
 
 #: Seconds until strategies have begun, or a tenth of the frames if that is less.
 WARM_UP = 1.0
@@ -251,13 +252,26 @@ class DrawnEntity:
 
     def explain_rest(self, best: FittedStrategy) -> str:
         """Return what the difference between the best strategy and the frames goes with."""
-        frames, comparison = self.make_frames(self.path), self.comparison
+        frames = self.make_frames(self.path)
         if frames is None:
             return ""
-        there = np.isin(self.path.times, frames.times)
-        apart = np.full((len(there), 3), np.nan)
-        apart[comparison.counted] = comparison.compute_differences(best)
-        return explain_rest(frames, np.ones(len(frames.times), bool), apart[there])
+        apart = self._compute_differences(best, frames)
+        return explain_rest(frames, np.ones(len(frames.times), bool), apart)
+
+    def shows_newest_elsewhere(self, best: FittedStrategy) -> bool:
+        """Return True if the frames that a strategy does not draw show the newest state."""
+        frames = self.make_frames(self.path)
+        if frames is None:
+            return False
+        others = np.linalg.norm(self._compute_differences(best, frames), axis=1) > self.understood
+        off = np.linalg.norm(frames.drawn - frames.positions[frames.newest], axis=1)[others]
+        return len(off) > 0 and float((off <= self.enough).mean()) >= MOST
+
+    def _compute_differences(self, best: FittedStrategy, frames: Frames) -> Floats:
+        """Return how far a strategy is from each frame (m, 3); NaN in those that do not count."""
+        apart = np.full((len(self.path.times), 3), np.nan)
+        apart[self.comparison.counted] = self.comparison.compute_differences(best)
+        return apart[np.isin(self.path.times, frames.times)]
 
     def split_low_pass(self, parts: Mechanism) -> list[FittedStrategy]:
         """Return a composition as two strategies: without its low-pass, and with its low-pass."""

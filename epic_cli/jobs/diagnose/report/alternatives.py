@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec, write_spec
@@ -9,6 +10,7 @@ from epic_cli.engine.strategies.systems import find_system
 from epic_cli.metrics.digits import join_words
 
 if TYPE_CHECKING:
+    from epic_cli.engine.parameters import Value
     from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 
 #: What a recording lacks that would tell compositions apart.
@@ -21,14 +23,20 @@ _LACKING = {
 
 def write_strategy_option(found: StrategySpec, digits: int = 6) -> str:
     """Return the option that draws a strategy; its numbers have ``digits`` at most."""
-    settings = {
-        # a tick that is a little too long is at another time after a while
-        key: float(f"{value:.{8 if key == 'every' else digits}g}")
-        if isinstance(value, float)
-        else value
-        for key, value in found.settings.items()
-    }
+    settings = {key: _round_setting(key, value, digits) for key, value in found.settings.items()}
     return f"-s {write_spec(found.name, settings)}"
+
+
+def _round_setting(key: str, value: Value, digits: int) -> Value:
+    if isinstance(value, str) and (intervals := value.removesuffix("i")) != value:
+        with contextlib.suppress(ValueError):
+            return f"{float(intervals):.{digits}g}i"
+    if not isinstance(value, float):
+        return value
+    if key == "age_offset":  # of clocks, by which what is drawn is off
+        return round(value, 5)
+    # a tick that is a little too long is at another time after a while
+    return float(f"{value:.{8 if key == 'every' else digits}g}")
 
 
 def describe_alternatives(match: DrawnMatch) -> str:

@@ -23,6 +23,7 @@ from epic_cli.jobs.diagnose.report.parts import (
     follows,
     write_beyond,
     write_habits,
+    write_span,
 )
 from epic_cli.jobs.diagnose.report.queues import describe_queue
 from epic_cli.metrics.digits import format_seconds, format_share
@@ -93,8 +94,8 @@ def describe_buffer(settings: dict[str, Any], found: Mechanism) -> str:
         over = describe_interval(settings) if own in MEASURED else format_seconds(interval)
         begin = BEGINS.get(settings["start"], "each arrival")
         return (
-            f"goes from the last state but one to the newest {curve}, over {over} from {begin},"
-            f" and {after}{behind}"
+            f"goes from the last state but one to the newest {curve}, over"
+            f" {write_span(over, begin)}, and {after}{behind}"
         )
     if settings["catch_up"] in CLOCKLESS:
         return f"{describe_queue(settings, interval, curve)}{behind}"

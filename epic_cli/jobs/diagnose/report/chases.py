@@ -12,6 +12,7 @@ from epic_cli.jobs.diagnose.report.parts import (
     MEASURED,
     describe_interval,
     write_habits,
+    write_span,
 )
 from epic_cli.metrics.digits import format_seconds, format_share
 
@@ -25,12 +26,11 @@ _APPROACHES = {
     "spring": "as a spring (SmoothDamp) of {time}",
     "speed": "at {speed} units a second",
     "interval": "within one send interval",
-    "linear": "in a straight line over {time} from {begin}",
-    "eased": "eased ({ease}) over {time} from {begin}",
+    "linear": "in a straight line over {span}",
+    "eased": "eased ({ease}) over {span}",
     "force": "as a spring with a stiffness of {stiffness} and a damping of {damping}",
-    "hermite": "on a curve{bend} over {time} from {begin}, from {leave} to that of the newest"
-    " state",
-    "growing": "by a share of the rest that grows from 0 to 1 over {time} from {begin}",
+    "hermite": "on a curve{bend} over {span}, from {leave} to that of the newest state",
+    "growing": "by a share of the rest that grows from 0 to 1 over {span}",
 }
 #: The ways from packet to packet.
 GLIDES = ("linear", "eased", "hermite")
@@ -50,6 +50,12 @@ _AHEAD = {
     "fixed": "the newest state, predicted by its velocity for {ahead_time},",
 }
 
+#: The time from which a velocity counts, where that is not the arrival.
+_SINCE = {
+    "last": "since the frame before it arrived",
+    "frame": "since the frame after it arrived",
+    "transition": "since the frame after it arrived",
+}
 
 #: How a spring's steps are computed, where that is not the usual way.
 _INTEGRATIONS = {
@@ -157,7 +163,8 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
     if settings["mean_of"] > 1:
         goal = goal.replace("newest state", f"mean of the last {settings['mean_of']:.0f} states")
     if settings["age"] == "arrival":
-        goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
+        since = _SINCE.get(settings["start"], "since it arrived")
+        goal = goal.replace("to now by its velocity", f"by its velocity {since}")
     if settings["age"] == "absolute" and settings["ahead"] != "newest":
         goal = f"{goal.rstrip(',')} (as much where its age is below 0),"
     if (apart := settings["age_offset"]) and settings["ahead"] in ("velocity", "arrival", "step"):
@@ -174,14 +181,15 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         time = f"{times}{describe_interval(settings)}"
     if settings["step_time"] == 1:
         time = f"{settings['time']:.4g} frames"
+    begin = BEGINS.get(settings["start"], "each arrival")
+    begin = "each arrival" if _ticks_at_packets(settings) else begin
     how = _APPROACHES[settings["how"]].format(
         time=time, share=format_share(settings["share"]), grown=_write_grown_share(settings),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
         stiffness=f"{settings['stiffness']:.4g}", damping=f"{settings['damping']:.4g}",
         bend="" if settings["bend"] == 1 else f", bent {settings['bend']:.4g} times as far,",
         leave=_LEAVES[settings["leave"]],
-        begin="each arrival" if _ticks_at_packets(settings)
-        else BEGINS.get(settings["start"], "each arrival"),
+        span=write_span(time, begin),
     )  # fmt: skip
     if settings["how"] == "speed" and settings["speed"] in _SPEEDS:
         how = _SPEEDS[settings["speed"]]

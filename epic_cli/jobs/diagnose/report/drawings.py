@@ -18,7 +18,6 @@ from epic_cli.jobs.diagnose.report.unexplained import describe_unexplained
 from epic_cli.metrics.digits import (
     format_seconds,
     format_share,
-    format_three_digits,
 )
 
 if TYPE_CHECKING:
@@ -37,8 +36,11 @@ _NO_PATH = (
 #: What tells more of a drawing that is not understood, of packets that arrive between frames.
 _READ_IN_FRAMES = (
     "If the game reads packets in its frames or ticks, log the time of that frame as the arrival:"
-    " more is understood then."
+    " more may be understood then."
 )
+
+#: What is off by more steps is not near.
+FAR = 1.0
 
 #: Digits of settings that come near, but do not draw the same.
 _NEARLY = 3
@@ -71,7 +73,9 @@ def _describe_remedies(advice: DrawingAdvice) -> list[str]:
     if (remedy := advice.remedy) is None:
         if not advice.has_path:
             return [_NO_PATH]
-        return ["Nothing that was tried draws it better here."] if advice.tried else []
+        slides = any(each.cause == "slides" for each in advice.drawbacks)
+        where = "between the teleports" if slides else "here"
+        return [f"Nothing that was tried draws it better {where}."] if advice.tried else []
     if remedy.later < LATE:
         kept = ", as late as now" if remedy.keeps_lag else ""
         return [f"Better here{kept}: {remedy.words}:", remedy.command]
@@ -93,23 +97,21 @@ def _describe_entity_drawing(match: DrawnMatch) -> list[str]:
 def _describe_engine_strategy(match: DrawnMatch) -> list[str]:
     """Return the engine's strategy that draws the frames, or the one with the least error."""
     best = match.best
-    residual = f"residual {format_three_digits(best.residual)} (RMS)"
-    left = f"{residual}, {_write_error(match.off)} of the usual step{_write_leaps(match)}"
     options, behind = (
         write_strategy_option(best.candidate, 6 if match.found else _NEARLY),
         describe_shift(best),
     )
     if match.found:
         own = get_declaration(best.candidate.name).summary
-        nearly = "" if best.residual <= match.enough else " nearly"
-        if match.rest_off is not None:
-            nearly, left = " nearly", _describe_rest(match)
+        is_exact = best.residual <= match.enough and match.rest_off is None
+        nearly = "" if is_exact else " nearly"
+        left = _describe_rest(match)
         lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
         lines[0] += f" {describe_alternatives(match)}".rstrip()
     else:
         lines = [
             f"Not understood: {_describe_error(match)}. Of all strategies and settings,"
-            f" {options}{behind} comes nearest: {residual}.{describe_unexplained(match)}"
+            f" {options}{behind} comes nearest.{describe_unexplained(match)}"
         ]
     if not math.isnan(match.lag):
         lines[0] += f" It is {_describe_lag(match.lag)} the packets' stamps."
@@ -128,7 +130,8 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     command = write_strategy_option(found.strategy, 6 if match.found else _NEARLY)
     rest = describe_unexplained(match)
     if not (match.like or match.found):
-        return [f"Not understood: {_describe_error(match)}. Nearest: {command}.{rest}"]
+        nearest = f" Nearest: {command}." if match.off < FAR else ""
+        return [f"Not understood: {_describe_error(match)}.{nearest}{rest}"]
     does = describe_composition(found)
     if match.likely and not match.found:
         left = f"What is left is {_write_error(match.off)} of a step{_write_leaps(match)}."
@@ -145,8 +148,13 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
     mostly = match.rest_off is not None and match.best.draws_most
     subject = f"In {share} of the frames that move, it" if mostly else "It"
     lines = [f"{subject} {does}.", f"{command} ({error}{at})"]
+    if mostly and match.shows_newest:
+        lines.append("The other frames show the newest state.")
     if same := describe_alternatives(match):
         lines.append(same)
+    if match.snap_range is not None:
+        low, high = match.snap_range
+        lines.append(f"Any snap from {low:.2g} to {high:.2g} draws the same here.")
     others = {each.entity for each in match.other.entities} if match.other else set()
     lines += [
         f"{each.entity or 'unnamed'}: not understood, off by {_write_error(each.off)} of a step."
@@ -212,6 +220,4 @@ def _describe_lag(lag: float) -> str:
 def _describe_entities(one: EntityMatch) -> str:
     smoothing = f", low-pass of {one.constant * 1e3:.3g} ms" if one.constant else ""
     late = "" if math.isnan(one.lag) else f", {_describe_lag(one.lag)} the packets"
-    return (
-        f"{one.entity or 'unnamed'}: residual {format_three_digits(one.residual)}{late}{smoothing}."
-    )
+    return f"{one.entity or 'unnamed'}: off by {_write_error(one.off)} of a step{late}{smoothing}."

@@ -34,6 +34,11 @@ _LIMITS = {
 }
 
 
+def write_span(time: str, begin: str) -> str:
+    """Return over which time a way goes, and when it begins."""
+    return f"{time}, begun at {begin}" if "between" in time else f"{time} from {begin}"
+
+
 def describe_interval(settings: Mapping[str, Any]) -> str:
     """Return how the send interval is measured, or its length (s)."""
     interval = settings["interval"]
@@ -63,7 +68,7 @@ def write_habits(settings: Mapping[str, Any]) -> str:
             words += ", each counted from the frame of the last one"
             words += " with a new state" if settings["phase"] < -1 else ""
         elif settings["tick_time"] == "own":
-            words += ", as of their times"
+            words += ", each drawn for its own time"
     if takes_late_packets(settings):
         words += ", and takes a late packet for the newest"
     if settings["late"] == "sort" and settings["stamps"] != "sender":

@@ -42,8 +42,8 @@ def describe_queue(settings: Mapping[str, Any], interval: float, curve: str) -> 
         "timed-queue": f"plays a queue of states {curve}, one each {period} by a timer of its own"
         f"{left}, over the same way again where no other waits, and {catches_up}",
         "fill": f"goes from each received state to the next {curve},"
-        f" {_describe_pace(settings, interval)}, and"
-        f" {format_share(settings['catch_up_rate'])} faster for each that waits behind the next"
+        f" {_describe_pace(settings, interval)},"
+        f" {_write_gain(settings['catch_up_rate'])} for each that waits behind the next"
         f"{_count_states(settings['catch_up_from'])}{_describe_refill(settings)}"
         f"{_STILL[settings['still']]}",
         "timer": f"goes over {_name_interval(settings, interval)} {curve}, by a timer of its own"
@@ -54,6 +54,11 @@ def describe_queue(settings: Mapping[str, Any], interval: float, curve: str) -> 
 def _write_delay(settings: Mapping[str, Any], interval: float) -> str:
     """Return how late a buffer draws."""
     return format_seconds(convert_to_seconds(settings["delay"], interval))
+
+
+def _write_gain(rate: float) -> str:
+    """Return by how much a queue is played faster, as a share, or as a multiple from 1 on."""
+    return f"and {format_share(rate)} faster" if rate < 1 else f"plus {rate:.3g} times that"
 
 
 def _name_interval(settings: Mapping[str, Any], interval: float) -> str:
@@ -77,7 +82,8 @@ def _describe_pace(settings: Mapping[str, Any], interval: float) -> str:
     """Return how fast a queue is played that goes by the states that wait."""
     if settings["stamps"] == "ticks":
         return f"in {format_seconds(interval / settings['pace'])} each"
-    return f"at {format_share(settings['pace'])} of the pace at which they were sent"
+    share = "" if settings["pace"] == 1 else f"{format_share(settings['pace'])} of "
+    return f"at {share}the pace at which they were sent"
 
 
 def _describe_refill(settings: Mapping[str, Any]) -> str:

@@ -197,14 +197,14 @@ WAITING = Detector(
 
 LATE = Detector(
     "late-sender",
-    "packets leave late, and then several at once",
+    "packets wait at or near the sender, and then several come at once",
     "{times:time} nothing comes for up to {highest:s}, and then {size:number} packets at once, each"
     " with jitter of its own: they waited at the sender, or on the first part of the way.",
     "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
     " it.",
-    "Look for what blocks the sender's tick (saving, garbage collection), and spread it over"
-    " several ticks; of the missed ticks, send only the newest state. A log of when the sender sent"
-    " tells that from its Wi-Fi or a handover.",
+    "A log of when the sender sent tells whether its program waits, or its Wi-Fi or a handover."
+    " Where the program does, look for what blocks its tick (saving, garbage collection), and"
+    " spread it over several ticks; of the missed ticks, send only the newest state.",
     f"bursts of {SIZE} and more messages, the first of which was under way {HEIGHT:g} periods"
     " longer than usual, and whose arrivals are as far apart as jitter makes those of any two: they"
     " waited before the network",
