@@ -14,13 +14,17 @@ from support import comparisons, movements
 from support.browser import Page
 from support.pages import content, numbers, places_of, times_of, visited
 
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.strategies import get_declaration, list_names
 from epic_cli.jobs.compare.report import report as compared
 from epic_cli.jobs.diagnose.detectors import Finding
 from epic_cli.jobs.diagnose.report import report
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.notes import NothingToDraw
-from epic_cli.show.page import About, Content, Section, make_content, make_page
+from epic_cli.network import link
+from epic_cli.network.sender import SENDER
+from epic_cli.show.page import About, Content, Section, make_content, make_page, make_slider
 from epic_cli.show.report import Column, Figure, Report, Table, Usage
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
@@ -167,6 +171,17 @@ def test_any_scenes_make_a_page() -> None:
     found = content(text)
     assert found["verdict"] == ["3 rows differ."]
     assert [row["label"] for row in found["rows"]] == ["Late", "Jumping"]
+
+
+def test_each_slider_has_the_range_worth_tuning_on_its_scale() -> None:
+    declared = [each for name in list_names() for each in get_declaration(name).settings]
+    numbers = [each for each in (*declared, *SENDER, *link.LINK) if isinstance(each, Number)]
+    for number in numbers:
+        low, high, is_log = make_slider(number)
+        assert number.low <= low < high <= number.high, number.name
+        assert number.tune in (None, (low, high)), number.name
+        assert is_log == (number.tune is not None and number.scale == "log" and low > 0)
+    assert {make_slider(number)[2] for number in numbers} == {False, True}
 
 
 def test_nothing_to_draw_is_an_error() -> None:

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from support.recordings import few_of
 
+from epic_cli.jobs.diagnose import run as diagnosing
 from epic_cli.main import main
 
 Epic = Callable[..., str]
@@ -200,8 +202,10 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(epic: Epic, packets: Path)
 
 
 def test_the_page_of_a_comparison_says_what_is_wrong_with_each_recording(
-    epic: Epic, packets: Path, tmp_path: Path
+    epic: Epic, packets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    looked = Mock(wraps=diagnosing.run)
+    monkeypatch.setattr(diagnosing, "run", looked)
     lines = packets.read_text().splitlines(keepends=True)
     holes, page = tmp_path / "holes.txt", tmp_path / "page.html"
     holes.write_text("".join(line for n, line in enumerate(lines) if n % 20 > 3))
@@ -213,6 +217,7 @@ def test_the_page_of_a_comparison_says_what_is_wrong_with_each_recording(
 
     epic(*words)
     good, bad = sections()
+    assert looked.call_count == 2  # each recording once
     for _ in range(2):  # the second time, the journal knows what is wrong with the second
         page.unlink()
         epic(*words, "--journal", tmp_path / "j")
