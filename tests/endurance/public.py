@@ -450,6 +450,27 @@ class FasterFarAway(games.Game):
         self.drawn = self.drawn + rest * (0.25 if np.linalg.norm(rest) > 0.4 else 0.1)
 
 
+class BufferedTime(games.Game):
+    """A time by the frames before, which waits while less than 150 ms are buffered."""
+
+    timer = buffered = 0.0
+
+    def arrive(self) -> None:
+        self.states = [*getattr(self, "states", ()), self.got[-1][1:]]
+        self.buffered = self.states[-1][0] - self.states[0][0]
+
+    def frame(self) -> None:
+        if self.buffered < 0.15 - 1e-9:
+            return
+        (then, start), (until, goal) = self.states[:2]
+        self.drawn = start + (goal - start) * min(self.timer / (until - then), 1)
+        self.timer += self.dt
+        if self.timer > until - then:
+            self.buffered -= until - then
+            self.timer -= until - then
+            self.states.pop(0)
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -551,6 +572,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "faster-far-away": (
         FasterFarAway,
         "chase+how=share+share=0.1+share_far=0.25+far_from=0.4+far_at=0.4",
+    ),
+    "buffered-time": (
+        BufferedTime,
+        "buffer+clock=newest+delay=0+catch_up=none+reserve_time=0.15+draw_time=last",
     ),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
     "landing-share": (LandingShare, "chase+how=share+share=0.12+snap_near=0.15"),

@@ -20,6 +20,7 @@ LEAPING = (
     "snap_after",
     "overshoot",
     "waypoint_reach",
+    "reserve_time",
 )
 
 

@@ -100,6 +100,7 @@ IN_TURN = (
     "+delay_fall=0.2+delay_rise=0.4",
     "buffer+clock=newest+delay=1i+interval=stamps+catch_up=none+catch_up_limit=0.1+when_empty=stop"
     "+reserve=1",
+    "buffer+clock=newest+delay=0+catch_up=none+reserve_time=0.12+draw_time=last",
     "buffer+clock=mean+delay=0.1+catch_up=lerp+catch_up_rate=2+catch_up_near=0.01"
     "+catch_up_most=0.1+delay_from=newest",
     "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1",

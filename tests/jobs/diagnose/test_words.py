@@ -46,7 +46,7 @@ def describe(spec: StrategySpec) -> str:
         "buffer+delay=1.5i+interval=stamps+interval_count=7+beyond=0.5i+jitter_margin=1"
         "+jitter=stamps+delay_rise=0.4",
         "buffer+clock=newest+delay=1i+interval=stamps+catch_up=none+catch_up_limit=0.1"
-        "+when_empty=stop+reserve=1",
+        "+when_empty=stop+reserve=1+reserve_time=0.1",
         "buffer+clock=mean+delay=0.15+catch_up=lerp+catch_up_rate=2+catch_up_near=0.01"
         "+catch_up_most=0.1+delay_from=newest",
         "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1",

@@ -161,25 +161,26 @@ cdef class DelayBuffer(Strategy):
     that, and to the newest past it. With ``slow`` it goes on with frames, ``catch_up_rate`` slower
     where it is nearer to the newest state than the delay, and is set back to that at packets; it
     never gets ahead, and before the oldest state it is set to that. With ``none`` it only waits,
-    also while ``reserve`` states or fewer are behind the one it comes from: after each hitch the
-    delay is longer; at a packet whose state is more than ``catch_up_limit`` off, it is as above.
-    With ``when_empty=run`` it does not wait, with ``stop`` it does so where it is, up to a frame
-    past the newest state. ``queue`` goes from each state to the next in one interval of frames, and
-    drops what is left of the last frame: it never catches up, unless ``keep`` drops states. Of a
-    ``dequeue`` each frame, or tick, takes the next state. With ``waypoints`` the low-pass goes to
-    the next state as soon as it is within ``waypoint_reach`` of the one before, stands where there
-    is none, and is ``catch_up_rate`` faster while more than ``catch_up_from`` wait, before its step
-    or after that of the last frame (``count_at=end``). These leave ``reserve`` states behind the
-    newest. ``timer`` goes over the interval before (newest - delay) by a timer of its own, which
-    begins again each interval, at ``phase`` once, and not at packets; ``timed-queue`` goes to the
-    next state of a queue by such a timer, and over the same way again where none waits behind the
-    next. With ``fill`` the time goes on by ``pace``, and that much faster by ``catch_up_rate`` for
-    each state that waits behind the next ``catch_up_from``; ways without movement take no time with
-    ``still=skip``. ``monotonic`` keeps it from going back. With ``every=packet`` the time goes on
-    only when a packet comes; in ticks of ``every`` seconds, only in a frame in which one falls (and
-    at ``phase``), at the time of that frame or of the tick: others show the last. With
-    ``phase=frame`` the next tick is that long after the frame of the last one, as where a timer is
-    set to 0; with ``phase=step`` it falls in each frame until there is a new state.
+    also while ``reserve`` states or fewer are behind the one it comes from, or these reach less
+    than ``reserve_time`` past it: after each hitch the delay is longer; at a packet whose state is
+    more than ``catch_up_limit`` off, it is as above. With ``when_empty=run`` it does not wait, with
+    ``stop`` it does so where it is, up to a frame past the newest state. ``queue`` goes from each
+    state to the next in one interval of frames, and drops what is left of the last frame: it never
+    catches up, unless ``keep`` drops states. Of a ``dequeue`` each frame, or tick, takes the next
+    state. With ``waypoints`` the low-pass goes to the next state as soon as it is within
+    ``waypoint_reach`` of the one before, stands where there is none, and is ``catch_up_rate``
+    faster while more than ``catch_up_from`` wait, before its step or after that of the last frame
+    (``count_at=end``). These leave ``reserve`` states behind the newest. ``timer`` goes over the
+    interval before (newest - delay) by a timer of its own, which begins again each interval, at
+    ``phase`` once, and not at packets; ``timed-queue`` goes to the next state of a queue by such a
+    timer, and over the same way again where none waits behind the next. With ``fill`` the time goes
+    on by ``pace``, and that much faster by ``catch_up_rate`` for each state that waits behind the
+    next ``catch_up_from``; ways without movement take no time with ``still=skip``. ``monotonic``
+    keeps it from going back. With ``every=packet`` the time goes on only when a packet comes; in
+    ticks of ``every`` seconds, only in a frame in which one falls (and at ``phase``), at the time
+    of that frame or of the tick: others show the last. With ``phase=frame`` the next tick is that
+    long after the frame of the last one, as where a timer is set to 0; with ``phase=step`` it falls
+    in each frame until there is a new state.
 
     Queues: with ``none``, ``queue``, ``dequeue``, ``waypoints`` and ``fill``, and more than one as
     ``min_buffer``, an entity that has reached the newest state, or is at the first, continues when
@@ -238,8 +239,8 @@ cdef class DelayBuffer(Strategy):
             Number("clock_limit", 0.0001, "the largest shift per packet of a clock=pll", "s", 0, 1),
             Choice("start", "arrival", "when a packet counts as arrived: on arrival, or in the"
                    " frame before (last)", ("arrival", "last"), tune=False),
-            Choice("draw_time", "frame", "the time of a frame, with catch_up=snap: its own, or that"
-                   " of the frame before (last)", ("frame", "last"), tune=False),
+            Choice("draw_time", "frame", "the time of a frame, with catch_up=snap or none: its own,"
+                   " or that of the frame before (last)", ("frame", "last"), tune=False),
             Span("delay", 0.2, "how far in the past to draw, in seconds or send intervals (1.8i)",
                  0, 60, tune=(0.02, 1.0), scale="log"),
             Number("jitter_margin", 0.0, "standard deviations of the jitter that are added to the"
@@ -338,6 +339,8 @@ cdef class DelayBuffer(Strategy):
                    " number", "", 0, 1024, whole=True),
             Number("reserve", 0, "states that stay in a queue; those that must wait behind the"
                    " next one, with catch_up=snap", "", 0, 1023, whole=True),
+            Number("reserve_time", 0.0, "the time that the states must reach past the one it comes"
+                   " from, with catch_up=none", "s", 0, 60),
             Choice("late", "drop", "how a late packet is treated: drop it, insert it, or sort it"
                    " in by its stamp, with stamps=arrival", ("drop", "insert", "sort"), tune=False),
             Choice("equal", "keep", "of two states of one time, such as two packets of a frame with"
@@ -385,8 +388,8 @@ cdef class DelayBuffer(Strategy):
     cdef public double forget, curve_time
     cdef bint keeps_last, forgotten, renewed, by_milliseconds
     cdef bint by_velocity, returns, inserts, hides, skips_to_newest, counts_intervals, remembers
-    cdef bint from_last, draws_last, smooths, by_ticks, holds, is_queue, skips, waits, stops
-    cdef bint sorts, spares, rounds_down, rounds_states
+    cdef bint from_last, draws_last, plays_last, smooths, by_ticks, holds, is_queue, skips, waits
+    cdef bint stops, sorts, spares, rounds_down, rounds_states
     cdef bint strays                # the newest packet was too far from the drawn time
     cdef ClockOffset offset
     cdef SendInterval interval
@@ -402,6 +405,7 @@ cdef class DelayBuffer(Strategy):
     cdef size_t place               # how many states there are up to the time drawn last
     cdef double newest_state, arrived, tick     # of the packets taken: stamp, arrival, and count
     cdef double lasted              # the present frame, s
+    cdef double paced               # the last one in which the drawn time went on, s
     cdef double wait                # the present delay, s
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
@@ -419,6 +423,7 @@ cdef class DelayBuffer(Strategy):
     cdef Vec3[double] stepped       # the way of the last frame with a new state
     cdef size_t min_buffer, max_buffer
     cdef public size_t reserve
+    cdef public double reserve_time
     cdef bint filling               # the queue was empty, and waits for states
     cdef double idle                # frames without a packet while it does, s
     cdef bint playing, shows
@@ -461,6 +466,7 @@ cdef class DelayBuffer(Strategy):
         self.from_last = start == "last"
         self.draws_last = draw_time == "last" and self.catch_up == CatchUp.SNAP and not (
             self.every != 0)
+        self.plays_last = draw_time == "last" and self.catch_up == CatchUp.NONE
         self.by_ticks = tick_time == "own"
         self.holds = between == "hold"
         self.smooths = (self.low_pass > 0 or self.follow == LowPass.SHARE
@@ -504,6 +510,7 @@ cdef class DelayBuffer(Strategy):
         self.states.clear()
         self.turn.clear()
         self.taken = self.place = 0
+        self.paced = 0
         self.playing = self.shows = self.smoothing = self.strays = False
         self.arrived_there = self.hurries = self.starved = False
         self.stepped = Vec3[double]()
@@ -994,10 +1001,7 @@ cdef class DelayBuffer(Strategy):
                 if not self.is_filling(self.elapsed(at)):
                     time = self.advance_by_fill(self.elapsed(at))
         elif self.playing and self.catch_up == CatchUp.NONE and not self.strays:
-            time = self.time
-            if not self.is_filling(self.elapsed(at)) and (not self.stops or time < newest) and (
-                    self.reserve == 0 or self.states.size() > self.count_passed() + self.reserve):
-                time += self.elapsed(at)
+            time = self.play_on(newest, self.elapsed(at))
         self.strays = False
         if self.catch_up == CatchUp.NONE and time >= newest - SAME_TIME or (
                 self.catch_up == CatchUp.FILL and time >= self.states.back().time - SAME_TIME):
@@ -1007,6 +1011,27 @@ cdef class DelayBuffer(Strategy):
         if self.monotonic and self.playing:
             return max(time, self.time)
         return time
+
+    cdef double play_on(self, double newest, double elapsed) noexcept nogil:
+        """Return the drawn time after a frame, if it never catches up.
+
+        It waits for states, and may stop at the ``newest`` time that they reach.
+        """
+        cdef double step = self.paced if self.plays_last else elapsed
+        if self.is_filling(elapsed) or (self.stops and self.time >= newest) or (
+                self.reserve > 0 and self.states.size() <= self.count_passed() + self.reserve):
+            return self.time
+        if self.reserve_time > 0 and not self.reaches_far(
+                self.time + step if self.plays_last else self.time):
+            return self.time
+        self.paced = elapsed
+        return self.time + step
+
+    cdef bint reaches_far(self, double time) noexcept nogil:
+        """Return True if the states reach ``reserve_time`` past the one before ``time``."""
+        cdef size_t place = max(self.states.count_until(time), <size_t>1)
+        return self.states.back().time - self.states[place - 1].time >= (
+            self.reserve_time - SAME_TIME)
 
     cdef double follow_time(self, double wanted, double elapsed) noexcept nogil:
         """Return the drawn time after a frame, by a share of what it is off the ``wanted`` one."""

@@ -116,6 +116,9 @@ FILLS: bool
 MIN_BUFFER: int
 MAX_BUFFER: int
 RESERVE: int
+RESERVE_TIME: float
+MAY_WAIT: bool  # the drawn time may wait for states
+PLAYS_LAST: bool  # it goes on by the frame before
 LATE: str
 SORTS: bool  # the times of states may be in any order
 EQUAL: str
@@ -210,6 +213,14 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "MAX_BUFFER": max(most, least)
         if most and (queues or settings["catch_up"] == "timed-queue")
         else 0,
+        "MAY_WAIT": settings["catch_up"] == "none"
+        and (
+            fills
+            or settings["reserve"] > 0
+            or settings["reserve_time"] > 0
+            or (settings["when_empty"] == "stop" and not math.isinf(beyond))
+        ),
+        "PLAYS_LAST": settings["draw_time"] == "last" and settings["catch_up"] == "none",
         "DRAWS_LAST": settings["draw_time"] == "last"
         and settings["catch_up"] == "snap"
         and settings["every"] == 0,
@@ -261,6 +272,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
     compares: bool  # there was one
     wait: float  # the present delay, s
     lasted: float  # the present frame, s
+    paced: float  # the last one in which the drawn time went on, s
     strays: bool  # the newest packet was too far from the drawn time
     running: bool  # there was a frame
     last: float  # the time of the frame before
@@ -304,6 +316,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.late_times.clear()
         self.compares = False
         self.wait = 0.0
+        self.paced = 0.0
         self.strays = False
         self.running = False
         self.there = False
@@ -950,16 +963,12 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if self.states[len(self.states) - 1].time - self.time < self.present_delay():
                 slower = CATCH_UP_RATE
             return max(self.time + elapsed * (1.0 - slower), self.states[0].time)
-        time: float = self.time + elapsed
-        if WHEN_EMPTY == "stop" and CATCH_UP == "none" and BEYOND != "unlimited":
-            if self.time >= self.latest_time():
-                time = self.time
-        if FILLS:
-            if self.fills_up(elapsed):
-                time = self.time
-        if CATCH_UP == "none" and RESERVE > 0:
-            if len(self.states) - self.passed() - 1 <= RESERVE:
-                time = self.time
+        if MAY_WAIT:
+            if self.lacks_states(elapsed):
+                return self.time
+        time: float = self.time + (self.paced if PLAYS_LAST else elapsed)
+        if PLAYS_LAST:
+            self.paced = elapsed
         if CATCH_UP != "none":
             off: float = wanted - time
             if CATCH_UP_NEAR > 0.0:
@@ -979,6 +988,27 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 most: float = CATCH_UP_RATE * elapsed
                 time += min(max(off, -most), most)
         return time
+
+    def lacks_states(self, elapsed: float) -> bool:
+        """Return whether the drawn time waits for states."""
+        if FILLS:
+            if self.fills_up(elapsed):
+                return True
+        if WHEN_EMPTY == "stop" and BEYOND != "unlimited":
+            if self.time >= self.latest_time():
+                return True
+        if RESERVE > 0:
+            if len(self.states) - self.passed() - 1 <= RESERVE:
+                return True
+        if RESERVE_TIME > 0.0:
+            begun: float = self.time + self.paced if PLAYS_LAST else self.time
+            i: int = len(self.states) - 1
+            while i > 0 and self.states[i].time > begun:
+                i -= 1
+            reach: float = self.states[len(self.states) - 1].time - self.states[i].time
+            if reach < RESERVE_TIME - 1e-9:
+                return True
+        return False
 
     def filter(self, elapsed: float) -> None:
         """Follow the buffer."""

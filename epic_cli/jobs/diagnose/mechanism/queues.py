@@ -14,6 +14,7 @@ from epic_cli.jobs.diagnose.mechanism.compositions import INSERTS_LATE
 from epic_cli.jobs.diagnose.mechanism.packet_path import find_nearest_places
 from epic_cli.jobs.diagnose.mechanism.partial import find_kind
 from epic_cli.jobs.diagnose.mechanism.readings import FEW
+from epic_cli.jobs.diagnose.mechanism.reserves import look_at_reserves
 from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
 from epic_cli.jobs.diagnose.mechanism.waypoints import iterate_waypoint_queues
 
@@ -67,6 +68,7 @@ def look_at_queues(search: SearchState) -> None:
         if not search.results.is_exact:
             clamped = {**stamps, "delay": 0.0, "catch_up": "clamp", "keep": states}
             search.look_at([StrategySpec("buffer", clamped)])
+    look_at_reserves(search)
 
 
 def look_at_timed_queues(search: SearchState) -> None:

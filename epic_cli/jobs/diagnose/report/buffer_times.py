@@ -132,4 +132,7 @@ def describe_drawn_time(settings: Mapping[str, Any]) -> str:
         few = settings["reserve"]
         lacking = "no other state waits" if few == 1 else f"fewer than {few:g} others wait"
         catch_up += f", and stands while {lacking} behind the next"
+    if (reach := settings["reserve_time"]) and settings["catch_up"] == "none":
+        catch_up += f", and stands while the states reach less than {format_seconds(reach)} past"
+        catch_up += " the one it comes from"
     return catch_up
