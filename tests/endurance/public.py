@@ -471,6 +471,15 @@ class BufferedTime(games.Game):
             self.states.pop(0)
 
 
+class UpdateWindow(games.Game):
+    """The frame's part of the time between the last two stamps, of the rest, in each frame."""
+
+    def frame(self) -> None:
+        if len(self.got) > 1:
+            (_, before, _), (_, stamp, goal) = self.got[-2:]
+            self.drawn = self.drawn + (goal - self.drawn) * min(self.dt / (stamp - before), 1)
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -577,6 +586,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         BufferedTime,
         "buffer+clock=newest+delay=0+catch_up=none+reserve_time=0.15+draw_time=last",
     ),
+    "window-lerp": (UpdateWindow, "chase+how=lerp+time=1i+interval=stamps"),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
     "landing-share": (LandingShare, "chase+how=share+share=0.12+snap_near=0.15"),
     "resting-axes": (RestingAxes, "chase+how=share+share=0.2+axes=each+dead_zone=0.1"),

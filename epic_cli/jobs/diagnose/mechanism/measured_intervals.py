@@ -86,6 +86,7 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
     begins = frames.taking
     start = frames.drawn[np.maximum(begins - 1, 0)]
     last = np.concatenate((frames.drawn[:1], frames.drawn[:-1]))
+    elapsed = np.diff(frames.times, prepend=frames.times[0])
     newest = frames.positions[frames.newest]
     speed = frames.velocities[frames.newest]
     apart = frames.clock_offset
@@ -101,13 +102,16 @@ def iterate_measured_chases(frames: Frames) -> Iterator[tuple[dict[str, Any], Fl
         plain = compute_intervals(way.measured, {})[frames.newest]
         one_interval: dict[str, Any] = {"ahead": "interval", "ahead_time": "unlimited"}
         led = one_interval, newest + speed * plain[:, None]
-        for how, begin in (("linear", start), ("growing", last)):
+        kinds = [("linear", start, way), ("growing", last, way)]
+        if "start" not in way.settings:  # a frame's share is the same whenever the way began
+            kinds.append(("lerp", last, way._replace(since=elapsed)))
+        for how, begin, part in kinds:
             for ahead, goal in (*goals, led):
-                for limits in ({}, *iterate_limits(frames, way, begin, goal)):
+                for limits in ({}, *iterate_limits(frames, part, begin, goal)):
                     most = limits.get("overshoot", 1.0)
                     most = math.inf if most == "on" else most
                     lasts = compute_intervals(way.measured, limits)[frames.newest]
-                    u = np.clip(way.since / lasts, 0, most)[:, None]
+                    u = np.clip(part.since / lasts, 0, most)[:, None]
                     off = begin + (goal - begin) * u - frames.drawn
                     yield {"how": how, **way.settings, **limits, **ahead}, off
             if how == "linear":
