@@ -39,6 +39,17 @@ def test_a_given_truth_is_used() -> None:
     assert b"Truth: given." in done.stdout
 
 
+def test_each_of_several_recordings_is_judged_as_alone(tmp_path: Path) -> None:
+    """To the last bit: each begins at its own first packet, of stamps that are Unix times."""
+    files = []
+    for begin in (1764470000, 1764480000):
+        lines = (f"{begin + n / 20},{begin + n / 20 + 0.05},{n * n % 97}" for n in range(99))
+        files.append(tmp_path / f"{begin}.csv")
+        files[-1].write_text("\n".join(["time,arrival,x", *lines, ""]))
+    how = ("-s", "lerp", "--by", "recording")
+    assert rows(*files, *how) == [row for file in files for row in rows(file, *how)]
+
+
 def test_timing_options_are_those_of_replay() -> None:
     (late,) = rows(TURN, "-s", "dumb-terminal", "--latency", "0.2", "--tick", "1/60")
     assert float(late["tick"]) == pytest.approx(1 / 60)
