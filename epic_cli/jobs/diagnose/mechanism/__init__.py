@@ -47,8 +47,8 @@ class Mechanism(NamedTuple):
     alone; ``same_as`` then draws the same. Stamps are an ``interval`` (s) apart. ``supply``
     describes a buffer's data in these frames; None: it is no buffer, or nothing was sent. ``lead``
     is the error of the nearest rival as a multiple of this one; ``lacking`` is what would tell the
-    ones that draw the same apart (``list_lacking``). ``share`` is that of the moving frames that are
-    drawn without an error; ``has_velocities`` is True if the packets carry velocities.
+    ones that draw the same apart (``list_lacking``). ``share`` is that of the moving frames that
+    are drawn without an error; ``has_velocities`` is True if the packets carry velocities.
     """
 
     strategy: StrategySpec
