@@ -480,6 +480,20 @@ class UpdateWindow(games.Game):
             self.drawn = self.drawn + (goal - self.drawn) * min(self.dt / (stamp - before), 1)
 
 
+class CopiedState(games.Game):
+    """A buffer over arrivals, 100 ms late; where it is empty, a state is gone to within 60 ms."""
+
+    def arrive(self) -> None:
+        now, _, place = self.got[-1]
+        states = self.states = getattr(self, "states", [])
+        if states and now - 0.1 >= states[-1][0] and now - 0.06 > states[-1][0]:
+            states.append((now - 0.06, states[-1][1]))
+        states.append((now, place))
+
+    def frame(self) -> None:
+        self.drawn = games.between(self.states, self.at - 0.1)
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -587,6 +601,7 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
         "buffer+clock=newest+delay=0+catch_up=none+reserve_time=0.15+draw_time=last",
     ),
     "window-lerp": (UpdateWindow, "chase+how=lerp+time=1i+interval=stamps"),
+    "state-copy": (CopiedState, "buffer+stamps=arrival+delay=0.1+copy_before=0.06"),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
     "landing-share": (LandingShare, "chase+how=share+share=0.12+snap_near=0.15"),
     "resting-axes": (RestingAxes, "chase+how=share+share=0.2+axes=each+dead_zone=0.1"),

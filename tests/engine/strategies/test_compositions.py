@@ -162,6 +162,7 @@ BUFFER: dict[str, list[Any]] = {
     "monotonic": ["off", "off", "on"],
     "min_buffer": [1, 1, 2, 3],
     "max_buffer": [0, 0, 1, 3, 5],
+    "copy_before": [0, 0, "1i", 0.03],
     "reserve_time": [0, 0, 0.13],
     "reserve": [0, 0, 1, 2],
     "late": ["drop", "drop", "insert"],

@@ -104,6 +104,7 @@ IN_TURN = (
     "buffer+clock=mean+delay=0.1+catch_up=lerp+catch_up_rate=2+catch_up_near=0.01"
     "+catch_up_most=0.1+delay_from=newest",
     "buffer+stamps=arrival+late=insert+catch_up=dequeue+reserve=1",
+    "buffer+stamps=arrival+delay=0.06+copy_before=0.8i",
     "buffer+clock=mean+clock_count=4+delay=0.08+every=packet+between=hold+jitter_margin=0.5"
     "+jitter=spread+jitter_count=6",
     "buffer+clock=median+clock_count=6+delay=0.02+jitter_margin=2+jitter=intervals"

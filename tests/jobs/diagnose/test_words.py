@@ -55,7 +55,8 @@ def describe(spec: StrategySpec) -> str:
         "buffer+clock=median+clock_count=6+delay=0.02+jitter_margin=2+jitter=intervals"
         "+catch_up=rate+when_empty=run",
         "buffer+catch_up=fill+catch_up_rate=0.5+still=skip+pace=0.9+min_buffer=2",
-        "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_share=0.1+keep=3+before=newest",
+        "buffer+stamps=arrival+delay=2i+interval=arrivals+interval_share=0.1+keep=3+before=newest"
+        "+copy_before=0.04",
         "buffer+catch_up=clamp+keep=2+every=0.03+phase=frame",
         "buffer+catch_up=dequeue+every=0.03+phase=step+reserve=1",
         "buffer+clock=newest+delay=0.15+catch_up=rate+start=last+low_pass=0.02+times=milliseconds"

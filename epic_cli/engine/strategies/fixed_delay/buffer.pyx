@@ -146,10 +146,11 @@ cdef class DelayBuffer(Strategy):
     there to the newest, ``beyond_share`` of the rest in each frame, or dt / ``beyond_lerp`` of it.
     ``repeat`` goes the way of the last frame again. ``oldest`` is back at the oldest state of the
     last ``keep``; with ``reuse`` the newest is held, and begins the way to the next one where that
-    comes. Before the oldest that one is shown, with ``before=none`` what was drawn last, or with
-    ``before=newest`` the newest, as by code that finds no two states around the time. States older
-    than ``forget`` are dropped once they are drawn, all but ``forget_keeps``: the first one after a
-    silence, or a loss, is then shown at once.
+    comes; with ``copy_before`` it begins that long before the next one. Before the oldest that one
+    is shown, with ``before=none`` what was drawn last, or with ``before=newest`` the newest, as by
+    code that finds no two states around the time. States older than ``forget`` are dropped once
+    they are drawn, all but ``forget_keeps``: the first one after a silence, or a loss, is then
+    shown at once.
 
     Catch-up: ``snap``: the time is as above, and what was drawn last stays while fewer than
     ``reserve`` states wait behind the next one. With ``rate`` it goes on with frames, that much
@@ -289,6 +290,8 @@ cdef class DelayBuffer(Strategy):
                    " beyond=chase", "", 0, 1),
             Number("beyond_lerp", 0.0, "the time by which a frame is divided for that share, with"
                    " beyond=chase; 0: by beyond_share", "s", 0, 60),
+            Span("copy_before", 0.0, "how long before a state that comes when the buffer is empty a"
+                 " copy of the one before it is put, with catch_up=snap; 0: none is", 0, 60),
             Choice("beyond_along", "slope", "extrapolate along the last two states, or by the"
                    " newest state's velocity", ("slope", "velocity")),
             Choice("beyond_then", "stay", "after extrapolation, stay there or return to the newest"
@@ -385,11 +388,11 @@ cdef class DelayBuffer(Strategy):
     cdef public double waypoint_reach
     cdef public bint monotonic
     cdef public size_t begin, forget_keeps
-    cdef public double forget, curve_time
+    cdef public double forget, curve_time, copy_before
     cdef bint keeps_last, forgotten, renewed, by_milliseconds
     cdef bint by_velocity, returns, inserts, hides, skips_to_newest, counts_intervals, remembers
     cdef bint from_last, draws_last, plays_last, smooths, by_ticks, holds, is_queue, skips, waits
-    cdef bint stops, sorts, spares, rounds_down, rounds_states
+    cdef bint stops, sorts, copies, spares, rounds_down, rounds_states
     cdef bint strays                # the newest packet was too far from the drawn time
     cdef ClockOffset offset
     cdef SendInterval interval
@@ -475,7 +478,7 @@ cdef class DelayBuffer(Strategy):
             self.stamps == StampSource.TICKS or self.catch_up == CatchUp.QUEUE
             or self.catch_up == CatchUp.TIMER or self.catch_up == CatchUp.TIMED_QUEUE
             or min(self.delay, self.delay_least, self.delay_most) < 0
-            or -MOST_INTERVALS <= self.beyond < 0
+            or -MOST_INTERVALS <= self.beyond < 0 or self.copy_before < 0
             or (self.jitter_margin > 0 and self.jitter == JitterMeasure.STAMPS))
         self.is_queue = self.catch_up == CatchUp.QUEUE or self.catch_up == CatchUp.DEQUEUE
         self.is_queue |= self.catch_up == CatchUp.WAYPOINTS
@@ -491,6 +494,7 @@ cdef class DelayBuffer(Strategy):
         self.max_buffer = max(max_buffer, min_buffer) if max_buffer and (
             self.queues or self.is_queue) else 0
         self.counts_intervals |= self.queues and min_buffer > 1
+        self.copies = self.copy_before != 0 and self.catch_up == CatchUp.SNAP
         self.spares = self.reserve > 0 and self.catch_up == CatchUp.SNAP
         self.remembers = (
             self.hides or self.beyond == FREEZE or self.beyond == CHASE or self.beyond == REPEAT
@@ -571,6 +575,9 @@ cdef class DelayBuffer(Strategy):
             self.shorten_queue()
             place = (0 if place == 0 else self.states.count_sent_until(packet.time - packet.delta)
                      if self.sorts else self.states.count_until(true_at))
+        if self.copies and not self.states.empty() and place == self.states.size():
+            self.copy_newest(true_at, now - self.behind - self.wait)
+            place = self.states.size()
         self.insert_state(min(place, self.states.size()), packet, now, true_at)
         self.newest_state = max(packet.time - packet.delta, self.newest_state
                                 if self.taken > 0 else -INFINITY)
@@ -641,6 +648,20 @@ cdef class DelayBuffer(Strategy):
         self.states.append(newest)
         self.place = 1
         self.renewed = True
+
+    cdef void copy_newest(self, double coming, double drawn) noexcept nogil:
+        """Append a copy of the newest state, if the ``drawn`` time is past it.
+
+        The copy is ``copy_before`` the ``coming`` state's time.
+        """
+        cdef Snapshot copy = self.states.back()
+        cdef double time = coming - span_seconds(self.copy_before, self.interval.value)
+        if drawn < copy.time or time <= copy.time:
+            return
+        if self.states.full():
+            self.drop_states(1)
+        copy.time = time
+        self.states.append(copy)
 
     cdef double find_state_time(self, const Packet& packet, double now) noexcept nogil:
         """Return the time of a packet's state by its arrival, or by counting ticks."""

@@ -86,6 +86,9 @@ BEYOND_INTERVALS: float  # send intervals, how long it goes on past the newest s
 BEYOND_IN_INTERVALS: bool
 BEYOND_SHARE: float
 BEYOND_LERP: float
+COPIES: bool  # a state that comes to an empty buffer is gone to from a copy
+COPY_BEFORE: float
+COPY_IN_INTERVALS: bool
 BEYOND_ALONG: str
 BEYOND_THEN: str
 CATCH_UP: str
@@ -156,7 +159,8 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     fills = queues and least > 1
     extends = kind == "time" and beyond < 0
     uneven = settings["jitter_margin"] > 0 and settings["jitter"] == "stamps"
-    counts = timed or fills or extends or uneven or min(spans.values()) < 0
+    copies = settings["copy_before"]
+    counts = timed or fills or extends or uneven or min(*spans.values(), copies) < 0
     session = math.isinf(settings["clock_time"]) and not settings["clock_count"]
     return {
         "USES_CLOCK": settings["stamps"] != "arrival" and settings["clock"] != "agree",
@@ -197,6 +201,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
         "BEYOND_INTERVALS": -beyond if extends else 0.0,
         "BEYOND_IN_INTERVALS": extends,
+        "COPIES": copies != 0 and settings["catch_up"] == "snap",
+        "COPY_BEFORE": abs(copies),
+        "COPY_IN_INTERVALS": copies < 0,
         "STEPS": {0: "frame", -1: "packet"}.get(settings["every"], "tick"),
         "OWN_TICKS": settings["every"] > 0
         and settings["tick_time"] == "own"
@@ -415,6 +422,9 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
                 else:
                     wanted = self.wait + (wanted - self.wait) * DELAY_RISE
             self.wait = wanted
+        if COPIES:
+            if len(self.states) > 0:
+                self.copy_newest(arrival)
         if LATE == "sort" or (LATE == "insert" and STAMPS == "sender"):
             self.sort_in(State(self.stamp, position, velocity, rotation, time))
         else:
@@ -435,6 +445,22 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
         self.arrived = arrival
         self.count += 1
         return True
+
+    def copy_newest(self, arrival: float) -> None:
+        """Begin the way to the state of this packet later, if the buffer is empty."""
+        newest: State = self.states[len(self.states) - 1]
+        shown: float = arrival - CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else arrival
+        if USES_CLOCK:
+            shown -= self.offset
+        begun: float = self.stamp - (
+            COPY_BEFORE * self.interval if COPY_IN_INTERVALS else COPY_BEFORE
+        )
+        if shown - self.present_delay() >= newest.time and begun > newest.time:
+            self.states.append(
+                State(begun, newest.position, newest.velocity, newest.rotation, newest.stamp)
+            )
+            if len(self.states) > KEEP:
+                self.states.pop(0)
 
     def sort_in(self, state: State) -> None:
         """Insert a state in its order."""

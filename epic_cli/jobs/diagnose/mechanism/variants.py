@@ -30,7 +30,7 @@ STEADY = 12
 LONGEST = 60.0
 
 #: Settings in seconds or in send intervals.
-SPANS = ("delay", "time")
+SPANS = ("delay", "time", "copy_before")
 
 #: Ticks are frames if they differ by no more than this share; and the settings of ticks.
 NEARLY_FRAMES, TICKS = 0.2, ("every", "phase", "between")
@@ -53,6 +53,7 @@ BESIDE = {
     "draw_time": ("catch_up", ("snap", None, "none")),
     "reserve_time": ("catch_up", ("none",)),
     "delay_from": ("catch_up", ("rate", "share", "lerp")),
+    "copy_before": ("catch_up", (None,)),
     "beyond_share": ("beyond", ("chase",)),
     "beyond_lerp": ("beyond", ("chase",)),
 }
@@ -101,6 +102,7 @@ OF_BUFFERS: tuple[dict[str, Any], ...] = (
     {"draw_time": "last"},
     {"beyond": "reuse"},
     {"beyond": "reuse", "equal": "last"},
+    {"copy_before": "1i"},
     {"low_pass": 0.03},
     {"times": "milliseconds"},
 )
@@ -197,6 +199,7 @@ class Variants:
             "velocity_share": bool(settings.keys() & {*MOVING}),
             "integration": how == "force",
             "drift": settings.get("ahead") is None,
+            "copy_before": settings.get("catch_up") is None,
             "step_most": self.hitches and "step_time" not in settings,
             "end": how in ("linear", "eased", "hermite"),
             "overlap": how in ("linear", "eased"),

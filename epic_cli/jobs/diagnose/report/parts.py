@@ -92,12 +92,15 @@ def write_habits(settings: Mapping[str, Any]) -> str:
 
 
 def _write_lacking_states(settings: Mapping[str, Any]) -> str:
-    """Return which states a buffer forgets, and what it draws where it has none."""
+    """Return which states a buffer forgets, and what it does where it has none."""
     words = ""
     if old := settings.get("forget"):
         words += f", without states older than {format_seconds(old)}"
         few = settings["forget_keeps"]
         words += f" but the newest {few:g}" if few > 1 else ""
+    if copied := settings.get("copy_before"):
+        before = format_seconds(copied) if copied > 0 else f"{-copied:g} x the send interval"
+        words += f", and begins the way to a state that comes when it is empty {before} before it"
     if settings.get("before") == "newest":
         words += ", and shows the newest state while each is newer than what it draws"
     return words
