@@ -71,7 +71,7 @@ def drawn_by(strategy: str, metric: str = "step_error") -> Remedy:
 def test_a_trial_says_what_a_remedy_brings_and_costs() -> None:
     found = recording(recorded()).try_remedy(drawn_by(SHORT.replace("0.03", "0.09")))
     assert found is not None
-    assert found.record.keys() == {"command", "figure", "before", "after"}
+    assert found.record.keys() == {"command", "figure", "before", "after", "words"}
     assert found.after < 0.6 * found.before
     lag = next(change for change in found.changes if change[0] == "lag")
     assert lag[2] - lag[1] == pytest.approx(0.06, abs=0.015)

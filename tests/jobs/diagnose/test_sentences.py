@@ -26,6 +26,7 @@ from epic_cli.jobs.diagnose.remedies.chases import ChaseFaults
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
 from epic_cli.jobs.diagnose.report.alternatives import write_strategy_option
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
+from epic_cli.jobs.diagnose.report.records import make_drawn_record
 from epic_cli.metrics.drawn_path import DrawnPath
 
 Floats = NDArray[np.float64]
@@ -216,13 +217,16 @@ def test_a_snap_distance_is_told_as_far_as_the_frames_tell_it() -> None:
         packet._replace(position=(packet.position[0] + far, *packet.position[1:]))
         for packet, far in zip(packets, moved, strict=True)
     ]
-    words = say(packets, times, draw(packets, times, chase_or_snap))
+    drawn = np.round(draw(packets, times, chase_or_snap), 6)
+    found = match({"": block(packets)}, {"": DrawnPath(times, drawn, 5e-7)})
+    words = " ".join(describe_drawing(found))
     command = re.search(r"-s (chase\S+)", words)
     ends = re.search(r"Any snap from (\S+) to (\S+) draws the same here", words)
     assert command is not None
     assert ends is not None
     low, high = map(float, ends.groups())
     assert low < 20 < high
+    assert make_drawn_record(found)["snap_range"] == pytest.approx([low, high], rel=0.1)
     settings = read_spec(command[1]).settings
     shown = [
         Redraw(block(packets)).draw(StrategySpec("chase", {**settings, "snap": snap}), times)

@@ -101,7 +101,7 @@ class RemedyTrial(NamedTuple):
         """The trial as a record, by names."""
         return {
             "command": self.command, "figure": self.metric,
-            "before": self.before, "after": self.after,
+            "before": self.before, "after": self.after, "words": self.words,
         }  # fmt: skip
 
 

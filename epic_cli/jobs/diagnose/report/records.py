@@ -90,5 +90,7 @@ def _make_mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         else {None: None, True: "frame", False: "arrival"}[match.by_frame],
         "command": write_strategy_option(spec) if whole else None,
         "same_as": [same.label for same in match.same_as],
+        "snap_range": None if match.snap_range is None else list(match.snap_range),
+        "others_show": "newest" if match.shows_newest else None,
         "lacking": [] if match.mechanism is None else list(match.mechanism.lacking),
     }  # fmt: skip
