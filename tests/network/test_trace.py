@@ -55,6 +55,13 @@ def test_loops(by: Any, times: range) -> None:
     assert not link.has_ended(1e9)
 
 
+def test_a_trace_has_ended_after_its_period_however_that_is_rounded() -> None:
+    link = TraceLink(NetworkTrace([0, 0.1, 0.2], [0.1] * 3), "time", "stop")
+    link.send(1.1)
+    assert 1.4 - 1.1 < 0.3
+    assert (link.has_ended(1.39), link.has_ended(1.4)) == (False, True)
+
+
 def test_a_trace_of_one_packet() -> None:
     one = NetworkTrace([0.0], [0.1])
     assert [TraceLink(one).send(time) for time in (3.0, 1e9)] == [(3.1,), (1e9 + 0.1,)]

@@ -7,6 +7,7 @@ target; were no further packet to come, it would arrive at a state that has been
 import math
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,6 +16,8 @@ from support.variants import VARIANTS, Variant
 
 from epic_cli import Packet, Sample, strategy
 from epic_cli.engine.strategies import get_declaration
+
+CHASE = get_declaration("chase").settings
 
 SEEDS = seeds(4, 2)
 TICK = 0.05
@@ -170,3 +173,15 @@ def test_an_entity_of_which_nothing_is_heard_is_not_interpolated_for_ever(name: 
     for tick in range(1, 400):
         before, last = last, one.read(10 + tick * TICK)
     assert last.status != "interpolated" or math.dist(last.position, before.position) < 1e-6
+
+
+@pytest.mark.parametrize(
+    "how", [word for each in CHASE if each.name == "how" for word in each.choices]
+)
+def test_a_chase_that_has_arrived_is_held_from_the_next_frame_on(how: str) -> None:
+    made = strategy("chase", how=how, interval=0.05, snap_near=0.01)
+    for place in range(2):
+        made.update(Packet((place, 0, 0), (0, 0, 0), place / 20), place / 20)
+        rows = [made.read(place / 20 + frame / 60) for frame in range(3 + 300 * place)]
+    stands = [row for before, row in pairwise(rows) if row.position == before.position]
+    assert {row.status for row in stands} == {"held"}, stands[:2]

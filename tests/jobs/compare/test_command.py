@@ -40,7 +40,7 @@ def test_a_given_truth_is_used() -> None:
 
 
 def test_each_of_several_recordings_is_judged_as_alone(tmp_path: Path) -> None:
-    """To the last bit: each begins at its own first packet, of stamps that are Unix times."""
+    """Begin each at its own first packet, of Unix times, as alone: to the last bit."""
     files = []
     for begin in (1764470000, 1764480000):
         lines = (f"{begin + n / 20},{begin + n / 20 + 0.05},{n * n % 97}" for n in range(99))

@@ -142,6 +142,11 @@ def test_entities_side_by_side_are_refused_with_what_to_do(
     assert told(header, given=ReadSpec.parse(one)).startswith(one)
 
 
+@pytest.mark.parametrize("other", ["speed_x|speed_y", "vel_x|vel_y", "local_vx|local_vy"])
+def test_of_two_velocities_the_plainer_name_is_the_entitys(other: str) -> None:
+    assert told(f"t|x|y|{other}|vx|vy") == "time=t,x=x,y=y,vx=vx,vy=vy"
+
+
 def test_names_of_two_groups_that_are_not_alike_are_no_entities() -> None:
     assert ambiguous("t|foo_x|bar_y").reason is Reason.COLUMN_UNCLEAR
 
