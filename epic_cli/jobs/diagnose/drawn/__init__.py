@@ -78,7 +78,7 @@ def match(
     look, moving = take_first_look(moving, known, not candidates)
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()
     same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
-    if parts is None or not (parts.exact or _is_in_ticks(first, parts)):
+    if parts is None or not (parts.exact or parts.share >= MOST or _is_in_ticks(first, parts)):
         least = math.inf if parts is None else parts.residual
         engines += _select_nearest_variant(look.usual)
         found = search_strategies(moving, candidates or engines, least)

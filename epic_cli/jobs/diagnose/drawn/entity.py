@@ -40,6 +40,7 @@ from epic_cli.jobs.diagnose.mechanism.partial import (
     measure_path_delays,
 )
 from epic_cli.jobs.diagnose.mechanism.supply import is_exotic
+from epic_cli.jobs.diagnose.mechanism.ticks import find_ticks
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies.drawing import DrawingAdvice, advise
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
@@ -126,7 +127,7 @@ class DrawnEntity:
         self.path, times = path, path.times
         wait = min(WARM_UP, 0.1 * float(times[-1] - times[0])) if len(times) else 0.0
         counted = times >= max(times[0], self.redraw.begins) + wait
-        if not self.redraw.by_frame:
+        if self.pacing is PacketReading.ARRIVAL:
             counted &= mark_told_frames(self.table[ARRIVAL], times)
         exact = min(EXACT * path.resolution, self.enough)
         self.comparison = FrameComparison(
@@ -152,7 +153,11 @@ class DrawnEntity:
     def depends_on_new_packets(self) -> bool | None:
         """Return True if frames depend on the packets of their time; None if nothing tells."""
         frames = self.make_frames(self.path)
-        return None if frames is None else depends_on_new_packets(frames)
+        tells = None if frames is None else depends_on_new_packets(frames)
+        if frames is None or tells is not False:
+            return tells
+        ticks = find_ticks(frames, self.comparison.exact)
+        return None if ticks is not None and ticks.smooth else tells  # which show a tick late
 
     def switch_to_ticks(self) -> bool:
         """Switch to the ticks at which positions change; return False if they always change."""

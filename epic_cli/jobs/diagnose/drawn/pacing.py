@@ -41,7 +41,7 @@ def take_first_look(
         likely = (PacketReading.ARRIVAL, PacketReading.FRAME, entities[0].pacing)
         entities = [entity for entity in entities if entity.pacing in likely]
     usual = [_measure_unchanged_strategies(entity, specs) for entity in entities]
-    least = [min((off for _, off in errors), default=math.inf) for errors in usual]
+    least = [_get_least_error(errors) for errors in usual]
     for entity, errors, off in zip(entities, usual, least, strict=True):
         if off <= entity.enough:
             entities, usual, told = [entity], [errors], True
@@ -60,16 +60,19 @@ def take_first_look(
         errors for entity, errors in zip(entities, usual, strict=True)
         if entity is not first and entity.pacing is not PacketReading.BEHIND and not told
     ]  # fmt: skip
-    others = min(rest, key=lambda errors: min(off for _, off in errors), default=[])
+    others = min(rest, key=_get_least_error, default=[])
+    if in_parts and _get_least_error(others) > LIKELY * _get_least_error(usual[place]):
+        others = []
     if first.pacing is not moving[0].pacing:
         moving = [first, *(entity.change_pacing(first.pacing) for entity in moving[1:])]
     return FirstLook(parts, usual[place], others), moving
 
 
-def list_pacings(first: DrawnEntity) -> tuple[list[DrawnEntity], bool]:
+def list_pacings(first: DrawnEntity) -> tuple[list[DrawnEntity], bool | None]:
     """Return an entity by each pacing that is possible, the likeliest first, and if that is told.
 
-    Frames tell whether they depend on the packets of their time.
+    Frames tell whether they depend on the packets of their time. That they do not is False if it is
+    told: a delay may be the reason, too.
     """
     if not first.redraw.arrivals:
         return [first], True
@@ -80,7 +83,12 @@ def list_pacings(first: DrawnEntity) -> tuple[list[DrawnEntity], bool]:
     before = [first] if first.arrives_at_frames else [first, frame]
     if tells is False:  # engines that handle messages behind the frame
         return [behind, *before], False
-    return [*before, behind], tells is True and first.arrives_at_frames
+    return [*before, behind], (tells and first.arrives_at_frames) or None
+
+
+def _get_least_error(usual: Sequence[tuple[StrategySpec, float]]) -> float:
+    """Return the least error of some strategies (RMS, length)."""
+    return min((off for _, off in usual), default=math.inf)
 
 
 def _measure_unchanged_strategies(

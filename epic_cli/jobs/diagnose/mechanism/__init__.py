@@ -69,10 +69,10 @@ def begin_search(frames: Frames, comparison: FrameComparison) -> ExplanationSear
     return ExplanationSearch(frames.cut_until(float(part.times[-1])), part)
 
 
-def glance(searches: Sequence[ExplanationSearch], told: bool = True) -> int:
+def glance(searches: Sequence[ExplanationSearch], told: bool | None = None) -> int:
     """Search in first frames with the arrivals that they tell; return the place of that search.
 
-    The likeliest arrivals come first; ``told``: others are taken only if they draw exactly.
+    The likeliest arrivals come first; ``told`` says how much more likely (``explore``).
     """
     place = explore(searches, told)
     search = searches[place]

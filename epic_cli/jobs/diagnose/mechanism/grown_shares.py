@@ -11,12 +11,13 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.chases import read_shares
 from epic_cli.jobs.diagnose.mechanism.readings import (
+    AGED,
     FEW,
     compute_robust_rms,
     find_limit,
     fit_factors,
 )
-from epic_cli.metrics.arrays import compute_lengths
+from epic_cli.metrics.arrays import choose_places, compute_lengths
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.frames import Frames
@@ -64,6 +65,8 @@ def _fit_grown_share(
     """Yield a chase whose share grows between two distances, if that is clearly nearer."""
     later = frames.settled[1:]
     left, step = left[later], step[later]
+    some = choose_places(len(step), AGED)
+    left, step = left[some], step[some]
     way = compute_lengths(left)
     if (way > 0).sum() < FEW:
         return

@@ -55,6 +55,9 @@ FINEST, COARSEST, PHASES = 0.5, 4.0, 6
 #: The largest error (mean, usual steps) without ticks of a chase that hidden ticks may explain.
 HIDDEN = 0.2
 
+#: Hidden ticks that are fitted, the nearest ones, and the steps in which their phase is found.
+HIDDEN_FITTED, FINELY = 3, 6
+
 #: Ticks that are shown as they are, and differ from frames by less of their length, do not stand.
 AS_LONG = 0.02
 
@@ -233,15 +236,26 @@ def _fit_ticks(search: SearchState, found: FittedStrategy) -> FittedStrategy:
     near = [every for every in TICKS if FINEST * frame < every < COARSEST * frame]
     ways = [(every, "lerp") for every in near if "speed" not in spec.settings]
     ways += [(every, "hold") for every in near if abs(every / frame - 1) < AS_LONG]
+    tried = []
     for every, between in ways:
         settings = {**spec.settings, "every": every, "between": between}
         if spec.settings.get("how") == "share":
             time = -frame / math.log1p(-min(max(float(settings["share"]), 0.001), 0.999))
             settings["share"] = 1 - math.exp(-every / time)
         ticked = FittedStrategy(StrategySpec("chase", settings))
-        ticked = comparison.fit(ticked, 2, ("time", "share"))
-        # one tick up, so that a fit can go below 0
-        phases = np.linspace(every, 2 * every, PHASES, endpoint=False).tolist()
-        one = comparison.search(ticked, "phase", phases, 1)
-        best = min(best, comparison.fit(one, 3), key=lambda each: each.apart)
+        ticked = comparison.fit(ticked, 1, ("time", "share"))
+        tried.append((_find_phase(search, ticked, every, 1), every))
+    for one, every in sorted(tried, key=lambda each: each[0].apart)[:HIDDEN_FITTED]:
+        near = _find_phase(search, comparison.fit(one, 2, ("time", "share")), every, FINELY)
+        near = comparison.fit(near, 3, ("time", "share"))
+        best = min(best, comparison.fit(near, 3), key=lambda each: each.apart)
     return best
+
+
+def _find_phase(
+    search: SearchState, found: FittedStrategy, every: float, steps: int
+) -> FittedStrategy:
+    """Return a chase in ticks of a length (s) with the phase by which it comes nearest."""
+    # one tick up, so that a fit can go below 0
+    phases = np.linspace(every, 2 * every, PHASES, endpoint=False).tolist()
+    return search.comparison.search(found, "phase", phases, steps)

@@ -12,18 +12,24 @@ if TYPE_CHECKING:
 LIKELY = 0.7
 
 
-def explore(searches: Sequence[ExplanationSearch], told: bool) -> int:
+def explore(searches: Sequence[ExplanationSearch], told: bool | None) -> int:
     """Search with the likeliest arrivals, and with those that come nearest; return their place.
 
     ``searches`` have the same frames with other arrivals each, the likeliest first. ``told``: the
-    others are not likely at all, so that only what draws the frames exactly is taken.
+    others are not likely at all, so that only what draws the frames exactly is taken; False: the
+    first are likely only if they draw the frames exactly, else the second are as likely.
     """
+    place = 0
     searches[0].survey()
-    place = _find_nearest(searches, 0, told)
-    if place:
+    if told is False and not searches[0].results.is_exact:
+        searches[1].survey()
+        place = int(searches[1].results.best.apart < searches[0].results.best.apart)
+    nearest = _find_nearest(searches, place, told is True)
+    if nearest != place:
+        place = nearest
         searches[place].survey()
     searches[place].deepen()
-    again = _find_nearest(searches, place, told)
+    again = _find_nearest(searches, place, told is True)
     if again != place:
         searches[again].change_parts()
     return again

@@ -53,12 +53,12 @@ def compute_robust_root(squares: Floats) -> Floats:
 
 def fit_factors(step: Floats, parts: Floats) -> tuple[list[float], float]:
     """Return the factors of the parts (n, k, 3) that make up steps (n, 3), and the error left."""
-    of = np.moveaxis(parts, 1, -1).reshape(-1, parts.shape[1])
-    weights = np.ones(len(of))
-    for _ in range(3):
-        factors = np.linalg.lstsq(of * weights[:, None], step.ravel() * weights, rcond=None)[0]
-        off = np.abs(of @ factors - step.ravel())
-        weights = 1 / np.sqrt(np.maximum(off, np.median(off) + 1e-12))
+    of, wanted = np.moveaxis(parts, 1, -1).reshape(-1, parts.shape[1]), step.ravel()
+    weighted = of.T
+    for _ in range(3):  # by the normal equations: the factors are few
+        factors = np.linalg.lstsq(weighted @ of, weighted @ wanted, rcond=None)[0]
+        off = np.abs(of @ factors - wanted)
+        weighted = of.T / np.maximum(off, np.median(off) + 1e-12)
     rest = step - np.tensordot(parts, factors, axes=(1, 0))
     return factors.tolist(), float(compute_robust_rms(rest))
 

@@ -42,8 +42,12 @@ from epic_cli.jobs.diagnose.mechanism.variants import SLOWER
 #: Clocks that differ in steadiness by less than this (s) may draw the same.
 TIED = 5e-5
 
-#: Results that are fitted to the end, and variants that are.
-KEPT, FITTED = 2, 6
+#: Results that are fitted to the end, variants that are, and what is written with few settings.
+KEPT, FITTED, ENDED = 2, 6, 3
+
+#: The share of exact frames below which an error is everywhere, and its growth, in more frames, of
+#: which no other part is the reason.
+SELDOM, FEWER = 0.5, 1.25
 
 #: Delays (s) of buffers whose ages do not tell them: those that never catch up or keep too few
 #: states for it, by each way to tell their times.
@@ -130,19 +134,25 @@ class ExplanationSearch(SearchState):
         """Go on with what a search in some of the frames has found."""
         self.fit_results(begun.results)
         look_at_counted_ticks(self)  # whose phase more frames tell better
-        if not self.results.is_exact and self.results.best.apart < HOPELESS * self.frames.unit:
-            look_at_empty_buffers(self)
-            if not self.results.is_settled:
-                self.look_at_buffers()
-            if not self.results.is_exact:
-                self.change_parts()
+        best = self.results.best
+        if self.results.is_exact or best.apart > HOPELESS * self.frames.unit:
+            return
+        look_at_empty_buffers(self)
+        # what few frames do not tell is seldom
+        if best.share < SELDOM and best.apart < FEWER * begun.results.best.apart:
+            return
+        near = self.results.find_least("buffer") < FARTHER * best.apart
+        if near and not self.results.is_settled:
+            self.look_at_buffers()
+        if not self.results.is_exact:
+            self.change_parts()
 
     def finish(self) -> list[FittedStrategy]:
         """Return the strategies found for the frames, the least error first."""
         ranked = self.results.ranked
         same = [found for found in ranked if found.residual <= self.exact]
         same.sort(key=lambda found: len(found.candidate.settings))
-        some = (same or ranked)[:FITTED]
+        some = same[:FITTED] or ranked[:ENDED]
         if not any(self.is_plain(found, some[0]) for found in some):
             some += [found for found in ranked if self.is_plain(found, some[0])][:1]
         chases = [make_plain_chase(found.candidate, self.frames.interval) for found in some]
