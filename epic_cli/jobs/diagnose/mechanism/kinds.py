@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism import arrivals, measured_intervals
 from epic_cli.jobs.diagnose.mechanism.begun_ticks import (
     iterate_frame_timers,
@@ -29,6 +27,7 @@ from epic_cli.jobs.diagnose.mechanism.grown_shares import (
     iterate_chases_of_means,
     iterate_grown_shares,
 )
+from epic_cli.jobs.diagnose.mechanism.hidden_ticks import look_at_hidden_ticks
 from epic_cli.jobs.diagnose.mechanism.jitter_buffers import iterate_held_chases
 from epic_cli.jobs.diagnose.mechanism.leads import read_leads
 from epic_cli.jobs.diagnose.mechanism.overlaps import iterate_overlapping_ways
@@ -38,7 +37,7 @@ from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_r
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
 from epic_cli.jobs.diagnose.mechanism.soft_clocks import iterate_soft_clocks
 from epic_cli.jobs.diagnose.mechanism.tick_frames import make_tick_frames
-from epic_cli.jobs.diagnose.mechanism.ticks import TICKS, find_ticks
+from epic_cli.jobs.diagnose.mechanism.ticks import find_ticks
 from epic_cli.jobs.diagnose.mechanism.velocities import find_velocity_factor, read_moved_goals
 
 if TYPE_CHECKING:
@@ -49,24 +48,9 @@ if TYPE_CHECKING:
 #: Readings over measured times, in ticks, and by velocities of the game's own, that are drawn.
 MEASURED, TICKED, MOVED = 4, 6, 4
 
-#: Ticks that frames do not show, in frames: from, to; and the phases that are tried.
-FINEST, COARSEST, PHASES = 0.5, 4.0, 6
-
-#: The largest error (mean, usual steps) without ticks of a chase that hidden ticks may explain.
-HIDDEN = 0.2
-
-#: Hidden ticks that are fitted, the nearest ones, and the steps in which their phase is found.
-HIDDEN_FITTED, FINELY = 3, 6
-
-#: Ticks that are shown as they are, and differ from frames by less of their length, do not stand.
-AS_LONG = 0.02
-
 #: Chases that may land near their goal: how many of them are looked at, and their largest errors
 #: at a first look (usual steps).
 LIKELY, NEARBY = 3, 0.3
-
-#: The chases that are tried in such ticks, by key: those with one key are tried together.
-IN_TICKS = {"exponential": 0, "lerp": 0, "share": 0, "linear": 1, "interval": 2, "speed": 3}
 
 
 def look_at_kinds(search: SearchState) -> None:
@@ -154,7 +138,7 @@ def look_at_tick_kinds(search: SearchState) -> None:
     if not results.is_exact:
         search.look_at(list(iterate_frame_timers(frames)))
     if ticks is None and not results.is_exact:
-        _look_at_hidden_ticks(search)
+        look_at_hidden_ticks(search)
 
 
 def look_at_zones(search: SearchState, readings: Sequence[PossibleReading]) -> None:
@@ -211,51 +195,3 @@ def _look_at_ticks(search: SearchState, ticks: Ticks) -> None:
         near = np.arange(phase - 0.002, phase + 0.002, 0.0004).tolist()
         for one in results.ranked[:2]:
             results.add(search.comparison.search(one, "phase", near, 4))
-
-
-def _look_at_hidden_ticks(search: SearchState) -> None:
-    """Look at the nearest chases of each kind in ticks that the frames do not show."""
-    nearest: dict[object, FittedStrategy] = {}
-    for found in search.results.ranked:
-        words = found.candidate.settings
-        if found.apart > HIDDEN * search.frames.unit:
-            break
-        if (how := words.get("how")) in IN_TICKS:
-            nearest.setdefault((IN_TICKS[how], "ahead" in words), found)
-    for found in nearest.values():
-        if not search.results.is_exact:
-            search.results.add(_fit_ticks(search, found))
-
-
-def _fit_ticks(search: SearchState, found: FittedStrategy) -> FittedStrategy:
-    """Return a chase in the ticks with which it comes nearest, if they bring it nearer."""
-    comparison, frame = search.comparison, search.frames.frame
-    spec, best = found.candidate, found
-    if "every" in spec.settings:
-        return found
-    near = [every for every in TICKS if FINEST * frame < every < COARSEST * frame]
-    ways = [(every, "lerp") for every in near if "speed" not in spec.settings]
-    ways += [(every, "hold") for every in near if abs(every / frame - 1) < AS_LONG]
-    tried = []
-    for every, between in ways:
-        settings = {**spec.settings, "every": every, "between": between}
-        if spec.settings.get("how") == "share":
-            time = -frame / math.log1p(-min(max(float(settings["share"]), 0.001), 0.999))
-            settings["share"] = 1 - math.exp(-every / time)
-        ticked = FittedStrategy(StrategySpec("chase", settings))
-        ticked = comparison.fit(ticked, 1, ("time", "share"))
-        tried.append((_find_phase(search, ticked, every, 1), every))
-    for one, every in sorted(tried, key=lambda each: each[0].apart)[:HIDDEN_FITTED]:
-        near = _find_phase(search, comparison.fit(one, 2, ("time", "share")), every, FINELY)
-        near = comparison.fit(near, 3, ("time", "share"))
-        best = min(best, comparison.fit(near, 3), key=lambda each: each.apart)
-    return best
-
-
-def _find_phase(
-    search: SearchState, found: FittedStrategy, every: float, steps: int
-) -> FittedStrategy:
-    """Return a chase in ticks of a length (s) with the phase by which it comes nearest."""
-    # one tick up, so that a fit can go below 0
-    phases = np.linspace(every, 2 * every, PHASES, endpoint=False).tolist()
-    return search.comparison.search(found, "phase", phases, steps)

@@ -11,7 +11,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.mechanism.chases import TAKES_LATE, read_chases
 from epic_cli.jobs.diagnose.mechanism.compositions import add_settings
 from epic_cli.jobs.diagnose.mechanism.dead_bands import look_at_dead_bands
-from epic_cli.jobs.diagnose.mechanism.kinds import IN_TICKS
+from epic_cli.jobs.diagnose.mechanism.hidden_ticks import IN_TICKS
 from epic_cli.jobs.diagnose.mechanism.readings import FEW
 
 if TYPE_CHECKING:

@@ -9,6 +9,9 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.jobs.diagnose.fitted import FittedStrategy
 from epic_cli.jobs.diagnose.mechanism.compositions import make_composition_key
 
+#: The least times (s) that may be meant.
+LEAST_TIMES = {"curve_time": 0.01, "low_pass": 1e-3, "ahead_time": 1e-3}
+
 
 class SearchResults:
     """Fitted strategies, the least error first; of about the same error only the simplest.
@@ -43,8 +46,8 @@ class SearchResults:
         return next(own, math.inf)
 
     def add(self, found: FittedStrategy) -> None:
-        """Add a result, unless one with about the same error is as simple."""
-        if not math.isfinite(found.apart):
+        """Add a result, unless one with about the same error is as simple, or a time is none."""
+        if not math.isfinite(found.apart) or _has_time_of_nothing(found):
             return
         error: object = found.candidate.name, round(found.apart / (0.01 * self.exact))
         if found.residual <= self.exact:
@@ -83,3 +86,9 @@ class SearchResults:
         if spec.label not in self._keys:
             self._keys[spec.label] = make_composition_key(spec)
         return self._keys[spec.label]
+
+
+def _has_time_of_nothing(found: FittedStrategy) -> bool:
+    """Return True if a result has a time that is too short to be meant."""
+    times = ((found.candidate.settings.get(key), least) for key, least in LEAST_TIMES.items())
+    return any(isinstance(time, float) and 0 < time < least for time, least in times)

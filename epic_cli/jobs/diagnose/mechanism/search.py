@@ -45,8 +45,7 @@ TIED = 5e-5
 #: Results that are fitted to the end, variants that are, and what is written with few settings.
 KEPT, FITTED, ENDED = 2, 6, 3
 
-#: The share of exact frames below which an error is everywhere, and its growth, in more frames, of
-#: which no other part is the reason.
+#: The share of exact frames of an error that is everywhere, and how much it may grow in more.
 SELDOM, FEWER = 0.5, 1.25
 
 #: Delays (s) of buffers whose ages do not tell them: those that never catch up or keep too few
@@ -93,7 +92,7 @@ class ExplanationSearch(SearchState):
         count = FIRST if self.frames.taken is None else 2 * FIRST
         self.look_at_readings(readings, count, self.exact)
         look_at_plain_chases(self, readings)
-        if self.results.is_settled and not self.results.is_exact and known:
+        if known and self.results.is_settled and not self.results.is_exact:
             return
         if not self.results.is_exact:
             look_at_zones(self, readings)
@@ -110,15 +109,12 @@ class ExplanationSearch(SearchState):
         if not self.results.is_exact:
             look_at_empty_buffers(self)
         look_at_timed_queues(self)
-        for hiding, times in itertools.product(HIDING, TIMES):
+        hidden = [({**hiding, **times}, 8) for hiding, times in itertools.product(HIDING, TIMES)]
+        slow = [({"catch_up": "slow", "catch_up_rate": rate}, 4) for rate in SLOWER]
+        for settings, steps in (*hidden, *slow):
             if not self.results.is_settled:
-                found = FittedStrategy(StrategySpec("buffer", {"delay": 0.1, **hiding, **times}))
-                self.results.add(self.comparison.search(found, "delay", DELAYS, 8))
-        for rate in SLOWER:
-            if not self.results.is_settled:
-                slow = {"delay": 0.1, "catch_up": "slow", "catch_up_rate": rate}
-                found = FittedStrategy(StrategySpec("buffer", slow))
-                self.results.add(self.comparison.search(found, "delay", DELAYS, 4))
+                found = FittedStrategy(StrategySpec("buffer", {"delay": 0.1, **settings}))
+                self.results.add(self.comparison.search(found, "delay", DELAYS, steps))
         look_at_fills(self)
         self.change_parts()
 
