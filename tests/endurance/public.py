@@ -494,6 +494,20 @@ class CopiedState(games.Game):
         self.drawn = games.between(self.states, self.at - 0.1)
 
 
+class FasterTicks(games.Game):
+    """A quarter of the way in each tick of 50 ms, a half if it is farther than 0.5."""
+
+    ticks: int | None = None
+
+    def frame(self) -> None:
+        newest = int(np.floor(self.at * 20))
+        self.ticks = newest if self.ticks is None else self.ticks
+        while self.ticks < newest:
+            self.ticks += 1
+            rest = self.got[-1][2] - self.drawn
+            self.drawn = self.drawn + rest * (0.5 if np.linalg.norm(rest) > 0.5 else 0.25)
+
+
 #: Drawings by name, and the parts that a right description has (others may stand beside them).
 DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     "follower": (
@@ -602,6 +616,10 @@ DRAWINGS: dict[str, tuple[Callable[[], games.Game], str]] = {
     ),
     "window-lerp": (UpdateWindow, "chase+how=lerp+time=1i+interval=stamps"),
     "state-copy": (CopiedState, "buffer+stamps=arrival+delay=0.1+copy_before=0.06"),
+    "faster-ticks": (
+        FasterTicks,
+        "chase+how=share+share=0.25+share_far=0.5+far_from=0.5+every=0.05",
+    ),
     "resting-share": (RestingShare, "chase+how=share+share=0.15+dead_zone=0.2"),
     "landing-share": (LandingShare, "chase+how=share+share=0.12+snap_near=0.15"),
     "resting-axes": (RestingAxes, "chase+how=share+share=0.2+axes=each+dead_zone=0.1"),

@@ -274,6 +274,7 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("backward-lead", "reversed-velocity"),
         ("fixed-lead", "chase-lag"),
         ("ignored-moves", "chase-lag"),
+        ("faster-ticks", "ticks"),
         ("state-copy", "arrival-stamps"),
         ("window-lerp", "measured-interval"),
         ("buffered-time", "growing-delay"),

@@ -30,6 +30,7 @@ from epic_cli.jobs.diagnose.mechanism.grown_shares import (
 from epic_cli.jobs.diagnose.mechanism.hidden_ticks import look_at_hidden_ticks
 from epic_cli.jobs.diagnose.mechanism.jitter_buffers import iterate_held_chases
 from epic_cli.jobs.diagnose.mechanism.leads import read_leads
+from epic_cli.jobs.diagnose.mechanism.marks import find_dead_zone
 from epic_cli.jobs.diagnose.mechanism.overlaps import iterate_overlapping_ways
 from epic_cli.jobs.diagnose.mechanism.paces import iterate_paced_chases
 from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
@@ -188,6 +189,12 @@ def _look_at_ticks(search: SearchState, ticks: Ticks) -> None:
             own = {**ticks.settings, **(TAKES_LATE if takes_late else {})}
             _look_at_each(search, iterate_drifting_chases(view), own)
             _look_at_each(search, iterate_paced_chases(view, search.exact), own)
+            _look_at_each(search, iterate_grown_shares(view), own)
+    if not results.is_exact and (zone := find_dead_zone(ticked)):
+        nearest = [one.candidate for one in results.ranked[:LIKELY]]
+        search.look_at([
+            add_settings(spec, {"dead_zone": zone}) for spec in nearest if "every" in spec.settings
+        ])  # fmt: skip
     if not results.is_exact:
         _look_at_multiplied_velocities(search, ticked, ticks.settings)
     if not ticks.smooth and not results.is_exact:

@@ -154,6 +154,8 @@ def _write_grown_share(settings: Mapping[str, Any]) -> str:
     if math.isnan(settings["share_far"]):
         return ""
     near, far = f"{settings['far_from']:.4g}", f"{settings['far_at']:.4g}"
+    if settings["far_at"] <= settings["far_from"]:
+        return f" (within {near}) or {format_share(settings['share_far'])} (farther away)"
     return f" (nearer than {near}) to {format_share(settings['share_far'])} (from {far} on)"
 
 
