@@ -385,7 +385,8 @@ def outcome(case: Case) -> Outcome:
     left = redrawn(case, spec)
     # what drew them may itself remember frames before the first that showed something
     tie = left <= max(ROUNDED, 1.05 * redrawn(case, case.spec))
-    exact = said.mechanism is not None and said.mechanism.exact and not said.by_frame
+    read_otherwise = said.by_frame or said.behind
+    exact = said.mechanism is not None and said.mechanism.exact and not read_otherwise
     is_false = exact and left > max(0.001 * said.step, ROUNDED)
     misses = ["false"] if is_false else []
     if left > 0.01 * said.step:
