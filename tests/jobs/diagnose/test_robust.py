@@ -71,6 +71,8 @@ def test_repeats_of_a_second_message_are_many() -> None:
     assert found is not None
     assert found.again.sum() == pytest.approx(100, abs=2)
     assert find_repeats_among(stamps, 30) is None
+    uneven = np.cumsum(np.random.default_rng(2).choice([0.03, 0.05, 0.11], 300))
+    assert find_repeats_among(uneven, 3) is None  # whose states do not come at a steady rate
 
 
 def test_a_slow_constant_speed_is_read_as_it_is() -> None:
