@@ -108,7 +108,8 @@ def test_code_is_the_same_whenever_arrivals_are_logged(
     assert found.behind is behind
     assert found.by_frame is by_frame
     words = " ".join(describe_drawing(found))
-    assert ("read behind the frames" in words) is behind
+    assert ("(exact, read behind the frames)" in words) is behind
+    assert ("(exact)" in words) is not behind
 
 
 def test_entities_that_read_packets_otherwise_are_described_each_by_its_own_reading() -> None:

@@ -58,7 +58,7 @@ def describe_drawing(match: DrawnMatch) -> list[str]:
         come = (
             "are read behind the frames, and" if match.between_frames else "that come with a frame"
         )
-        words.append(f"Packets {come} count from the next one on.")
+        words.append(f"Packets {come} count from the next one on; epic replay has no such pacing.")
     if match.between_frames and not match.found:
         words.append(_READ_IN_FRAMES)
     words += _describe_remedies(advice)
@@ -144,6 +144,8 @@ def _describe_mechanism(match: DrawnMatch, found: Mechanism) -> list[str]:
         at = f" at ticks of {format_seconds(match.tick)}"
         does = f"{does.replace('in each frame', 'in each tick')},{at}"
     error = "exact" if found.exact else _describe_rest(match)
+    if match.behind:
+        error += ", read behind the frames"
     share = format_share(match.best.share)
     mostly = match.rest_off is not None and match.best.draws_most
     subject = f"In {share} of the frames that move, it" if mostly else "It"
