@@ -37,6 +37,7 @@ from epic_cli.jobs.diagnose.mechanism.queues import look_at_queues
 from epic_cli.jobs.diagnose.mechanism.readings import PossibleReading, compute_robust_rms
 from epic_cli.jobs.diagnose.mechanism.shown_states import iterate_shown_states
 from epic_cli.jobs.diagnose.mechanism.soft_clocks import iterate_soft_clocks
+from epic_cli.jobs.diagnose.mechanism.state import WAYS
 from epic_cli.jobs.diagnose.mechanism.tick_frames import make_tick_frames
 from epic_cli.jobs.diagnose.mechanism.ticks import find_ticks
 from epic_cli.jobs.diagnose.mechanism.velocities import find_velocity_factor, read_moved_goals
@@ -95,9 +96,9 @@ def look_at_kinds(search: SearchState) -> None:
     measured.sort(key=lambda reading: reading.off)
     search.look_at_readings(measured, MEASURED, search.exact)
     if not results.is_exact:  # few frames may tell that it goes on beyond its goal
-        nearest = [reading.strategy for reading in measured[:MEASURED]]
+        whole = [one.strategy for one in measured if one.strategy.settings["how"] in WAYS]
         search.look_at([
-            add_settings(spec, {"overshoot": "on"}) for spec in nearest
+            add_settings(spec, {"overshoot": "on"}) for spec in whole[:MEASURED]
             if spec.settings["how"] == "linear" and "overshoot" not in spec.settings
         ])  # fmt: skip
     if not results.is_exact:
