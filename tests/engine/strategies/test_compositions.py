@@ -495,6 +495,7 @@ RARE: list[tuple[str, Settings]] = [
     *(("buffer", {"delay": 0.3, "late": "insert", "keep": keep}) for keep in (2, 3, 6)),
     *(("buffer", QUEUE | {"min_buffer": n, "max_buffer": m}) for n, m in ((1, 1), (2, 3), (3, 5))),
     *(("chase", {"ahead": what, "ahead_time": 0.05}) for what in ("step", "arrival", "fixed")),
+    ("buffer", {"beyond": "reuse", "copy_before": 0.03}),
 ]
 
 

@@ -575,7 +575,7 @@ cdef class DelayBuffer(Strategy):
             self.shorten_queue()
             place = (0 if place == 0 else self.states.count_sent_until(packet.time - packet.delta)
                      if self.sorts else self.states.count_until(true_at))
-        if self.copies and not self.states.empty() and place == self.states.size():
+        if self.copies and not self.states.empty() and place >= self.states.size():
             self.copy_newest(true_at, now - self.behind - self.wait)
             place = self.states.size()
         self.insert_state(min(place, self.states.size()), packet, now, true_at)

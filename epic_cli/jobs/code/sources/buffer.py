@@ -406,7 +406,7 @@ class Smoothing(Clock, SendInterval, Turning, Rounding):
             if len(self.states) > 0:
                 self.drop_equal()
         elif BEYOND == "reuse":
-            if self.renewed:
+            if self.renewed and len(self.states) > 0:
                 self.drop_equal()
         if BEYOND == "reuse":
             self.renewed = False
