@@ -123,7 +123,7 @@ class Frames(NamedTuple):
         return self.select_packets(np.append(True, moves))
 
     def select_packets(self, some: NDArray[np.bool_]) -> Frames:
-        """Return the frames with the packets that are marked, the first one among them."""
+        """Return the frames with the packets that are marked; the first one must be."""
         return self._replace(
             arrivals=self.arrivals[some], stamps=self.stamps[some],
             positions=self.positions[some], velocities=self.velocities[some],

@@ -259,14 +259,14 @@ def test_what_draws_nearly_all_frames_is_understood(share: float, said: str) -> 
         ("mostly-empty", "short-buffer"),
         ("transition", "wrong-interval"),
         ("mean-of-five", "no-smoothing"),
-        ("state-synchronization", "overshoots"),
+        ("state-synchronization", ""),
         ("snapped-path", "measured-interval"),
         ("dequeue", "queue"),
         ("spare-state", "spare-states"),
         ("late-sorted", "arrival-stamps"),
         ("late-lerp", "late-as-new"),
         ("whole-centimeters", "no-margin"),
-        ("longest-gap", "arrival-stamps"),
+        ("longest-gap", ""),  # the network has no jitter
         ("trimmed-states", "forgotten-states"),
         ("slowed-clock", "slowed-time"),
         ("state-ring", "arrival-stamps"),
@@ -286,7 +286,8 @@ def test_what_public_games_draw_is_found_with_its_cause(name: str, cause: str) -
     said = said_of(case)
     verdict, spec, left = judge(case, said)
     assert (verdict, left < 0.001) == ("right", True), spec.label
-    assert cause in {each.cause for each in said.advice.drawbacks}
+    causes = {each.cause for each in said.advice.drawbacks}
+    assert cause in causes if cause else not causes
 
 
 def test_a_share_of_each_frame_is_none_of_ticks_that_are_as_long() -> None:

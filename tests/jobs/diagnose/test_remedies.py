@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,8 +19,9 @@ from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.drawn.drawn_match import DrawnMatch
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial, judge_remedy
-from epic_cli.jobs.diagnose.remedies.metrics import MeasuredFrames
+from epic_cli.jobs.diagnose.remedies.metrics import MeasuredFrames, MetricValues
 from epic_cli.jobs.diagnose.remedies.recording import TrialRecording
+from epic_cli.jobs.diagnose.remedies.trials import DrawingTrials
 from epic_cli.jobs.diagnose.report.drawings import describe_drawing
 from epic_cli.jobs.diagnose.report.records import make_drawn_record
 from epic_cli.jobs.diagnose.report.sentences import write_remedy
@@ -294,6 +296,15 @@ def test_a_good_drawing_is_left_alone(strategy: str) -> None:
     assert found.found
     assert (found.advice.drawbacks, found.advice.remedy) == ((), None)
     assert describe_drawing(found)[-1] == "Nothing that was tried draws it better here."
+
+
+def test_a_cure_with_less_lag_stands_alone_where_it_is_about_as_good() -> None:
+    drawn = MetricValues(step_error=0.4, lag=0.1, jumps=50.0, held=0.01)
+    trials: Any = SimpleNamespace(before=SimpleNamespace(compute_values=lambda _slices: drawn))
+    late = RemedyTrial("-s a", "step_error", 0.4, 0.04, (("lag", 0.1, 0.21), ("jumps", 50, 0)))
+    for step_error, jumps, alone in ((0.05, 0, True), (0.05, 5, False), (0.1, 0, False)):
+        soon = RemedyTrial("-s b", "step_error", 0.4, step_error, (("jumps", 50, jumps),))
+        assert DrawingTrials.is_no_worse(trials, soon, late) == alone
 
 
 def test_a_longer_buffer_is_the_remedy_of_losses_and_a_repeated_state_is_none() -> None:

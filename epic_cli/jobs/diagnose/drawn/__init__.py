@@ -139,7 +139,7 @@ def match(
         delays=delays,
         shows_newest=found_match.rest_off is not None and first.shows_newest_elsewhere(best),
         snap_range=find_snap_range(first.comparison, best, first.enough)
-        if found_match.found
+        if found_match.found and parts is not None
         else None,
     )
 

@@ -100,11 +100,12 @@ class DrawnMatch(NamedTuple):
     def likely(self) -> bool:
         """True if the strategy is close to the frames, and clearly ahead of all others.
 
-        With many fitted numbers, what is drawn in another way can be close, too.
+        The more numbers are fitted, the closer comes what is drawn in another way.
         """
         ahead = self.mechanism is not None and self.mechanism.lead >= AHEAD
-        plain = len(self.best.numbers) < MANY
-        return not self.found and ahead and plain and self.off <= PROBABLE
+        numbers = len(self.best.numbers)
+        near = self.off <= PROBABLE / max(numbers, 1)
+        return not self.found and ahead and numbers < MANY and near
 
     @property
     def like(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ TOLD = 1.3
 def find_snap_range(
     comparison: FrameComparison, found: FittedStrategy, enough: float
 ) -> tuple[float, float] | None:
-    """Return the least and the largest ``snap`` (length) that draw the same frames.
+    """Return the least and the largest ``snap`` (length, two digits) that draw the same frames.
 
     ``enough`` is the error (length) of frames that are the same. None without a ``snap``, or if the
     frames tell its number.
@@ -44,4 +46,10 @@ def find_snap_range(
         return inside
 
     low, high = find_end(0.5), find_end(2.0)
-    return (low, high) if high > TOLD * low else None
+    return (_round(low, math.ceil), _round(high, math.floor)) if high > TOLD * low else None
+
+
+def _round(value: float, to_whole: Callable[[float], int]) -> float:
+    """Round a number to two digits, up or down."""
+    digit: float = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{to_whole(value / digit) * digit:.2g}")

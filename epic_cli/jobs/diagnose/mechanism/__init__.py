@@ -7,7 +7,7 @@ again and fitted (``search``), and the best of them is a ``Mechanism``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.jobs.diagnose.mechanism.ambiguity import list_lacking
@@ -46,9 +46,10 @@ class Mechanism(NamedTuple):
     ``residual`` is the error when it is drawn again (RMS, length), ``exact``: that is rounding
     alone; ``same_as`` then draws the same. Stamps are an ``interval`` (s) apart. ``supply``
     describes a buffer's data in these frames; None: it is no buffer, or nothing was sent. ``lead``
-    is the error of the nearest rival as a multiple of this one; ``lacking`` is what would tell the
-    ones that draw the same apart (``list_lacking``). ``share`` is that of the moving frames that
-    are drawn without an error; ``has_velocities`` is True if the packets carry velocities.
+    is the error of the nearest with another clock, or another way to its goal, as a multiple of
+    this one; ``lacking`` is what would tell the ones that draw the same apart (``list_lacking``).
+    ``share`` is that of the moving frames that are drawn without an error; ``has_velocities`` is
+    True if the packets carry velocities.
     """
 
     strategy: StrategySpec
@@ -119,22 +120,15 @@ def find_mechanism(
     return Mechanism(
         best.candidate, best.residual, best.residual <= enough, interval,
         measure_supply(frames, best.candidate), alike,
-        _measure_lead(search.results.ranked, best),
+        min(
+            (
+                each.apart for each in search.results.ranked
+                if make_timing_key(each) != make_timing_key(best)
+            ),
+            default=math.inf,
+        )
+        / max(best.apart, 1e-300),
         list_lacking(frames, best.candidate, alike),
         best.share,
         frames.has_velocities,
     )  # fmt: skip
-
-
-def _measure_lead(ranked: Iterable[FittedStrategy], best: FittedStrategy) -> float:
-    """Return how many times as far from the frames the nearest rival is.
-
-    Rivals have another clock, or another way to the goal, and no more numbers than the ``best``:
-    with one more, each reading is also part of others, which are hardly nearer.
-    """
-    rivals = (
-        each.apart for each in ranked
-        if make_timing_key(each) != make_timing_key(best)
-        and len(each.numbers) <= len(best.numbers)
-    )  # fmt: skip
-    return min(rivals, default=math.inf) / max(best.apart, 1e-300)

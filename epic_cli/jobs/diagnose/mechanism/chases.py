@@ -197,7 +197,8 @@ def read_shares(
 def _find_pace(steps: Floats, elapsed: Floats, going: Flags) -> tuple[dict[str, float], Floats]:
     """Return the settings of a constant speed, or step a frame, and the step in each frame.
 
-    The lengths of ``steps`` that are ``going`` tell it; the speed, if they are as even.
+    It is a step a frame only if the lengths of ``steps`` that are ``going`` are clearly more even
+    than their speeds.
     """
     elapsed = np.broadcast_to(elapsed, steps.shape)
     if not going.any():

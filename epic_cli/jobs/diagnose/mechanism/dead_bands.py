@@ -53,7 +53,8 @@ def _find_dead_band(frames: Frames) -> float:
         known = position if takes else known
     if min(len(far[True]), len(far[False])) < FEW:
         return 0.0
-    return find_clear_limit(np.array(far[False]), np.array(far[True]))
+    # a packet that is as far as the band is taken
+    return find_clear_limit(np.array(far[False]) * (1 + 1e-9), np.array(far[True]))
 
 
 def _find_goals(frames: Frames) -> Floats:

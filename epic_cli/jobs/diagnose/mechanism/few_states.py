@@ -42,7 +42,7 @@ def look_at_few_states(search: SearchState) -> None:
 
 
 def _count_states(search: SearchState, reading: PossibleReading, returns: Flags) -> int:
-    """Return how many states a buffer keeps that has none before the drawn time; 0: any number.
+    """Return how many states a buffer keeps that has none before the drawn time; 0: unknown.
 
     ``returns`` are the last frames of those in which it has none: the oldest is next in time.
     """

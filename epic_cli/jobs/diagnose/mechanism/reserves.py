@@ -28,9 +28,11 @@ KINDS = ("path", "two-states")
 def look_at_reserves(search: SearchState) -> None:
     """Look at buffers that stand while little is buffered, if frames lie on lines of the path."""
     frames, results = search.frames, search.results
-    if results.is_settled or find_kind(frames, search.exact, ["linear"]) not in KINDS:
-        return
     reserves = [time for time in RESERVES if time > frames.interval / 2]
+    if results.is_settled or not reserves:
+        return
+    if find_kind(frames, search.exact, ["linear"]) not in KINDS:
+        return
     for begins, draws in itertools.product(BEGINS, FRAMES):
         if not results.is_settled:
             waits = {**begins, "catch_up": "none", "reserve_time": reserves[0], **draws}

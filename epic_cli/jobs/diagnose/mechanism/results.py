@@ -46,8 +46,8 @@ class SearchResults:
         return next(own, math.inf)
 
     def add(self, found: FittedStrategy) -> None:
-        """Add a result, unless one with about the same error is as simple, or a time is none."""
-        if not math.isfinite(found.apart) or _has_time_of_nothing(found):
+        """Add a result without negligible times, unless one with about its error is as simple."""
+        if not math.isfinite(found.apart) or _has_negligible_time(found):
             return
         error: object = found.candidate.name, round(found.apart / (0.01 * self.exact))
         if found.residual <= self.exact:
@@ -88,7 +88,7 @@ class SearchResults:
         return self._keys[spec.label]
 
 
-def _has_time_of_nothing(found: FittedStrategy) -> bool:
+def _has_negligible_time(found: FittedStrategy) -> bool:
     """Return True if a result has a time that is too short to be meant."""
     times = ((found.candidate.settings.get(key), least) for key, least in LEAST_TIMES.items())
     return any(isinstance(time, float) and 0 < time < least for time, least in times)

@@ -23,7 +23,7 @@ from epic_cli.metrics.digits import format_seconds
 #: Least gain of a remedy as a share of its metric, and in standard errors; of a lag, in seconds.
 BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
 
-#: Metrics of events of which half of a recording has a few at most.
+#: Metrics of rare events: half of a recording has too few of them.
 RARE = ("jumps", "held")
 
 #: Least gain of a remedy in cost, and as a share of it: more where it draws later, since a game
@@ -147,7 +147,7 @@ def judge_remedy(
     remedy: Remedy, before: MeasuredFrames, after: MeasuredFrames, slices: slice = JUDGING
 ) -> RemedyTrial | None:
     """Compare frames by all metrics; None if the remedy does not help, or costs too much."""
-    old, new = (_compute_values(each, slices, remedy.metric) for each in (before, after))
+    old, new = (compute_judged_values(each, slices, remedy.metric) for each in (before, after))
     was, now = getattr(old, remedy.metric), getattr(new, remedy.metric)
     gain = was - now
     # a lag has no share: its clock may be another
@@ -181,7 +181,7 @@ def judge_remedy(
     return RemedyTrial(remedy.command, remedy.metric, was, now, tuple(changes), delay, knows_lag)
 
 
-def _compute_values(frames: MeasuredFrames, slices: slice, judged: str) -> MetricValues:
+def compute_judged_values(frames: MeasuredFrames, slices: slice, judged: str) -> MetricValues:
     """Return the metrics over some slices, rare events over all unless these are ``judged``."""
     values, whole = frames.compute_values(slices), frames.compute_values(slice(None))._asdict()
     return values._replace(**{name: whole[name] for name in RARE if name != judged})

@@ -32,6 +32,9 @@ DIFFERS = 0.1
 #: The least lag (s) behind a goal that shows, and the lags that pass until a chase is nearly there.
 UNSEEN, ARRIVED = 0.002, 3.0
 
+#: Powers of e that are too large for a float.
+OVERFLOWS = 700.0
+
 #: A speed that is as many times as high as the entity's, or as low, is not that.
 FASTER = 1.1
 
@@ -58,7 +61,7 @@ def compute_lag(how: str, time: float, step: float) -> float:
     """
     if how == "lerp":
         return max(time - step, 0.0)
-    return step / math.expm1(step / time) if time else 0.0
+    return step / math.expm1(min(step / time, OVERFLOWS)) if time else 0.0
 
 
 class ChaseFaults:
@@ -114,7 +117,7 @@ class ChaseFaults:
     @property
     def values(self) -> dict[str, float | str]:
         """The values for the sentences of its drawbacks."""
-        then = "stands" if ARRIVED * self.lag < self.frames.interval else "slows down"
+        then = "has nearly stopped" if ARRIVED * self.lag < self.frames.interval else "slows down"
         return {**self.figures, "then": then}
 
     @cached_property

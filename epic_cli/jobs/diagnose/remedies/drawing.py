@@ -108,7 +108,8 @@ def advise(
         return plain
     candidates = list(search.iterate_candidates())
     best, remedy = search.trials.find_best(candidates)
-    short = list(search.iterate_short_buffers())
+    known = {each.spec.label for each in candidates}
+    short = [each for each in search.iterate_short_buffers() if each.spec.label not in known]
     if remedy is None:
         best, remedy = search.trials.find_best(filter(search.is_much_earlier, short))
     remedy, sooner = _add_sooner_trial(search.trials, [*candidates, *short], remedy)
@@ -124,7 +125,7 @@ def advise(
 def _add_sooner_trial(
     trials: DrawingTrials, candidates: list[BetterDrawing], remedy: RemedyTrial | None
 ) -> tuple[RemedyTrial | None, RemedyTrial | None]:
-    """Return the remedy, and one with less lag; the latter alone if it is as good otherwise."""
+    """Return the remedy, and one with less lag; what is about as good takes the remedy's place."""
     sooner = None if remedy is None else trials.find_sooner(candidates, remedy)
     if remedy is None or sooner is None or not trials.is_no_worse(sooner, remedy):
         return remedy, sooner

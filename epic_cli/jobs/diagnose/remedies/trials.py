@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.mechanism.supply import mark_watched_frames
-from epic_cli.jobs.diagnose.remedies import Remedy, RemedyTrial, judge_remedy, write_option
+from epic_cli.jobs.diagnose.remedies import (
+    Remedy,
+    RemedyTrial,
+    compute_judged_values,
+    judge_remedy,
+    write_option,
+)
 from epic_cli.jobs.diagnose.remedies.metrics import CHOOSING, JUDGING, METRICS, MeasuredFrames
 
 if TYPE_CHECKING:
@@ -130,13 +136,13 @@ class DrawingTrials:
         return None
 
     def is_no_worse(self, one: RemedyTrial, other: RemedyTrial) -> bool:
-        """Return True if one trial's strategy is as good as another's by each metric, or better."""
-        before = self.before.compute_values(JUDGING)._asdict()
+        """Return True if one trial's strategy is hardly worse than another's by any metric."""
         ones, others = (
-            {**before, each.metric: each.after, **{name: after for name, _, after in each.changes}}
+            compute_judged_values(self.before, JUDGING, each.metric)._asdict()
+            | {name: after for name, _, after in (each[1:4], *each.changes)}
             for each in (one, other)
         )
-        return all(ones[name] <= others[name] for name in METRICS)
+        return all(ones[name] <= others[name] + metric.bearable for name, metric in METRICS.items())
 
     def _rank(self, candidates: Iterable[BetterDrawing]) -> list[BetterDrawing]:
         """Return the candidates that may be better by the choosing slices, the least cost first."""

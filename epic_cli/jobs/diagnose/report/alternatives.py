@@ -33,7 +33,7 @@ def _round_setting(key: str, value: Value, digits: int) -> Value:
             return f"{float(intervals):.{digits}g}i"
     if not isinstance(value, float):
         return value
-    if key == "age_offset":  # of clocks, by which what is drawn is off
+    if key == "age_offset":  # clocks may be days apart, and 10 us of it show
         return round(value, 5)
     # a tick that is a little too long is at another time after a while
     return float(f"{value:.{8 if key == 'every' else digits}g}")

@@ -103,15 +103,13 @@ _SPEEDS = {
 }
 
 
-def _write_velocity(settings: Mapping[str, Any]) -> str:
+def _write_velocity(settings: Mapping[str, Any], has_velocities: bool) -> str:
     """Return which velocity counts, where a chase moves by one that is not the packet's."""
     goes_by_it = settings["drift"] or settings["how"] == "hermite"
     if settings["ahead"] in ("newest", "step") and not goes_by_it:
         return ""
-    source, share = (
-        _VELOCITIES.get(settings["velocity"], "the packets'"),
-        settings["velocity_share"],
-    )
+    sent = "the packets'" if has_velocities else "that of a step"
+    source, share = _VELOCITIES.get(settings["velocity"], sent), settings["velocity_share"]
     factor = settings["velocity_factor"]
     if factor != 1:
         source = f"{factor:.4g} x {source}"
@@ -173,7 +171,7 @@ def describe_chase(settings: dict[str, Any], found: Mechanism) -> str:
         clocks = f" (the sender's clock is {format_seconds(abs(apart))} off)"
         goal = f"{goal.rstrip(',')}{clocks}," if goal.endswith(",") else goal
     rest = f"{_write_steps(settings)}{_write_drift(settings)}{write_habits(settings)}"
-    rest += _write_velocity(settings)
+    rest += _write_velocity(settings, found.has_velocities)
     if settings["how"] == "share" and settings["share"] == 1:
         smoothed = "with no other smoothing" if settings["mean_of"] > 1 else "without any smoothing"
         return f"draws {goal} {smoothed}{rest}"

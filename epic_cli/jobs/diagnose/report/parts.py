@@ -100,7 +100,7 @@ def _write_lacking_states(settings: Mapping[str, Any]) -> str:
         words += f" but the newest {few:g}" if few > 1 else ""
     if copied := settings.get("copy_before"):
         before = format_seconds(copied) if copied > 0 else f"{-copied:g} x the send interval"
-        words += f", and begins the way to a state that comes when it is empty {before} before it"
+        words += f", and, where it was empty, sets out {before} before the next state's time"
     if settings.get("before") == "newest":
         words += ", and shows the newest state while each is newer than what it draws"
     return words
