@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from epic_cli.jobs.diagnose.mechanism.state import WAYS
+
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.mechanism.search import ExplanationSearch
 
@@ -17,13 +19,14 @@ def explore(searches: Sequence[ExplanationSearch], told: bool | None) -> int:
 
     ``searches`` have the same frames with other arrivals each, the likeliest first. ``told``: the
     others are not likely at all, so that only what draws the frames exactly is taken; False: the
-    first are likely only if they draw the frames exactly, else the second are as likely.
+    first are likely only if they alone draw the frames exactly, else the second are as likely.
     """
     place = 0
     searches[0].survey()
-    if told is False and not searches[0].results.is_exact:
+    if told is False and not (searches[0].results.is_exact and _is_sure(searches)):
         searches[1].survey()
-        place = int(searches[1].results.best.apart < searches[0].results.best.apart)
+        now, first = searches[1].results, searches[0].results
+        place = int(now.is_exact or now.best.apart < first.best.apart)
     nearest = _find_nearest(searches, place, told is True)
     if nearest != place:
         place = nearest
@@ -33,6 +36,18 @@ def explore(searches: Sequence[ExplanationSearch], told: bool | None) -> int:
     if again != place:
         searches[again].change_parts()
     return again
+
+
+def _is_sure(searches: Sequence[ExplanationSearch]) -> bool:
+    """Return True if what the first arrivals draw exactly is drawn by no other ones, too.
+
+    A whole way that begins a frame later is, and so is a buffer with a longer delay; but not where
+    packets are logged at frames, which leaves two ways to read them.
+    """
+    results = searches[0].results
+    exact = [one.candidate.settings for one in results.ranked if one.residual <= results.exact]
+    steady = [one for one in exact if one.get("how", "linear") not in WAYS]
+    return len(searches) == 2 or any(one.get("share") != 1 for one in steady)
 
 
 def _find_nearest(searches: Sequence[ExplanationSearch], begun: int, told: bool) -> int:
