@@ -26,6 +26,7 @@ from epic_cli.jobs.diagnose.frames import Frames, make_frames
 from epic_cli.jobs.diagnose.mechanism.compositions import convert_to_numbers
 from epic_cli.jobs.diagnose.mechanism.marks import find_snap_time
 from epic_cli.jobs.diagnose.mechanism.partial import find_kind
+from epic_cli.jobs.diagnose.mechanism.results import SearchResults
 from epic_cli.jobs.diagnose.mechanism.simplify import count_packets
 from epic_cli.jobs.diagnose.mechanism.supply import is_exotic, measure_supply
 from epic_cli.jobs.diagnose.redraw import Redraw
@@ -673,6 +674,19 @@ def test_a_clock_of_more_packets_than_allowed_is_left_in_seconds() -> None:
     strategy = StrategySpec("buffer", {"clock": "mean", "clock_time": 3600.0, "delay": 0.1})
     found = FittedStrategy(strategy)
     assert count_packets(found, cast("FrameComparison", None), 0.05) is found
+
+
+def test_the_parts_of_what_draws_nearly_all_frames_are_changed() -> None:
+    """A buffer that is wrong where it is empty alone may be farther off than other clocks."""
+    results = SearchResults(1e-4)
+    clocks = [{"clock": clock} for clock in ("max", "mean", "min", "newest")]
+    for place, settings in enumerate([*clocks, {"stamps": "arrival"}]):
+        spec = StrategySpec("buffer", {**settings, "delay": 0.1})
+        apart, share = 0.01 + 0.001 * place, 0.97 if "stamps" in settings else 0.1
+        results.add(FittedStrategy(spec, residual=0.1, apart=apart, share=share))
+    assert results.ranked[-1].draws_most
+    assert results.ranked[-1] in results.select_diverse(2)
+    assert len(results.select_diverse(2)) < len(results.ranked)
 
 
 @weekly

@@ -45,6 +45,10 @@ class SearchResults:
         own = (found.apart for found in self.ranked if found.candidate.name == name)
         return next(own, math.inf)
 
+    def find_most(self) -> FittedStrategy | None:
+        """Return the nearest result that draws nearly all frames."""
+        return next((found for found in self.ranked if found.draws_most), None)
+
     def add(self, found: FittedStrategy) -> None:
         """Add a result without negligible times, unless one with about its error is as simple."""
         if not math.isfinite(found.apart) or _has_negligible_time(found):
@@ -63,7 +67,7 @@ class SearchResults:
     def select_diverse(self, count: int) -> list[FittedStrategy]:
         """Return ``count`` results with different clocks and ``count`` with other words.
 
-        Of a few, most are buffers, which have more words.
+        Of a few, most are buffers, which have more words. What draws nearly all frames is there.
         """
         picked: dict[str, FittedStrategy] = {}
         for part in (slice(None, 2), slice(2, None)):
@@ -75,6 +79,8 @@ class SearchResults:
             chases = [found for found in ways.values() if found.candidate.name == "chase"]
             for found in (*buffers[:count], *chases[: count // 2]):
                 picked[found.candidate.label] = found
+        most = self.find_most()
+        picked |= {most.candidate.label: most} if most is not None else {}
         return list(picked.values())
 
     def _rank(self, found: FittedStrategy) -> tuple[bool, float]:
