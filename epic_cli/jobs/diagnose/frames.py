@@ -86,7 +86,7 @@ class Frames(NamedTuple):
     @property
     def interval(self) -> float:
         """The usual time from stamp to stamp (s)."""
-        return float(np.median(np.diff(self.stamps)))
+        return find_usual_interval(self.stamps)
 
     @property
     def frame(self) -> float:
@@ -149,6 +149,17 @@ class Frames(NamedTuple):
         """The mask (m) of the frames after the start, during which clocks and low-passes settle."""
         since = self.times - self.times[0]
         return np.asarray(since >= min(SETTLES, 0.25 * float(since[-1])))
+
+
+def find_usual_interval(stamps: Floats) -> float:
+    """Return the usual time from stamp to stamp (s); 0 if all are the same.
+
+    Where most are those of the packet before, as with whole seconds, it is that of the others.
+    """
+    apart = np.diff(stamps)
+    usual = float(np.median(apart)) if len(apart) else 0.0
+    later = apart[apart > 0]
+    return usual if usual > 0 or not len(later) else float(np.median(later))
 
 
 def find_time_rounding(times: Floats) -> float:

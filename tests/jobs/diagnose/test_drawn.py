@@ -285,6 +285,13 @@ def test_times_that_are_not_those_of_the_packets_are_refused() -> None:
         explained(block, path)
 
 
+def test_stamps_in_whole_seconds_are_no_reason_to_fail() -> None:
+    block = recorded(seconds=20)
+    path = drawn(block, "buffer+stamps=arrival+delay=0.1")
+    coarse = movements.alter(block, lambda packet: packet._replace(time=packet.time // 1))
+    assert match({"": coarse}, {"": path}).entities
+
+
 def test_what_does_not_move_is_refused() -> None:
     block = recorded()
     path = drawn(block, "snapshot")

@@ -23,6 +23,7 @@ from epic_cli.jobs.diagnose.fitted import MOST, FittedStrategy
 from epic_cli.jobs.diagnose.frames import (
     Frames,
     find_time_rounding,
+    find_usual_interval,
     make_frames,
     move_to_frames,
 )
@@ -115,7 +116,9 @@ class DrawnEntity:
             begins, ends = self.redraw.begins, self.redraw.ends
         path = self.frames = cut_excerpt(path, begins, ends)
         self.enough = max(SAME * self.step, ROUNDED * path.resolution)
-        moved = self.step * find_time_rounding(path.times) / float(np.median(np.diff(self.stamps)))
+        if self.stamps[-1] == self.stamps[0]:
+            raise UnusableDrawing("all packets have the same timestamp: log when each was sent")
+        moved = self.step * find_time_rounding(path.times) / find_usual_interval(self.stamps)
         #: The largest error (length) of times that are rounded, and of what explains the frames.
         self._blurred = max(self.enough, BLURRED * moved)
         self.understood = max(self._blurred, UNDERSTOOD * self.step)
