@@ -79,6 +79,12 @@ def compute_median(values: Floats) -> float:
     return float(last if math.isnan(last) else (low + high) / 2)
 
 
+def compute_positive_median(values: Floats, otherwise: float = math.nan) -> float:
+    """Return the median of the values above 0; ``otherwise`` if there are none."""
+    positive = values[values > 0]
+    return compute_median(positive) if len(positive) else otherwise
+
+
 def list_distinct(values: NDArray[_Value]) -> NDArray[_Value]:
     """Return the distinct values, sorted, without loading numpy's masked arrays.
 

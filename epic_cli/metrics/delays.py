@@ -16,6 +16,7 @@ import numpy as np
 from epic_cli.engine.parameters import SettingError, Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import get_declaration
+from epic_cli.metrics.digits import round_up_to_two_digits
 from epic_cli.metrics.traffic import SHARES, MessageLog, make_traffic, measure_waits
 from epic_cli.network.link import are_clocks_apart
 
@@ -457,7 +458,7 @@ def _write_allowed_settings(
 ) -> dict[str, Value] | None:
     """Return the settings of a strategy as text; None if one is out of range."""
     rounded = {
-        name: value if isinstance(value, str) else _round_up(value)
+        name: value if isinstance(value, str) else round_up_to_two_digits(value)
         for name, value in settings.items()
     }
     try:
@@ -465,11 +466,3 @@ def _write_allowed_settings(
     except SettingError:
         return None
     return rounded
-
-
-def _round_up(value: float) -> float:
-    """Round a delay up to two digits: half a millisecond too little makes a packet late."""
-    if not value:
-        return 0.0
-    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
-    return float(f"{math.ceil(value / unit - 1e-9) * unit:.12g}")

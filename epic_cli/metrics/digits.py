@@ -42,6 +42,14 @@ def format_percent(share: float) -> str:
     return "0" if share == 0 else "<1 %" if share < 0.005 else f"{share:.0%}".replace("%", " %")
 
 
+def round_up_to_two_digits(value: float) -> float:
+    """Return the next number of two digits that is not smaller."""
+    if not value:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    return float(f"{math.ceil(value / unit - 1e-9) * unit:.12g}")
+
+
 def format_seconds(value: float) -> str:
     """Format a time as ``83 ms``, or as ``2.5 s`` from one second on; 0 below a nanosecond."""
     return (

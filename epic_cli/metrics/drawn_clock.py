@@ -18,6 +18,7 @@ from epic_cli.metrics.arrays import (
     POSITION,
     TIME,
     compute_lengths,
+    compute_positive_median,
     make_packet_table,
 )
 from epic_cli.metrics.digits import format_seconds
@@ -109,8 +110,7 @@ class _Entity:
     @property
     def interval(self) -> float:
         """The usual time from packet to packet, s."""
-        apart = np.diff(self.came)
-        return float(np.median(apart[apart > 0])) if (apart > 0).any() else 0.0
+        return compute_positive_median(np.diff(self.came), 0.0)
 
 
 def find_frame_clock(

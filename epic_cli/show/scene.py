@@ -17,6 +17,7 @@ from epic_cli.metrics.arrays import (
     TIME,
     choose_places,
     compute_lengths,
+    compute_positive_median,
     compute_rms,
     make_packet_table,
 )
@@ -329,8 +330,7 @@ class Deliveries(NamedTuple):
     @property
     def interval(self) -> float:
         """The median time between two packets (s); NaN for fewer than two packets."""
-        apart = np.diff(self.sent)
-        return float(np.median(apart[apart > 0])) if (apart > 0).any() else math.nan
+        return compute_positive_median(np.diff(self.sent))
 
     @property
     def delays(self) -> Floats:

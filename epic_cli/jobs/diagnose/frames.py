@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.strategies.parts import SendInterval
-from epic_cli.metrics.arrays import compute_lengths
+from epic_cli.metrics.arrays import compute_lengths, compute_positive_median
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class Frames(NamedTuple):
     def unit(self) -> float:
         """The usual step from packet to packet (length)."""
         steps = compute_lengths(np.diff(self.positions, axis=0))
-        return float(np.median(steps[steps > 0])) if steps.any() else 1.0
+        return compute_positive_median(steps, 1.0)
 
     @property
     def usual_speed(self) -> float:
@@ -158,8 +158,7 @@ def find_usual_interval(stamps: Floats) -> float:
     """
     apart = np.diff(stamps)
     usual = float(np.median(apart)) if len(apart) else 0.0
-    later = apart[apart > 0]
-    return usual if usual > 0 or not len(later) else float(np.median(later))
+    return usual if usual > 0 else compute_positive_median(apart, 0.0)
 
 
 def find_time_rounding(times: Floats) -> float:

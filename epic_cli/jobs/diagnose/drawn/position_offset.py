@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.metrics.arrays import ARRIVAL, POSITION, TIME, compute_lengths
+from epic_cli.metrics.arrays import (
+    ARRIVAL,
+    POSITION,
+    TIME,
+    compute_lengths,
+    compute_positive_median,
+)
 from epic_cli.metrics.drawn_path import FEWEST_FRAMES
 
 if TYPE_CHECKING:
@@ -36,7 +42,7 @@ def find_position_offset(table: Floats, path: DrawnPath) -> Floats:
     if len(arrivals) < 2 or not len(path.times):
         return offset
     steps = compute_lengths(np.diff(positions, axis=0))
-    step = float(np.median(steps[steps > 0])) if steps.any() else 0.0
+    step = compute_positive_median(steps, 0.0)
     newest = np.searchsorted(arrivals, path.times, side="right") - 1
     for axis in range(3):
         off = _find_axis_offset(arrivals, positions[:, axis], newest, path, axis, step)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from epic_cli.metrics.digits import round_up_to_two_digits
 
 if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.comparison import FrameComparison
@@ -46,10 +46,5 @@ def find_snap_range(
         return inside
 
     low, high = find_end(0.5), find_end(2.0)
-    return (_round(low, math.ceil), _round(high, math.floor)) if high > TOLD * low else None
-
-
-def _round(value: float, to_whole: Callable[[float], int]) -> float:
-    """Round a number to two digits, up or down."""
-    digit: float = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return float(f"{to_whole(value / digit) * digit:.2g}")
+    inward = round_up_to_two_digits(low), -round_up_to_two_digits(-high)
+    return inward if high > TOLD * low else None
